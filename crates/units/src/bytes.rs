@@ -1,0 +1,106 @@
+//! Amounts of data and rates. `KiB` is 2^10, `KB` is 10^3; configuration text says which it means.
+
+use crate::quantity::{Unit, format_exact, parse_exact};
+use crate::{QuantityError, Span};
+use std::fmt;
+use std::str::FromStr;
+
+/// An amount of data in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// A data rate in bytes per second; zero stands for a link that costs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteRate(pub u64);
+
+const BINARY: &[Unit] = &[
+    Unit { suffix: "TiB", scale: 1 << 40 },
+    Unit { suffix: "GiB", scale: 1 << 30 },
+    Unit { suffix: "MiB", scale: 1 << 20 },
+    Unit { suffix: "KiB", scale: 1 << 10 },
+    Unit { suffix: "B", scale: 1 },
+];
+
+const ALL: &[Unit] = &[
+    Unit { suffix: "TiB", scale: 1 << 40 },
+    Unit { suffix: "GiB", scale: 1 << 30 },
+    Unit { suffix: "MiB", scale: 1 << 20 },
+    Unit { suffix: "KiB", scale: 1 << 10 },
+    Unit { suffix: "TB", scale: 1_000_000_000_000 },
+    Unit { suffix: "GB", scale: 1_000_000_000 },
+    Unit { suffix: "MB", scale: 1_000_000 },
+    Unit { suffix: "KB", scale: 1_000 },
+    Unit { suffix: "B", scale: 1 },
+];
+
+const RATES: &[Unit] = &[
+    Unit { suffix: "GB/s", scale: 1_000_000_000 },
+    Unit { suffix: "MB/s", scale: 1_000_000 },
+    Unit { suffix: "GiB/s", scale: 1 << 30 },
+    Unit { suffix: "MiB/s", scale: 1 << 20 },
+    Unit { suffix: "B/s", scale: 1 },
+];
+
+impl ByteRate {
+    /// The time `bytes` take at this rate, rounded up once for the whole transfer; nothing at rate zero.
+    pub fn time(self, bytes: u64) -> Span {
+        if self.0 == 0 {
+            return Span::ZERO;
+        }
+        let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(self.0));
+        Span(u64::try_from(ns).expect("a transfer of less than 584 years"))
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&if self.0 == 0 { "0B".into() } else { format_exact(self.0, BINARY) })
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = QuantityError;
+    /// Reads `64MiB`, `2GB`, `4096B`; a bare number is an error.
+    fn from_str(text: &str) -> Result<Bytes, QuantityError> {
+        parse_exact(text, ALL, "an amount of data with its unit, such as \"64MiB\"").map(Bytes)
+    }
+}
+
+impl fmt::Display for ByteRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&if self.0 == 0 { "0B/s".into() } else { format_exact(self.0, RATES) })
+    }
+}
+
+impl FromStr for ByteRate {
+    type Err = QuantityError;
+    /// Reads `2GB/s`, `1200MB/s`; `0B/s` is a link that costs nothing.
+    fn from_str(text: &str) -> Result<ByteRate, QuantityError> {
+        parse_exact(text, RATES, "a rate with its unit, such as \"2GB/s\"").map(ByteRate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_families_of_units_are_read_and_exactly_written() {
+        for (text, bytes, shown) in
+            [("64MiB", 64 << 20, "64MiB"), ("2GB", 2_000_000_000, "1953125KiB"), ("0B", 0, "0B")]
+        {
+            assert_eq!(text.parse(), Ok(Bytes(bytes)));
+            assert_eq!(Bytes(bytes).to_string(), shown);
+            assert_eq!(shown.parse(), Ok(Bytes(bytes)));
+        }
+        assert!("64".parse::<Bytes>().is_err());
+        assert!("64mib".parse::<Bytes>().is_err());
+    }
+
+    #[test]
+    fn a_transfer_is_rounded_up_once() {
+        let onfi: ByteRate = "1200MB/s".parse().unwrap();
+        assert_eq!(onfi.time(16_384), Span(13_654));
+        assert_eq!(ByteRate(0).time(1 << 40), Span::ZERO);
+    }
+}

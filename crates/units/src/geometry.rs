@@ -1,0 +1,184 @@
+//! How a drive is made up, and how its parts are numbered.
+//!
+//! Numbers run over the whole drive: dies channel by channel, planes die by die, blocks plane by plane,
+//! pages block by block, so that every part's parent is a division away.
+
+use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
+
+/// The shape of the flash array. All counts are at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Channels: buses between the controller and the chips.
+    pub channels: u32,
+    /// Chips that share one channel.
+    pub chips_per_channel: u32,
+    /// Dies in a chip; each is busy on its own.
+    pub dies_per_chip: u32,
+    /// Planes in a die; each is an allocation pool of its own.
+    pub planes_per_die: u32,
+    /// Blocks in a plane.
+    pub blocks_per_plane: u32,
+    /// Pages in a block.
+    pub pages_per_block: u32,
+    /// Size of one page's data.
+    pub page_size: Bytes,
+}
+
+impl Geometry {
+    /// Dies on one channel.
+    pub fn dies_per_channel(&self) -> u32 {
+        self.chips_per_channel * self.dies_per_chip
+    }
+
+    /// Dies in the drive.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.dies_per_channel()
+    }
+
+    /// Planes in the drive.
+    pub fn planes(&self) -> u32 {
+        self.dies() * self.planes_per_die
+    }
+
+    /// Blocks in the drive.
+    pub fn blocks(&self) -> u32 {
+        self.planes() * self.blocks_per_plane
+    }
+
+    /// Physical pages in the drive. `None` when any count of the chain passes 2^64.
+    pub fn pages_checked(&self) -> Option<u64> {
+        [
+            self.channels,
+            self.chips_per_channel,
+            self.dies_per_chip,
+            self.planes_per_die,
+            self.blocks_per_plane,
+            self.pages_per_block,
+        ]
+        .iter()
+        .try_fold(1u64, |product, &count| product.checked_mul(u64::from(count)))
+    }
+
+    /// Physical pages in the drive.
+    pub fn pages(&self) -> u32 {
+        self.blocks() * self.pages_per_block
+    }
+
+    /// Physical pages in one plane.
+    pub fn pages_per_plane(&self) -> u32 {
+        self.blocks_per_plane * self.pages_per_block
+    }
+
+    /// Raw capacity.
+    pub fn raw(&self) -> Bytes {
+        Bytes(u64::from(self.pages()) * self.page_size.0)
+    }
+
+    /// The channel a die hangs on.
+    #[inline]
+    pub fn channel_of_die(&self, die: DieId) -> ChannelId {
+        ChannelId(die.0 / self.dies_per_channel())
+    }
+
+    /// The die a plane belongs to.
+    #[inline]
+    pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
+        DieId(plane.0 / self.planes_per_die)
+    }
+
+    /// The plane a block belongs to.
+    #[inline]
+    pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
+        PlaneId(block.0 / self.blocks_per_plane)
+    }
+
+    /// The block a physical page belongs to.
+    #[inline]
+    pub fn block_of(&self, page: Ppn) -> BlockId {
+        BlockId(page.0 / self.pages_per_block)
+    }
+
+    /// The position of a physical page in its block.
+    #[inline]
+    pub fn offset_in_block(&self, page: Ppn) -> u32 {
+        page.0 % self.pages_per_block
+    }
+
+    /// The first physical page of a block.
+    #[inline]
+    pub fn first_page(&self, block: BlockId) -> Ppn {
+        Ppn(block.0 * self.pages_per_block)
+    }
+
+    /// The die a physical page lies on.
+    #[inline]
+    pub fn die_of(&self, page: Ppn) -> DieId {
+        DieId(page.0 / (self.pages_per_plane() * self.planes_per_die))
+    }
+
+    /// The planes of a die, in order.
+    pub fn planes_of_die(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = die.0 * self.planes_per_die;
+        (first..first + self.planes_per_die).map(PlaneId)
+    }
+
+    /// The blocks of a plane, in order.
+    pub fn blocks_of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
+        let first = plane.0 * self.blocks_per_plane;
+        (first..first + self.blocks_per_plane).map(BlockId)
+    }
+
+    /// The dies in striping order: neighbours lie on different channels, so that a run of pages uses
+    /// every bus before it uses any twice.
+    pub fn dies_channel_first(&self) -> impl Iterator<Item = DieId> + use<> {
+        let (channels, per_channel) = (self.channels, self.dies_per_channel());
+        (0..per_channel).flat_map(move |row| {
+            (0..channels).map(move |channel| DieId(channel * per_channel + row))
+        })
+    }
+
+    /// The die's place in [`Geometry::dies_channel_first`].
+    pub fn die_at_stripe(&self, position: u32) -> DieId {
+        let (row, channel) = (position / self.channels, position % self.channels);
+        DieId::new((channel * self.dies_per_channel() + row) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_are_a_division_away() {
+        let geometry = Geometry {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 2,
+            planes_per_die: 2,
+            blocks_per_plane: 5,
+            pages_per_block: 7,
+            page_size: Bytes(4096),
+        };
+        let mut page = 0;
+        for die in (0..geometry.dies()).map(DieId) {
+            for plane in geometry.planes_of_die(die) {
+                assert_eq!(geometry.die_of_plane(plane), die);
+                for block in geometry.blocks_of_plane(plane) {
+                    assert_eq!(geometry.plane_of_block(block), plane);
+                    for offset in 0..geometry.pages_per_block {
+                        assert_eq!(geometry.block_of(Ppn(page)), block);
+                        assert_eq!(geometry.offset_in_block(Ppn(page)), offset);
+                        assert_eq!(geometry.die_of(Ppn(page)), die);
+                        page += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(page, geometry.pages());
+        let striped: Vec<_> = geometry.dies_channel_first().collect();
+        assert_eq!(striped[..4], [DieId(0), DieId(4), DieId(8), DieId(1)]);
+        for (position, &die) in striped.iter().enumerate() {
+            assert_eq!(geometry.die_at_stripe(position as u32), die);
+        }
+    }
+}

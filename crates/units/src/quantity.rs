@@ -1,0 +1,73 @@
+//! Numbers with units in configuration text: exact decimal arithmetic, no floats, no bare numbers.
+
+/// Why a piece of text is not the quantity that was due.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}; expected {expected}")]
+pub struct QuantityError {
+    /// What is wrong with the text.
+    pub reason: String,
+    /// What would have been right.
+    pub expected: &'static str,
+}
+
+/// A unit's suffix and its size in the base unit.
+pub(crate) struct Unit {
+    pub suffix: &'static str,
+    pub scale: u64,
+}
+
+/// Reads `<decimal><unit>` exactly: the value must be a whole number of base units.
+pub(crate) fn parse_exact(
+    text: &str,
+    units: &[Unit],
+    expected: &'static str,
+) -> Result<u64, QuantityError> {
+    let fail = |reason: String| QuantityError { reason, expected };
+    let text = text.trim();
+    if text.starts_with('-') {
+        return Err(fail(format!("`{text}` is negative")));
+    }
+    let number_length =
+        text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
+    let (number, suffix) = (&text[..number_length], text[number_length..].trim());
+    if suffix.is_empty() {
+        return Err(fail(format!("`{text}` has no unit")));
+    }
+    let Some(unit) = units.iter().find(|unit| unit.suffix == suffix) else {
+        let known: Vec<_> = units.iter().map(|unit| unit.suffix).collect();
+        let reason = if number.is_empty() && known.contains(&text) {
+            format!("`{text}` has no number")
+        } else {
+            format!("`{suffix}` is an unknown unit (known: {})", known.join(", "))
+        };
+        return Err(fail(if suffix.starts_with(['e', 'E']) && !number.is_empty() {
+            format!("`{text}` has no number that can be read exactly (write it without exponent)")
+        } else {
+            reason
+        }));
+    };
+    let digits = number.replace('_', "");
+    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
+    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+        return Err(fail(format!("`{text}` has no number")));
+    }
+    let fraction = fraction.trim_end_matches('0');
+    let too_large = || fail(format!("`{text}` is too large"));
+    let too_fine = || fail(format!("`{text}` is finer than the model's resolution"));
+    let shift = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_fine)?;
+    let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| too_large())?;
+    let scaled = mantissa.checked_mul(u128::from(unit.scale)).ok_or_else(too_large)?;
+    if scaled % shift != 0 {
+        return Err(too_fine());
+    }
+    u64::try_from(scaled / shift).map_err(|_| too_large())
+}
+
+/// Writes `value` in the largest unit that divides it, so that reading it back loses nothing.
+pub(crate) fn format_exact(value: u64, units: &[Unit]) -> String {
+    let unit = units
+        .iter()
+        .find(|unit| value.is_multiple_of(unit.scale))
+        .expect("the smallest unit divides everything");
+    format!("{}{}", value / unit.scale, unit.suffix)
+}
