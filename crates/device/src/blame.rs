@@ -1,0 +1,140 @@
+//! Where a request's time went. Every request's parts sum to its latency to the nanosecond.
+
+use crate::txn::{Op, Source};
+use fowler_units::Span;
+use std::ops::{AddAssign, Index, IndexMut};
+
+/// A cause of latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Part {
+    /// The link between host and drive: commands and data on it, and waiting for it.
+    HostLink,
+    /// Waiting for a place in the device's bounded queues.
+    QueueFull,
+    /// Waiting for a free page frame of the write buffer.
+    BufferFull,
+    /// Waiting while the die read for a host request.
+    BehindHostRead,
+    /// Waiting while the die programmed host data.
+    BehindHostProgram,
+    /// Waiting while the die erased on a raw command of the host.
+    BehindHostErase,
+    /// Waiting while the die read for garbage collection.
+    BehindGcRead,
+    /// Waiting while the die programmed for garbage collection.
+    BehindGcProgram,
+    /// Waiting while the die erased for garbage collection.
+    BehindGcErase,
+    /// Waiting while the die read for wear levelling.
+    BehindWearRead,
+    /// Waiting while the die programmed for wear levelling.
+    BehindWearProgram,
+    /// Waiting while the die erased for wear levelling.
+    BehindWearErase,
+    /// Waiting for the channel to be free.
+    Channel,
+    /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
+    /// suspensions cost beyond the reads served meanwhile.
+    Suspend,
+    /// Sensing.
+    Sense,
+    /// One's own transfer over the channel.
+    Transfer,
+    /// One's own program.
+    Program,
+}
+
+impl Part {
+    /// How many parts there are.
+    pub const COUNT: usize = 17;
+
+    /// Every part, in order.
+    pub const ALL: [Part; Part::COUNT] = [
+        Part::HostLink,
+        Part::QueueFull,
+        Part::BufferFull,
+        Part::BehindHostRead,
+        Part::BehindHostProgram,
+        Part::BehindHostErase,
+        Part::BehindGcRead,
+        Part::BehindGcProgram,
+        Part::BehindGcErase,
+        Part::BehindWearRead,
+        Part::BehindWearProgram,
+        Part::BehindWearErase,
+        Part::Channel,
+        Part::Suspend,
+        Part::Sense,
+        Part::Transfer,
+        Part::Program,
+    ];
+
+    /// The part's name in JSON, CSV columns and tables.
+    pub fn name(self) -> &'static str {
+        [
+            "host_link",
+            "queue_full",
+            "buffer_full",
+            "behind_host_read",
+            "behind_host_program",
+            "behind_host_erase",
+            "behind_gc_read",
+            "behind_gc_program",
+            "behind_gc_erase",
+            "behind_wear_read",
+            "behind_wear_program",
+            "behind_wear_erase",
+            "channel",
+            "suspend",
+            "sense",
+            "transfer",
+            "program",
+        ][self as usize]
+    }
+
+    /// Waiting behind an operation of this kind and source.
+    #[inline]
+    pub fn behind(op: Op, source: Source) -> Part {
+        Part::ALL[Part::BehindHostRead as usize + 3 * source as usize + op as usize]
+    }
+}
+
+/// The breakdown of one latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blame([Span; Part::COUNT]);
+
+impl Blame {
+    /// The sum of all parts.
+    pub fn total(&self) -> Span {
+        self.0.iter().copied().sum()
+    }
+
+    /// The parts, in the order of [`Part::ALL`].
+    pub fn parts(&self) -> &[Span; Part::COUNT] {
+        &self.0
+    }
+}
+
+impl Index<Part> for Blame {
+    type Output = Span;
+    #[inline]
+    fn index(&self, part: Part) -> &Span {
+        &self.0[part as usize]
+    }
+}
+
+impl IndexMut<Part> for Blame {
+    #[inline]
+    fn index_mut(&mut self, part: Part) -> &mut Span {
+        &mut self.0[part as usize]
+    }
+}
+
+impl AddAssign<&Blame> for Blame {
+    fn add_assign(&mut self, other: &Blame) {
+        for (sum, part) in self.0.iter_mut().zip(other.0) {
+            *sum += part;
+        }
+    }
+}

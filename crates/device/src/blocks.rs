@@ -1,0 +1,388 @@
+//! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
+//! that greedy collection never scans.
+
+use fowler_units::{BlockId, Geometry, Id, IdVec, Nanos, PlaneId, Ppn};
+
+/// What a block is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, waiting to be opened.
+    Free,
+    /// Being filled, or with its last program in flight.
+    Open,
+    /// Full: a candidate for collection.
+    Full,
+    /// Its pages are being moved, or it is being erased.
+    Collecting,
+}
+
+/// The state of every block.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    geometry: Geometry,
+    words_per_block: usize,
+    state: IdVec<BlockId, BlockState>,
+    valid: IdVec<BlockId, u16>,
+    written: IdVec<BlockId, u16>,
+    erases: IdVec<BlockId, u32>,
+    /// Position in the order in which blocks became full, over the whole drive.
+    fill_order: IdVec<BlockId, u64>,
+    filled_at: IdVec<BlockId, Nanos>,
+    bits: Vec<u64>,
+    /// Neighbours in a bucket; `next` also chains the erased blocks of a plane.
+    prev: IdVec<BlockId, BlockId>,
+    next: IdVec<BlockId, BlockId>,
+    buckets: Vec<BlockId>,
+    planes: IdVec<PlaneId, PlaneBlocks>,
+    filled: u64,
+}
+
+/// One plane's share of the blocks.
+#[derive(Clone, Copy, Debug)]
+struct PlaneBlocks {
+    free_head: BlockId,
+    free_tail: BlockId,
+    free: u32,
+    full: u32,
+    valid: u32,
+    /// No bucket below this one holds a block.
+    lowest: u32,
+}
+
+impl Blocks {
+    /// A fresh drive: every block erased, never cycled.
+    pub fn new(geometry: Geometry) -> Self {
+        let count = geometry.blocks() as usize;
+        let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
+        let plane = PlaneBlocks {
+            free_head: BlockId::NONE,
+            free_tail: BlockId::NONE,
+            free: 0,
+            full: 0,
+            valid: 0,
+            lowest: geometry.pages_per_block + 1,
+        };
+        let mut blocks = Self {
+            geometry,
+            words_per_block,
+            state: IdVec::filled(BlockState::Collecting, count),
+            valid: IdVec::filled(0, count),
+            written: IdVec::filled(0, count),
+            erases: IdVec::filled(0, count),
+            fill_order: IdVec::filled(0, count),
+            filled_at: IdVec::filled(Nanos::ZERO, count),
+            bits: vec![0; count * words_per_block],
+            prev: IdVec::filled(BlockId::NONE, count),
+            next: IdVec::filled(BlockId::NONE, count),
+            buckets: vec![
+                BlockId::NONE;
+                geometry.planes() as usize * (geometry.pages_per_block as usize + 1)
+            ],
+            planes: IdVec::filled(plane, geometry.planes() as usize),
+            filled: 0,
+        };
+        for block in blocks.state.ids() {
+            blocks.append_free(block);
+        }
+        blocks
+    }
+
+    /// The shape of the drive.
+    #[inline]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Erased blocks of a plane.
+    #[inline]
+    pub fn free_in(&self, plane: PlaneId) -> u32 {
+        self.planes[plane].free
+    }
+
+    /// Valid pages of a plane.
+    #[inline]
+    pub fn valid_in(&self, plane: PlaneId) -> u32 {
+        self.planes[plane].valid
+    }
+
+    /// Valid pages of a block.
+    #[inline]
+    pub fn valid(&self, block: BlockId) -> u32 {
+        u32::from(self.valid[block])
+    }
+
+    /// Pages of a block that have been programmed since its erase.
+    #[inline]
+    pub fn written(&self, block: BlockId) -> u32 {
+        u32::from(self.written[block])
+    }
+
+    /// Times a block has been erased.
+    #[inline]
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.erases[block]
+    }
+
+    /// What a block is at the moment.
+    #[inline]
+    pub fn state(&self, block: BlockId) -> BlockState {
+        self.state[block]
+    }
+
+    /// The erase counts of all blocks.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.erases.as_slice()
+    }
+
+    /// Takes the erased block that has waited longest.
+    pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let block = self.planes[plane].free_head;
+        if !block.is_some() {
+            return None;
+        }
+        self.take_free(plane, BlockId::NONE, block);
+        self.state[block] = BlockState::Open;
+        Some(block)
+    }
+
+    /// Takes a certain erased block: the target of a swap.
+    pub fn open_this(&mut self, block: BlockId) {
+        assert_eq!(self.state[block], BlockState::Free);
+        let plane = self.geometry.plane_of_block(block);
+        let mut before = BlockId::NONE;
+        let mut at = self.planes[plane].free_head;
+        while at != block {
+            before = at;
+            at = self.next[at];
+        }
+        self.take_free(plane, before, block);
+        self.state[block] = BlockState::Open;
+    }
+
+    fn take_free(&mut self, plane: PlaneId, before: BlockId, block: BlockId) {
+        let after = self.next[block];
+        let columns = &mut self.planes[plane];
+        if before.is_some() {
+            self.next[before] = after;
+        } else {
+            columns.free_head = after;
+        }
+        if !after.is_some() {
+            columns.free_tail = before;
+        }
+        columns.free -= 1;
+    }
+
+    fn append_free(&mut self, block: BlockId) {
+        let columns = &mut self.planes[self.geometry.plane_of_block(block)];
+        if columns.free_tail.is_some() {
+            self.next[columns.free_tail] = block;
+        } else {
+            columns.free_head = block;
+        }
+        columns.free_tail = block;
+        columns.free += 1;
+        self.next[block] = BlockId::NONE;
+        self.state[block] = BlockState::Free;
+    }
+
+    /// Programs the next page of an open block; pages of a block are programmed in order, each once
+    /// between erases.
+    #[inline]
+    pub fn program(&mut self, block: BlockId) -> Ppn {
+        assert_eq!(self.state[block], BlockState::Open);
+        let offset = u32::from(self.written[block]);
+        assert!(offset < self.geometry.pages_per_block, "page programmed twice");
+        self.written[block] += 1;
+        self.valid[block] += 1;
+        self.planes[self.geometry.plane_of_block(block)].valid += 1;
+        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
+            1 << (offset % 64);
+        Ppn(block.0 * self.geometry.pages_per_block + offset)
+    }
+
+    /// The last page of a block has been programmed: from now on it may be collected.
+    pub fn fill(&mut self, block: BlockId, now: Nanos) {
+        assert_eq!(self.state[block], BlockState::Open);
+        assert_eq!(u32::from(self.written[block]), self.geometry.pages_per_block);
+        self.state[block] = BlockState::Full;
+        self.filled += 1;
+        self.fill_order[block] = self.filled;
+        self.filled_at[block] = now;
+        self.planes[self.geometry.plane_of_block(block)].full += 1;
+        self.link(block);
+    }
+
+    /// A page's data is outdated.
+    #[inline]
+    pub fn invalidate(&mut self, page: Ppn) {
+        let block = self.geometry.block_of(page);
+        let offset = self.geometry.offset_in_block(page);
+        let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
+        assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
+        *word &= !(1 << (offset % 64));
+        self.planes[self.geometry.plane_of_block(block)].valid -= 1;
+        if self.state[block] == BlockState::Full {
+            self.unlink(block);
+            self.valid[block] -= 1;
+            self.link(block);
+        } else {
+            self.valid[block] -= 1;
+        }
+    }
+
+    /// Whether a page holds current data.
+    #[inline]
+    pub fn is_valid(&self, page: Ppn) -> bool {
+        let block = self.geometry.block_of(page);
+        let offset = self.geometry.offset_in_block(page);
+        let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
+        word & (1 << (offset % 64)) != 0
+    }
+
+    /// The first valid page of a block at or after `offset`.
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
+        let words = &self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let mut index = offset as usize / 64;
+        let mut word = words.get(index)? & (u64::MAX << (offset % 64));
+        while word == 0 {
+            index += 1;
+            word = *words.get(index)?;
+        }
+        let found = index as u32 * 64 + word.trailing_zeros();
+        Some(Ppn(block.0 * self.geometry.pages_per_block + found))
+    }
+
+    /// A full block becomes the victim of a collection.
+    pub fn collect(&mut self, block: BlockId) {
+        assert_eq!(self.state[block], BlockState::Full);
+        self.unlink(block);
+        self.planes[self.geometry.plane_of_block(block)].full -= 1;
+        self.state[block] = BlockState::Collecting;
+    }
+
+    /// A victim has been erased.
+    pub fn erase(&mut self, block: BlockId) {
+        assert_eq!(self.state[block], BlockState::Collecting);
+        assert_eq!(self.valid[block], 0, "a valid page would be erased");
+        self.written[block] = 0;
+        self.erases[block] += 1;
+        self.append_free(block);
+    }
+
+    /// The blocks of a plane that may be collected.
+    pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        Candidates { blocks: self, plane }
+    }
+
+    fn bucket(&self, block: BlockId) -> usize {
+        let plane = self.geometry.plane_of_block(block).index();
+        plane * (self.geometry.pages_per_block as usize + 1) + self.valid[block] as usize
+    }
+
+    #[inline]
+    fn link(&mut self, block: BlockId) {
+        let bucket = self.bucket(block);
+        let head = self.buckets[bucket];
+        self.prev[block] = BlockId::NONE;
+        self.next[block] = head;
+        if head.is_some() {
+            self.prev[head] = block;
+        }
+        self.buckets[bucket] = block;
+        let valid = u32::from(self.valid[block]);
+        let lowest = &mut self.planes[self.geometry.plane_of_block(block)].lowest;
+        *lowest = (*lowest).min(valid);
+    }
+
+    #[inline]
+    fn unlink(&mut self, block: BlockId) {
+        let (prev, next) = (self.prev[block], self.next[block]);
+        if prev.is_some() {
+            self.next[prev] = next;
+        } else {
+            let bucket = self.bucket(block);
+            self.buckets[bucket] = next;
+        }
+        if next.is_some() {
+            self.prev[next] = prev;
+        }
+    }
+
+    /// The fullest-invalid block of a plane; moves the plane's hint up to it.
+    pub fn settle_lowest(&mut self, plane: PlaneId) {
+        let pages = self.geometry.pages_per_block;
+        let first = plane.index() * (pages as usize + 1);
+        let columns = &mut self.planes[plane];
+        while columns.lowest <= pages && !self.buckets[first + columns.lowest as usize].is_some() {
+            columns.lowest += 1;
+        }
+    }
+}
+
+/// The view a victim or wear policy has of one plane: full blocks, nothing else.
+pub struct Candidates<'a> {
+    blocks: &'a Blocks,
+    plane: PlaneId,
+}
+
+impl Candidates<'_> {
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.blocks.planes[self.plane].full
+    }
+
+    /// Pages in a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.blocks.geometry.pages_per_block
+    }
+
+    /// The `index`-th block of the plane, candidate or not; `index` below [`Candidates::slots`].
+    pub fn slot(&self, index: u32) -> BlockId {
+        BlockId(self.plane.0 * self.slots() + index)
+    }
+
+    /// Blocks in the plane, candidates or not.
+    pub fn slots(&self) -> u32 {
+        self.blocks.geometry.blocks_per_plane
+    }
+
+    /// Whether a block of the plane is a candidate.
+    pub fn contains(&self, block: BlockId) -> bool {
+        self.blocks.state[block] == BlockState::Full
+    }
+
+    /// Every candidate, in order of block number.
+    pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks.geometry.blocks_of_plane(self.plane).filter(|&block| self.contains(block))
+    }
+
+    /// A candidate with the fewest valid pages, from the buckets: no scan over blocks.
+    pub fn fewest_valid(&self) -> Option<BlockId> {
+        let pages = self.pages_per_block() as usize;
+        let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
+        let lowest = self.blocks.planes[self.plane].lowest as usize;
+        buckets.get(lowest..)?.iter().copied().find(|head| head.is_some())
+    }
+
+    /// Valid pages of a candidate.
+    pub fn valid(&self, block: BlockId) -> u32 {
+        self.blocks.valid(block)
+    }
+
+    /// A candidate's place in the order in which blocks became full.
+    pub fn fill_order(&self, block: BlockId) -> u64 {
+        self.blocks.fill_order[block]
+    }
+
+    /// When a candidate became full.
+    pub fn filled_at(&self, block: BlockId) -> Nanos {
+        self.blocks.filled_at[block]
+    }
+
+    /// Erase count of any block of the plane.
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.blocks.erases[block]
+    }
+}

@@ -1,0 +1,179 @@
+//! Everything that makes one drive different from another. Plain data: reading it from text, with
+//! every complaint at once, is the business of the crates above; what cannot work is refused here.
+
+use crate::policy::{die_order, suspension, victim, wear};
+use fowler_nand::Timing;
+use fowler_units::{ByteRate, Bytes, Geometry, Span};
+
+/// A complete drive.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The shape of the flash array.
+    pub geometry: Geometry,
+    /// Share of the capacity kept from the host, in `[0, 1)` of raw, or any non-negative share of the
+    /// logical capacity, as [`Config::over_provisioning_base`] says.
+    pub over_provisioning: f64,
+    /// What [`Config::over_provisioning`] is a share of.
+    pub over_provisioning_base: OpBase,
+    /// Whether the planes of a die work together or each on its own.
+    pub plane_mode: PlaneMode,
+    /// Operating times of the flash.
+    pub timing: Timing,
+    /// Whether programs and erases take their nominal times (the paper's PER and PE0 do not).
+    pub program_erase: ProgramErase,
+    /// The write buffer.
+    pub buffer: BufferConfig,
+    /// The bounded queues between host and flash.
+    pub queue: QueueConfig,
+    /// The link to the host.
+    pub host: LinkConfig,
+    /// Garbage collection.
+    pub gc: GcConfig,
+    /// The state of the drive before the first request.
+    pub precondition: PreconditionConfig,
+    /// What a read of a page that was never written does.
+    pub unwritten_reads: UnwrittenReads,
+    /// What a write of part of a page does.
+    pub partial_writes: PartialWrites,
+    /// Which waiting transaction a die serves next.
+    pub die_order: die_order::Params,
+    /// Whether it may interrupt what runs.
+    pub suspension: suspension::Params,
+    /// Which block to collect.
+    pub victim: victim::Params,
+    /// When to swap hot and cold data for the sake of wear.
+    pub wear: wear::Params,
+    /// The seed of every random stream of the device.
+    pub seed: u64,
+}
+
+/// The base of the over-provisioning share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpBase {
+    /// Of the raw capacity: spare / raw.
+    Raw,
+    /// Of the capacity the host sees: spare / logical.
+    Logical,
+}
+
+/// How the planes of a die work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaneMode {
+    /// A die runs one command at a time; pages at the same offset on several planes go together.
+    Lockstep,
+    /// Each plane is busy on its own; only the bus is shared.
+    Independent,
+}
+
+/// How long programs and erases take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramErase {
+    /// As the timing says.
+    Nominal,
+    /// As long as a read's sensing: PER of the PES paper, section 3.2.
+    AsRead,
+    /// No time at all: PE0 of the PES paper, section 3.2.
+    Zero,
+}
+
+/// The write buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferConfig {
+    /// Its size; zero leaves only the pages that are on their way to the flash.
+    pub size: Bytes,
+    /// When a write is complete.
+    pub ack: Ack,
+    /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
+    pub evict_ahead: u32,
+}
+
+/// When a write is complete for the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ack {
+    /// When its data is in the buffer (which must then survive a loss of power).
+    OnInsert,
+    /// When its data is in the flash; it is sent there at once.
+    OnProgram,
+}
+
+/// The bounded queues of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Host requests in the device at once; more wait outside.
+    pub depth: u32,
+    /// Host page reads waiting or in service at once.
+    pub max_reads: u32,
+    /// Host page writes on their way to the flash at once.
+    pub max_writes: u32,
+}
+
+/// The link to the host: one server for each direction, first come first served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkConfig {
+    /// Its rate; zero makes data transfers free.
+    pub bandwidth: ByteRate,
+    /// Time each command occupies the inbound direction.
+    pub command: Span,
+}
+
+/// Garbage collection, per plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GcConfig {
+    /// Collection competes with the host when a plane has fewer erased blocks than this.
+    pub foreground_below: u32,
+    /// Collection in idle time goes on until a plane has this many erased blocks.
+    pub background_below: u32,
+    /// How long a die must be idle before background collection starts on it.
+    pub idle_after: Span,
+    /// Whether moved pages go to the open block of host writes or to one of their own.
+    pub frontier: GcFrontier,
+}
+
+/// Where collected pages go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcFrontier {
+    /// To an open block of their own: young host data and old survivors stay apart.
+    Own,
+    /// To the block that host writes fill.
+    Shared,
+}
+
+/// The state of the drive before the first request; reached in no simulated time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PreconditionConfig {
+    /// Share of the logical pages that hold data, `[0, 1]`.
+    pub fill: f64,
+    /// How they were written.
+    pub pattern: Pattern,
+}
+
+/// How the drive came to its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Written once, in address order.
+    Sequential,
+    /// Written once, in random order.
+    Random,
+    /// Written over and over in random order until write amplification is steady.
+    Steady,
+}
+
+/// What a read of a page that was never written does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnwrittenReads {
+    /// It takes the time of a read of the die where the page would lie: data written before the run.
+    Preconditioned,
+    /// The mapping answers it: zeroes, no flash.
+    Zero,
+    /// It is an error of the workload.
+    Error,
+}
+
+/// What a write of part of a page does when the rest of the page holds data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialWrites {
+    /// The old page is read before the new one is programmed.
+    ReadModifyWrite,
+    /// The page is programmed without reading the old one, as simulators without sector state do.
+    Overwrite,
+}

@@ -1,0 +1,54 @@
+//! What the device counts while it runs. Plain sums, read out once at the end.
+
+use fowler_units::Span;
+
+/// Sums over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Logical pages that host reads touched.
+    pub pages_read: u64,
+    /// Of them, answered by the write buffer.
+    pub buffer_read_hits: u64,
+    /// Of them, pages that had never been written.
+    pub unwritten_reads: u64,
+    /// Logical pages that host writes touched.
+    pub pages_written: u64,
+    /// Of them, absorbed by a buffered page that had not yet gone to the flash.
+    pub buffer_write_hits: u64,
+    /// Logical pages trimmed that held data.
+    pub pages_trimmed: u64,
+    /// Flash page reads for the host, for garbage collection, for wear levelling.
+    pub reads: [u64; 3],
+    /// Of the host's flash reads, those that a partial write needed.
+    pub merge_reads: u64,
+    /// Flash page programs for the host, for garbage collection, for wear levelling.
+    pub programs: [u64; 3],
+    /// Block erases for the host (raw commands), for garbage collection, for wear levelling.
+    pub erases: [u64; 3],
+    /// Collections that competed with the host, and collections in idle time.
+    pub collections: [u64; 2],
+    /// Times a program or erase was taken off the cells (S10).
+    pub suspensions: u64,
+    /// Programs and erases that were suspended at least once.
+    pub suspended_operations: u64,
+    /// Sum over the suspended operations of their undisturbed time.
+    pub suspended_nominal: Span,
+    /// Sum over the suspended operations of how much longer than that they took, reads served
+    /// meanwhile included.
+    pub suspended_extra: Span,
+    /// Time during which no host request was in the device.
+    pub idle: Span,
+    /// Time over all channels spent transferring.
+    pub channel_busy: Span,
+    /// Time over all dies spent on operations, suspending and resuming included.
+    pub die_busy: Span,
+}
+
+impl Counters {
+    /// Write amplification of the translation layer: pages programmed on any account for each page
+    /// programmed for the host. `None` before the first.
+    pub fn waf(&self) -> Option<f64> {
+        let host = self.programs[0];
+        (host > 0).then(|| self.programs.iter().sum::<u64>() as f64 / host as f64)
+    }
+}

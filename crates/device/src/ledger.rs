@@ -1,0 +1,121 @@
+//! A die's account of its own time. What a transaction waited behind is the difference of two
+//! readings, so that blame costs nothing while a transaction waits, however long the queue.
+
+use crate::blame::{Blame, Part};
+use crate::txn::{Op, Source};
+use fowler_units::{Nanos, Span};
+
+/// What a die is doing, as far as those who wait for it care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doing(u8);
+
+impl Doing {
+    /// Nothing. Whoever waits meanwhile waits for the channel.
+    pub const IDLE: Doing = Doing(9);
+    /// Taking an operation off the cells or putting it back.
+    pub const SUSPENDING: Doing = Doing(10);
+    const COUNT: usize = 11;
+
+    /// Serving an operation, its transfers included.
+    #[inline]
+    pub fn serving(op: Op, source: Source) -> Doing {
+        Doing(3 * source as u8 + op as u8)
+    }
+
+    fn part(index: usize) -> Part {
+        match index {
+            9 => Part::Channel,
+            10 => Part::Suspend,
+            _ => Part::ALL[Part::BehindHostRead as usize + index],
+        }
+    }
+}
+
+/// Time by activity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger([Span; Doing::COUNT]);
+
+impl Ledger {
+    /// What was added since an earlier reading of the same account.
+    #[inline]
+    pub fn since(&self, earlier: &Ledger) -> Ledger {
+        let mut difference = *self;
+        for (now, then) in difference.0.iter_mut().zip(earlier.0) {
+            *now -= then;
+        }
+        difference
+    }
+
+    /// Time spent on one activity.
+    #[inline]
+    pub fn of(&self, doing: Doing) -> Span {
+        self.0[doing.0 as usize]
+    }
+
+    /// Time spent reading, on whatever account.
+    pub fn reading(&self) -> Span {
+        self.0[0] + self.0[3] + self.0[6]
+    }
+
+    /// Time spent on anything but idling.
+    pub fn busy(&self) -> Span {
+        self.total() - self.of(Doing::IDLE)
+    }
+
+    /// All the time accounted for.
+    pub fn total(&self) -> Span {
+        self.0.iter().copied().sum()
+    }
+
+    /// Blames a wait on what the die did meanwhile.
+    #[inline]
+    pub fn blame(&self, blame: &mut Blame) {
+        for (index, &time) in self.0.iter().enumerate() {
+            blame[Doing::part(index)] += time;
+        }
+    }
+
+    /// Blames only the reads: what was served while an operation was suspended.
+    pub fn blame_reads(&self, blame: &mut Blame) {
+        for index in [0, 3, 6] {
+            blame[Doing::part(index)] += self.0[index];
+        }
+    }
+}
+
+/// A running account.
+#[derive(Clone, Debug)]
+pub struct Account {
+    times: Ledger,
+    doing: Doing,
+    since: Nanos,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self { times: Ledger::default(), doing: Doing::IDLE, since: Nanos::ZERO }
+    }
+}
+
+impl Account {
+    /// From now on the die does something else.
+    #[inline]
+    pub fn switch(&mut self, now: Nanos, doing: Doing) {
+        self.times.0[self.doing.0 as usize] += now - self.since;
+        self.doing = doing;
+        self.since = now;
+    }
+
+    /// The account as it stands at `now`.
+    #[inline]
+    pub fn read(&self, now: Nanos) -> Ledger {
+        let mut times = self.times;
+        times.0[self.doing.0 as usize] += now - self.since;
+        times
+    }
+
+    /// What the die is doing.
+    pub fn doing(&self) -> Doing {
+        self.doing
+    }
+}

@@ -1,0 +1,77 @@
+//! Logical to physical and back. One `u32` each way: 8 bytes per page is what the model's memory is
+//! made of, so nothing else may live here.
+
+use fowler_units::{Id, IdVec, Lpn, Ppn, SlotId};
+
+/// Where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nowhere: never written, or trimmed.
+    Nowhere,
+    /// In the flash.
+    Flash(Ppn),
+    /// In the write buffer, whose frame knows the copy in the flash, if there is one.
+    Buffer(SlotId),
+}
+
+const BUFFERED: u32 = 1 << 31;
+
+/// The two directions of the mapping.
+#[derive(Clone, Debug)]
+pub struct Map {
+    forward: IdVec<Lpn, u32>,
+    backward: IdVec<Ppn, Lpn>,
+}
+
+impl Map {
+    /// The most physical pages that a mapping can name.
+    pub const PAGES_MAX: u64 = BUFFERED as u64 - 1;
+
+    /// An empty mapping of `logical` onto `physical` pages.
+    pub fn new(logical: u32, physical: u32) -> Self {
+        assert!(u64::from(physical) <= Self::PAGES_MAX);
+        Self {
+            forward: IdVec::filled(u32::MAX, logical as usize),
+            backward: IdVec::filled(Lpn::NONE, physical as usize),
+        }
+    }
+
+    /// Logical pages.
+    pub fn logical(&self) -> u32 {
+        self.forward.len() as u32
+    }
+
+    /// Where a logical page is.
+    #[inline]
+    pub fn place(&self, page: Lpn) -> Place {
+        match self.forward[page] {
+            u32::MAX => Place::Nowhere,
+            raw if raw & BUFFERED != 0 => Place::Buffer(SlotId(raw & !BUFFERED)),
+            raw => Place::Flash(Ppn(raw)),
+        }
+    }
+
+    /// The logical page now lies in the flash, or nowhere for [`Ppn::NONE`].
+    #[inline]
+    pub fn set_flash(&mut self, page: Lpn, location: Ppn) {
+        self.forward[page] = location.0;
+    }
+
+    /// The logical page is now found through its frame in the buffer.
+    #[inline]
+    pub fn set_buffered(&mut self, page: Lpn, slot: SlotId) {
+        self.forward[page] = slot.0 | BUFFERED;
+    }
+
+    /// The logical page that a physical page was last programmed with.
+    #[inline]
+    pub fn owner(&self, location: Ppn) -> Lpn {
+        self.backward[location]
+    }
+
+    /// A physical page is programmed with a logical page's data.
+    #[inline]
+    pub fn set_owner(&mut self, location: Ppn, page: Lpn) {
+        self.backward[location] = page;
+    }
+}

@@ -1,0 +1,36 @@
+//! Slot: which waiting transaction a die serves next.
+//!
+//! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die as
+//! it is. It is a pure decision: it may update its own state, never the device's.
+
+use crate::policy::slot::slot;
+use crate::queue::View;
+use fowler_units::TxnId;
+
+slot! { $
+    /// The order a device was configured with.
+    pub enum AnyDieOrder, named DieOrderKind, match by each_die_order {
+        "fifo" => fifo::Fifo, "first come, first served";
+        "read_first" => read_first::ReadFirst, "reads that a host request waits for, then the rest in order";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: DieOrderKind,
+}
+
+/// A rule that orders what waits for one die.
+pub trait DieOrder {
+    /// The transaction to serve next.
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
+}
+
+impl DieOrder for AnyDieOrder {
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        each_die_order!(self, policy => policy.pick(view))
+    }
+}

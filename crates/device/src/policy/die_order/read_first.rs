@@ -1,0 +1,23 @@
+//! Read priority scheduling (RPS of the PES paper, section 3.2): the oldest read that a host request
+//! waits for; without one, everything else in order of arrival.
+
+use super::{DieOrder, Params, View};
+use crate::queue::Class;
+use fowler_units::TxnId;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct ReadFirst;
+
+impl ReadFirst {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl DieOrder for ReadFirst {
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        view.head(Class::HostRead).or_else(|| view.oldest())
+    }
+}

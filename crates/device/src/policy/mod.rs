@@ -1,0 +1,10 @@
+//! The questions that the controller asks, one folder each, and in each folder its answers, one file
+//! each. A policy sees a read-only view and returns a decision; the device applies it. A policy
+//! imports no other slot.
+
+mod slot;
+
+pub mod die_order;
+pub mod suspension;
+pub mod victim;
+pub mod wear;

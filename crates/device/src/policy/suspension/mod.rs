@@ -1,0 +1,91 @@
+//! Slot: may this candidate interrupt the operation that runs, and where?
+//!
+//! Asked only after `die_order` named the candidate, so that "who is next" and "who is interrupted"
+//! cannot disagree. Never searches the queue.
+
+use crate::policy::slot::slot;
+use crate::txn::Op;
+use fowler_nand::{CancelledProgram, Reload, SuspendAt};
+use fowler_units::Span;
+
+slot! { $
+    /// The suspension rule a device was configured with.
+    pub enum AnySuspension, named SuspensionKind, match by each_suspension {
+        "never" => never::Never, "a program or erase runs to its end";
+        "ips" => ips::Ips, "inter-phase suspension: at the end of the running phase";
+        "ipc" => ipc::Ipc, "intra-phase cancellation: at once, and the phase is lost";
+    }
+}
+
+/// Parameters of every policy of this slot, and of the die that carries the decision out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: SuspensionKind,
+    /// Which reads may suspend.
+    pub reads: SuspendingReads,
+    /// What follows a cancelled program phase (S7).
+    pub cancelled_program: CancelledProgram,
+    /// What a read does that arrives during the buffer reload (S11).
+    pub reload: Reload,
+    /// Whether the die has a shadow buffer; without, the data is sent over the bus again (S7).
+    pub shadow_buffer: bool,
+    /// Suspensions that one operation bears at most; `None` is no limit.
+    pub max_suspends: Option<u32>,
+    /// Time an operation runs after each start or resumption before it may be suspended.
+    pub min_progress: Span,
+}
+
+/// Which reads may suspend a program or an erase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendingReads {
+    /// Those that a host request waits for.
+    Host,
+    /// Those of garbage collection and read-modify-write too.
+    All,
+}
+
+/// The operation that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Running {
+    /// What it is.
+    pub op: Op,
+    /// How often it was suspended.
+    pub suspensions: u32,
+    /// How long it has run since it started or resumed.
+    pub ran: Span,
+}
+
+/// The transaction that `die_order` named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it is.
+    pub op: Op,
+    /// Whether a host request waits for it.
+    pub host_waits: bool,
+}
+
+/// A rule that decides whether an operation is interrupted.
+pub trait Suspension {
+    /// Where `running` may be interrupted for `candidate`; `None` if it may not.
+    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
+}
+
+impl Suspension for AnySuspension {
+    #[inline]
+    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt> {
+        each_suspension!(self, policy => policy.interrupts(running, candidate))
+    }
+}
+
+impl Params {
+    /// What every suspending policy of this slot shares: a read that may suspend, before an operation
+    /// that has the right to be left alone no longer.
+    fn permits(&self, running: Running, candidate: Candidate) -> bool {
+        candidate.op == Op::Read
+            && running.op != Op::Read
+            && (candidate.host_waits || self.reads == SuspendingReads::All)
+            && self.max_suspends.is_none_or(|limit| running.suspensions < limit)
+            && running.ran >= self.min_progress
+    }
+}

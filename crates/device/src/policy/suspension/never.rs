@@ -1,0 +1,20 @@
+//! No suspension: what every drive without suspend commands does (FIFO, RPS, PER, PE0, NOOP).
+
+use super::{Candidate, Params, Running, SuspendAt, Suspension};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Never;
+
+impl Never {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Suspension for Never {
+    #[inline]
+    fn interrupts(&self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+        None
+    }
+}

@@ -1,0 +1,21 @@
+//! First in, first out: the block that became full first, however much of it is still valid. One pass
+//! over the plane's columns per collection.
+
+use super::{Candidates, Params, Victim};
+use fowler_units::{BlockId, Nanos};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Fifo;
+
+impl Fifo {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Victim for Fifo {
+    fn pick(&mut self, candidates: &Candidates<'_>, _now: Nanos) -> Option<BlockId> {
+        candidates.iter().min_by_key(|&block| candidates.fill_order(block))
+    }
+}

@@ -1,0 +1,21 @@
+//! Greedy collection: the block with the fewest valid pages, straight from the buckets.
+
+use super::{Candidates, Params, Victim};
+use fowler_units::{BlockId, Nanos};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Greedy;
+
+impl Greedy {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Victim for Greedy {
+    #[inline]
+    fn pick(&mut self, candidates: &Candidates<'_>, _now: Nanos) -> Option<BlockId> {
+        candidates.fewest_valid()
+    }
+}

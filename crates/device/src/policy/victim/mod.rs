@@ -1,0 +1,41 @@
+//! Slot: which block of a plane to collect.
+//!
+//! Contract. `pick` returns a member of the plane's candidates (blocks that are full, with no program
+//! in flight), or `None` when there is none worth collecting. It may update its own state, never the
+//! device's.
+
+use crate::blocks::Candidates;
+use crate::policy::slot::slot;
+use fowler_units::{BlockId, Nanos};
+
+slot! { $
+    /// The victim rule a device was configured with.
+    pub enum AnyVictim, named VictimKind, match by each_victim {
+        "greedy" => greedy::Greedy, "the block with the fewest valid pages";
+        "fifo" => fifo::Fifo, "the block that was filled first";
+        "d_choices" => d_choices::DChoices, "the fewest valid pages among d blocks drawn at random";
+        "cost_benefit" => cost_benefit::CostBenefit, "most free space gained per move, weighted by age";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: VictimKind,
+    /// Blocks drawn by `d_choices`; 1 is a random victim.
+    pub d: u32,
+}
+
+/// A rule that chooses the block to collect.
+pub trait Victim {
+    /// The block to collect next among `candidates`, at least one of which has an invalid page.
+    fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId>;
+}
+
+impl Victim for AnyVictim {
+    #[inline]
+    fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
+        each_victim!(self, policy => policy.pick(candidates, now))
+    }
+}

@@ -1,0 +1,38 @@
+//! Slot: when to swap hot and cold data so that blocks wear alike.
+//!
+//! Contract. Asked after every erase, with the block just erased; a decision names a full block of the
+//! same plane whose data moves into the erased one. The device applies it.
+
+use crate::blocks::Candidates;
+use crate::policy::slot::slot;
+use fowler_units::BlockId;
+
+slot! { $
+    /// The wear levelling rule a device was configured with.
+    pub enum AnyWear, named WearKind, match by each_wear {
+        "off" => off::Off, "no static wear levelling";
+        "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into the most worn block";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: WearKind,
+    /// Erases by which the worn block must be ahead of the least worn full block.
+    pub threshold: u32,
+}
+
+/// A rule that decides when cold data moves into a worn block.
+pub trait Wear {
+    /// The block whose data should move into `erased`, if any.
+    fn swap(&mut self, candidates: &Candidates<'_>, erased: BlockId) -> Option<BlockId>;
+}
+
+impl Wear for AnyWear {
+    #[inline]
+    fn swap(&mut self, candidates: &Candidates<'_>, erased: BlockId) -> Option<BlockId> {
+        each_wear!(self, policy => policy.swap(candidates, erased))
+    }
+}

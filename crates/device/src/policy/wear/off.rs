@@ -1,0 +1,21 @@
+//! No static wear levelling.
+
+use super::{Candidates, Params, Wear};
+use fowler_units::BlockId;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Off;
+
+impl Off {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Wear for Off {
+    #[inline]
+    fn swap(&mut self, _candidates: &Candidates<'_>, _erased: BlockId) -> Option<BlockId> {
+        None
+    }
+}

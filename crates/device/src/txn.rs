@@ -1,0 +1,204 @@
+//! Flash transactions in flight: one flash page or block operation each, in a fixed-capacity arena.
+
+use crate::ledger::Ledger;
+use crate::queue::Class;
+use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
+
+/// What a transaction does to the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Op {
+    /// Sense a page and transfer it out.
+    Read,
+    /// Transfer a page in and program it.
+    Program,
+    /// Erase a block.
+    Erase,
+}
+
+/// On whose account a transaction runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Source {
+    /// The host.
+    Host,
+    /// Garbage collection.
+    Gc,
+    /// Wear levelling.
+    Wear,
+}
+
+/// Who is told when a transaction is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A host request that waits for this page read.
+    Request(ReqId),
+    /// A buffered page on its way to the flash, and possibly requests that wait for it.
+    Slot(SlotId),
+    /// The reading of the old page that a partial write needs.
+    Merge(SlotId),
+    /// A collection job of the plane that the transaction's page lies in.
+    Job,
+    /// A raw flash command, by its number.
+    Raw(u32),
+}
+
+/// One transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Txn {
+    /// What it does.
+    pub op: Op,
+    /// On whose account.
+    pub source: Source,
+    /// The queue it waits in.
+    pub class: Class,
+    /// Programs only: the data already lies in the page buffer, so that there is no transfer in.
+    pub data_in_buffer: bool,
+    /// Whether a wait of its own has been measured by the ledger.
+    pub waited: bool,
+    /// Who is told.
+    pub owner: Owner,
+    /// The die it waits for.
+    pub die: DieId,
+    /// Reads: the page. Programs: the page, once the die has taken them up. Erases: the first page.
+    pub ppn: Ppn,
+    /// Programs and moves: whose data it is.
+    pub lpn: Lpn,
+    /// Its neighbours in its queue; `next` also chains the transactions of one multi-plane command,
+    /// and the requests that wait for one program.
+    pub prev: TxnId,
+    /// See [`Txn::prev`].
+    pub next: TxnId,
+    /// Its place in the order of submission.
+    pub order: u64,
+    /// When it was made.
+    pub created: Nanos,
+    /// When the die took it up.
+    pub dispatched: Nanos,
+    /// How often it was suspended.
+    pub suspensions: u32,
+}
+
+impl Txn {
+    /// A read, program or erase on `die`, made at `now`. The queue numbers it.
+    pub fn new(op: Op, source: Source, class: Class, owner: Owner, die: DieId, now: Nanos) -> Txn {
+        Txn {
+            op,
+            source,
+            class,
+            data_in_buffer: false,
+            waited: false,
+            owner,
+            die,
+            ppn: Ppn::NONE,
+            lpn: Lpn::NONE,
+            prev: TxnId::NONE,
+            next: TxnId::NONE,
+            order: 0,
+            created: now,
+            dispatched: now,
+            suspensions: 0,
+        }
+    }
+
+    /// Whether a host request waits for this very transaction.
+    #[inline]
+    pub fn host_waits(&self) -> bool {
+        self.class == Class::HostRead
+    }
+
+    /// The block an erase is for.
+    pub fn block(&self, pages_per_block: u32) -> BlockId {
+        BlockId(self.ppn.0 / pages_per_block)
+    }
+}
+
+/// The arena. Its capacity follows from the configuration; admission keeps within it.
+#[derive(Clone, Debug)]
+pub struct Txns {
+    records: IdVec<TxnId, Txn>,
+    waits: IdVec<TxnId, Ledger>,
+    open: IdVec<TxnId, bool>,
+    free: Vec<TxnId>,
+    submitted: u64,
+}
+
+impl Txns {
+    /// An arena for `capacity` transactions.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let blank =
+            Txn::new(Op::Read, Source::Host, Class::HostRead, Owner::Raw(0), DieId(0), Nanos::ZERO);
+        Self {
+            records: IdVec::filled(blank, capacity),
+            waits: IdVec::filled(Ledger::default(), capacity),
+            open: IdVec::filled(false, capacity),
+            free: (0..capacity).rev().map(TxnId::new).collect(),
+            submitted: 0,
+        }
+    }
+
+    /// Takes a place for `txn`.
+    ///
+    /// # Panics
+    /// If the arena is full: admission must hold requests back.
+    #[inline]
+    pub fn open(&mut self, txn: Txn) -> TxnId {
+        let id = self.free.pop().expect("transaction arena full: admission must hold back");
+        assert!(!self.open[id]);
+        self.open[id] = true;
+        self.submitted += 1;
+        self.records[id] = Txn { order: self.submitted, ..txn };
+        id
+    }
+
+    /// Gives the place back; each transaction is closed exactly once.
+    #[inline]
+    pub fn close(&mut self, id: TxnId) {
+        assert!(self.open[id], "transaction closed twice");
+        self.open[id] = false;
+        self.free.push(id);
+    }
+
+    /// The transaction.
+    #[inline]
+    pub fn get(&self, id: TxnId) -> &Txn {
+        debug_assert!(self.open[id]);
+        &self.records[id]
+    }
+
+    /// The transaction, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
+        debug_assert!(self.open[id]);
+        &mut self.records[id]
+    }
+
+    /// What the die did while the transaction waited; before it is taken up, what the die had done
+    /// until it was submitted.
+    #[inline]
+    pub fn waits(&self, id: TxnId) -> &Ledger {
+        &self.waits[id]
+    }
+
+    /// See [`Txns::waits`].
+    #[inline]
+    pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
+        &mut self.waits[id]
+    }
+
+    /// Transactions that are open.
+    pub fn open_count(&self) -> usize {
+        self.records.len() - self.free.len()
+    }
+
+    /// Places left.
+    #[inline]
+    pub fn free_count(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Every open transaction.
+    pub fn iter(&self) -> impl Iterator<Item = (TxnId, &Txn)> {
+        self.records.ids().filter(|&id| self.open[id]).map(|id| (id, &self.records[id]))
+    }
+}

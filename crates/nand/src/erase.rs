@@ -1,0 +1,77 @@
+//! A block erase: one pulse and one verify (S4), and their suspension.
+//!
+//! A running stretch is laid out as `[re-bias] [rest of the pulse] verify`.
+
+use crate::{Interrupt, Timing};
+use fowler_units::{Nanos, Span};
+
+/// A block erase and how far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EraseOp {
+    since: Nanos,
+    pulse_left: Span,
+    rebias_due: bool,
+    rebiasing: Span,
+}
+
+impl EraseOp {
+    /// An erase that has not begun.
+    pub fn new(timing: &Timing) -> Self {
+        Self {
+            since: Nanos::ZERO,
+            pulse_left: timing.erase_pulse,
+            rebias_due: false,
+            rebiasing: Span::ZERO,
+        }
+    }
+
+    pub(crate) fn running_since(&self) -> Nanos {
+        self.since
+    }
+
+    pub(crate) fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
+        self.since = now;
+        let rebias = self.rebias_due && self.pulse_left > Span::ZERO;
+        self.rebiasing = if rebias { timing.voltage_reset } else { Span::ZERO };
+        now + self.rebiasing + self.pulse_left + timing.erase_verify
+    }
+
+    pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing) -> Interrupt {
+        let reset = timing.voltage_reset;
+        let off = |at| Interrupt::Off { at, counted: true };
+        let into_run = now - self.since;
+        self.rebias_due = true;
+        // S12: re-biasing is undone by a reset and starts over; the pulse has not advanced.
+        if into_run < self.rebiasing {
+            return off(now + reset);
+        }
+        let into_pulse = into_run - self.rebiasing;
+        if into_pulse <= self.pulse_left && self.pulse_left > Span::ZERO {
+            return self.interrupt_pulse(now, into_pulse, reset, off);
+        }
+        let into_verify = into_pulse - self.pulse_left;
+        if into_verify + reset < timing.erase_verify {
+            // S8: a cancelled verify is redone in full.
+            self.pulse_left = Span::ZERO;
+            return off(now + reset);
+        }
+        Interrupt::Completes
+    }
+
+    fn interrupt_pulse(
+        &mut self,
+        now: Nanos,
+        into: Span,
+        reset: Span,
+        off: impl Fn(Nanos) -> Interrupt,
+    ) -> Interrupt {
+        let left = self.pulse_left - into;
+        if left > reset {
+            self.pulse_left = left;
+            return off(now + reset);
+        }
+        // S3, S5: the pulse is in its own reset; it ends there and is complete.
+        self.pulse_left = Span::ZERO;
+        off(now + left)
+    }
+}

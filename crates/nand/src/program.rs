@@ -1,0 +1,211 @@
+//! A page program: ISPP iterations of a program phase and a verify phase, and its suspension.
+//!
+//! A running stretch is laid out as `[reload] [check-verify] phase, phase, ...`; where the program
+//! stands at any moment is arithmetic on the time since the stretch began, so phases cost no events.
+
+use crate::{Interrupt, SuspendAt, Timing};
+use fowler_units::{Nanos, Span};
+
+/// What follows the check-verify after a cancelled program phase (S7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CancelledProgram {
+    /// The pulse is needed still: the full program phase again, and its verify. The worst case, and
+    /// the only one consistent with an iteration count fixed at its maximum.
+    #[default]
+    Redo,
+    /// The cut pulse had reached the voltage: the next iteration.
+    Reached,
+}
+
+/// What a read does that arrives while the page buffer reloads (S11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reload {
+    /// It goes first at once; the reload is redone in full afterwards.
+    #[default]
+    Abort,
+    /// It waits for the reload to finish (and the reload is redone, since the read takes the buffer).
+    Finish,
+}
+
+/// A page program and how far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramOp {
+    since: Nanos,
+    phases: u32,
+    phases_done: u32,
+    check_due: bool,
+    reload_due: bool,
+    reloading: Span,
+    cancelled: CancelledProgram,
+    reload: Reload,
+}
+
+/// Where in a running stretch a moment falls. A moment between two phases belongs to the earlier one,
+/// whose end it is (S15).
+enum Place {
+    Reload { end: Span },
+    ReloadEnd,
+    Phase { kind: Phase, phases_before: u32, into: Span, length: Span, end: Span },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Check,
+    Program,
+    Verify,
+}
+
+impl ProgramOp {
+    /// A program of `iterations` that has not begun; its data lies in the page buffer.
+    pub fn new(iterations: u32, cancelled: CancelledProgram, reload: Reload) -> Self {
+        Self {
+            since: Nanos::ZERO,
+            phases: 2 * iterations,
+            phases_done: 0,
+            check_due: false,
+            reload_due: false,
+            reloading: Span::ZERO,
+            cancelled,
+            reload,
+        }
+    }
+
+    /// A read takes the page buffer before the first phase (S14): the data must be loaded again.
+    pub fn displace(&mut self) {
+        self.reload_due = true;
+    }
+
+    /// The data was sent over the bus again (a die without shadow buffer): no reload is due.
+    pub fn refill(&mut self) {
+        self.reload_due = false;
+    }
+
+    /// Whether the page buffer must be filled again before the program can go on.
+    pub fn reload_due(&self) -> bool {
+        self.reload_due
+    }
+
+    pub(crate) fn running_since(&self) -> Nanos {
+        self.since
+    }
+
+    pub(crate) fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
+        self.since = now;
+        self.reloading = if self.reload_due { timing.buffer_load } else { Span::ZERO };
+        let check = if self.check_due { timing.verify_phase } else { Span::ZERO };
+        let first = self.first_phase();
+        now + self.reloading + check + phases_length(first, self.phases - first, timing)
+    }
+
+    /// The phase that follows the reload and the check-verify, if one is due.
+    fn first_phase(&self) -> u32 {
+        match (self.check_due, self.cancelled) {
+            (true, CancelledProgram::Reached) => self.phases_done + 2,
+            _ => self.phases_done,
+        }
+    }
+
+    pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
+        match self.place(now - self.since, timing) {
+            Place::Reload { end } => Interrupt::Off {
+                at: if self.reload == Reload::Abort { now } else { self.since + end },
+                counted: false,
+            },
+            Place::ReloadEnd => Interrupt::Off { at: now, counted: false },
+            Place::Phase { kind, phases_before, into, length, end } => {
+                let cancellable = into + timing.voltage_reset < length;
+                if cancellable && rule == SuspendAt::Anywhere {
+                    self.cancel(kind, phases_before);
+                    return Interrupt::Off { at: now + timing.voltage_reset, counted: true };
+                }
+                if self.complete(kind, phases_before) {
+                    return Interrupt::Completes;
+                }
+                Interrupt::Off { at: self.since + end, counted: true }
+            }
+        }
+    }
+
+    /// S5: the phase is lost. A verify changed nothing and is simply due again; a cut pulse leaves the
+    /// cells unknown, so that a check-verify comes first (S7).
+    fn cancel(&mut self, kind: Phase, phases_before: u32) {
+        self.phases_done = phases_before;
+        self.check_due = kind != Phase::Verify;
+        self.reload_due = true;
+    }
+
+    /// The phase runs to its end. Returns whether that completes the program, in which case nothing
+    /// is suspended.
+    fn complete(&mut self, kind: Phase, phases_before: u32) -> bool {
+        let done = match kind {
+            Phase::Check if self.cancelled == CancelledProgram::Reached => phases_before + 2,
+            Phase::Check => phases_before,
+            Phase::Program | Phase::Verify => phases_before + 1,
+        };
+        if done == self.phases {
+            return true;
+        }
+        self.phases_done = done;
+        self.check_due = false;
+        self.reload_due = true;
+        false
+    }
+
+    fn place(&self, into_run: Span, timing: &Timing) -> Place {
+        if into_run < self.reloading {
+            return Place::Reload { end: self.reloading };
+        }
+        let mut into = into_run - self.reloading;
+        let mut start = self.reloading;
+        if into == Span::ZERO && self.reloading > Span::ZERO {
+            return Place::ReloadEnd;
+        }
+        if self.check_due {
+            let length = timing.verify_phase;
+            if into <= length {
+                let phases_before = self.phases_done;
+                return Place::Phase {
+                    kind: Phase::Check,
+                    phases_before,
+                    into,
+                    length,
+                    end: start + length,
+                };
+            }
+            into -= length;
+            start += length;
+        }
+        self.place_in_phases(into, start, timing)
+    }
+
+    fn place_in_phases(&self, into: Span, start: Span, timing: &Timing) -> Place {
+        let first = self.first_phase();
+        let iteration = timing.iteration();
+        // Whole iterations that ended strictly before this moment; one that ends now is the current one.
+        let whole = into.0.saturating_sub(1).checked_div(iteration.0).unwrap_or(0);
+        let mut phases_before = first + 2 * whole as u32;
+        let mut phase_start = iteration * whole;
+        let (mut kind, mut length) = phase_at(phases_before, timing);
+        if into > phase_start + length {
+            phase_start += length;
+            phases_before += 1;
+            (kind, length) = phase_at(phases_before, timing);
+        }
+        let end = start + phase_start + length;
+        Place::Phase { kind, phases_before, into: into - phase_start, length, end }
+    }
+}
+
+fn phase_at(index: u32, timing: &Timing) -> (Phase, Span) {
+    if index.is_multiple_of(2) {
+        (Phase::Program, timing.program_phase)
+    } else {
+        (Phase::Verify, timing.verify_phase)
+    }
+}
+
+/// The length of `count` alternating phases from phase `first` on, where the last is a verify.
+fn phases_length(first: u32, count: u32, timing: &Timing) -> Span {
+    let odd = if first % 2 == 1 { timing.verify_phase } else { Span::ZERO };
+    odd + timing.iteration() * u64::from(count / 2)
+}
