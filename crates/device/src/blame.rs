@@ -37,6 +37,8 @@ pub enum Part {
     /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
     /// suspensions cost beyond the reads served meanwhile.
     Suspend,
+    /// Reading the old page that a write of part of it needs, before the new page can be programmed.
+    Merge,
     /// Sensing.
     Sense,
     /// One's own transfer over the channel.
@@ -47,7 +49,7 @@ pub enum Part {
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 17;
+    pub const COUNT: usize = 18;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
@@ -65,6 +67,7 @@ impl Part {
         Part::BehindWearErase,
         Part::Channel,
         Part::Suspend,
+        Part::Merge,
         Part::Sense,
         Part::Transfer,
         Part::Program,
@@ -87,6 +90,7 @@ impl Part {
             "behind_wear_erase",
             "channel",
             "suspend",
+            "merge",
             "sense",
             "transfer",
             "program",

@@ -2,7 +2,7 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 use crate::policy::{die_order, suspension, victim, wear};
-use fowler_nand::Timing;
+use fowler_nand::{PerPageType, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
 /// A complete drive.
@@ -176,4 +176,24 @@ pub enum PartialWrites {
     ReadModifyWrite,
     /// The page is programmed without reading the old one, as simulators without sector state do.
     Overwrite,
+}
+
+impl Config {
+    /// The operating times in force: the nominal ones, or those of PER and PE0.
+    pub fn effective_timing(&self) -> Timing {
+        let times = |program: PerPageType<Span>, erase: Span| Timing {
+            // One iteration without a verify, so that the whole program takes the time given.
+            program_phase: program.values()[0],
+            verify_phase: Span::ZERO,
+            program_iterations: PerPageType::uniform(1),
+            erase_pulse: erase,
+            erase_verify: Span::ZERO,
+            ..self.timing
+        };
+        match self.program_erase {
+            ProgramErase::Nominal => self.timing,
+            ProgramErase::AsRead => times(self.timing.read, self.timing.read.values()[0]),
+            ProgramErase::Zero => times(PerPageType::uniform(Span::ZERO), Span::ZERO),
+        }
+    }
 }

@@ -103,9 +103,10 @@ impl DieQueue {
 
     /// Everything of one class, in order.
     pub fn iter<'a>(&self, class: Class, txns: &'a Txns) -> impl Iterator<Item = TxnId> + 'a {
-        let first = self.heads[class as usize];
-        std::iter::successors(Some(first), |&id| Some(txns.get(id).next))
-            .take_while(|id| id.is_some())
+        std::iter::successors(self.head(class), |&id| {
+            let next = txns.get(id).next;
+            next.is_some().then_some(next)
+        })
     }
 }
 

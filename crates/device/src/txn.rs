@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::queue::Class;
-use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub enum Source {
 /// Who is told when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A host request that waits for this page read.
-    Request(ReqId),
+    /// The host request in [`Txn::req`], which waits for this page read.
+    Request,
     /// A buffered page on its way to the flash, and possibly requests that wait for it.
     Slot(SlotId),
     /// The reading of the old page that a partial write needs.
@@ -65,14 +65,26 @@ pub struct Txn {
     /// Programs and moves: whose data it is.
     pub lpn: Lpn,
     /// Its neighbours in its queue; `next` also chains the transactions of one multi-plane command,
-    /// and the requests that wait for one program.
+    /// and the page writes that joined one program.
     pub prev: TxnId,
     /// See [`Txn::prev`].
     pub next: TxnId,
+    /// The first of the page writes that joined this program while it waited.
+    pub joined: TxnId,
+    /// The host request that waits for it, if any.
+    pub req: ReqId,
+    /// Moves: where the data comes from.
+    pub from: Ppn,
+    /// Programs of buffered data: the flush epoch of the data.
+    pub epoch: u32,
     /// Its place in the order of submission.
     pub order: u64,
     /// When it was made.
     pub created: Nanos,
+    /// How long its request had waited for buffer space by then.
+    pub buffer_wait: Span,
+    /// When it began to wait for its die.
+    pub submitted: Nanos,
     /// When the die took it up.
     pub dispatched: Nanos,
     /// How often it was suspended.
@@ -94,8 +106,14 @@ impl Txn {
             lpn: Lpn::NONE,
             prev: TxnId::NONE,
             next: TxnId::NONE,
+            joined: TxnId::NONE,
+            req: ReqId::NONE,
+            from: Ppn::NONE,
+            epoch: 0,
             order: 0,
             created: now,
+            buffer_wait: Span::ZERO,
+            submitted: now,
             dispatched: now,
             suspensions: 0,
         }

@@ -1,0 +1,316 @@
+//! The write buffer: page frames found through the mapping itself, so that a look-up costs nothing
+//! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
+
+use crate::config::{Ack, BufferConfig};
+use fowler_units::{Id, IdVec, Lpn, Ppn, SlotId, TxnId};
+use std::collections::VecDeque;
+
+/// Which list a frame is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// None: free, or on its way to the flash only.
+    No,
+    /// Data that the flash does not have and that is not on its way.
+    Dirty,
+    /// Data that the flash has.
+    Clean,
+}
+
+/// One page frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Whose data it holds.
+    pub lpn: Lpn,
+    /// The copy in the flash, or the page that is being programmed.
+    pub ppn: Ppn,
+    /// Which parts of the page it holds, one bit per 64th (or per sector, if those are larger).
+    pub present: u64,
+    /// The program that has not begun yet.
+    pub queued: TxnId,
+    /// Whether that program waits for its die already.
+    pub submitted: bool,
+    /// Programs that have begun and not ended.
+    pub programs: u16,
+    /// The frame becomes free when its program ends.
+    pub leaving: bool,
+    /// Its data was trimmed: nobody finds it any more.
+    pub orphan: bool,
+    /// Which list it is in.
+    pub listed: Listed,
+    /// The flush epoch of its dirty data.
+    pub epoch: u32,
+    newer: SlotId,
+    older: SlotId,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    newest: SlotId,
+    oldest: SlotId,
+    length: u32,
+}
+
+const EMPTY: List = List { newest: SlotId::NONE, oldest: SlotId::NONE, length: 0 };
+
+/// The frames.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    slots: IdVec<SlotId, Slot>,
+    free: Vec<SlotId>,
+    dirty: List,
+    clean: List,
+    leaving: u32,
+    /// Whether frames keep their data when the flash has it.
+    retains: bool,
+    evict_ahead: u32,
+    sector: u64,
+    full: u64,
+    epoch: u32,
+    /// Versions of data not yet in the flash, by epoch, oldest first.
+    live: VecDeque<(u32, u32)>,
+}
+
+impl Buffer {
+    /// An empty buffer of `slots` frames for pages of `page_size` bytes.
+    pub fn new(config: &BufferConfig, slots: u32, page_size: u64) -> Self {
+        let blank = Slot {
+            lpn: Lpn::NONE,
+            ppn: Ppn::NONE,
+            present: 0,
+            queued: TxnId::NONE,
+            submitted: false,
+            programs: 0,
+            leaving: false,
+            orphan: false,
+            listed: Listed::No,
+            epoch: 0,
+            newer: SlotId::NONE,
+            older: SlotId::NONE,
+        };
+        let sector = (page_size / 64).max(512);
+        let sectors = page_size.div_ceil(sector);
+        Self {
+            slots: IdVec::filled(blank, slots as usize),
+            free: (0..slots as usize).rev().map(SlotId::new).collect(),
+            dirty: EMPTY,
+            clean: EMPTY,
+            leaving: 0,
+            retains: config.size.0 >= page_size && config.ack == Ack::OnProgram,
+            evict_ahead: config.evict_ahead.min(slots),
+            sector,
+            full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
+            epoch: 0,
+            live: VecDeque::with_capacity(64),
+        }
+    }
+
+    /// A frame.
+    #[inline]
+    pub fn get(&self, slot: SlotId) -> &Slot {
+        &self.slots[slot]
+    }
+
+    /// A frame, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, slot: SlotId) -> &mut Slot {
+        &mut self.slots[slot]
+    }
+
+    /// Every frame in use.
+    pub fn used(&self) -> impl Iterator<Item = (SlotId, &Slot)> {
+        self.slots.ids().map(|id| (id, &self.slots[id])).filter(|(_, slot)| slot.lpn.is_some())
+    }
+
+    /// Frames that hold nothing.
+    pub fn free_count(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Takes an empty frame. `None` if there is none; see [`Buffer::oldest_clean`].
+    #[inline]
+    pub fn take(&mut self, lpn: Lpn, ppn: Ppn) -> Option<SlotId> {
+        let id = self.free.pop()?;
+        let slot = &mut self.slots[id];
+        slot.lpn = lpn;
+        slot.ppn = ppn;
+        slot.present = 0;
+        Some(id)
+    }
+
+    /// Empties a frame that is in no list and has nothing on its way.
+    #[inline]
+    pub fn release(&mut self, id: SlotId) {
+        let slot = &mut self.slots[id];
+        debug_assert!(slot.listed == Listed::No && slot.programs == 0 && !slot.queued.is_some());
+        if slot.leaving {
+            self.leaving -= 1;
+        }
+        slot.leaving = false;
+        slot.orphan = false;
+        slot.lpn = Lpn::NONE;
+        slot.ppn = Ppn::NONE;
+        self.free.push(id);
+    }
+
+    /// The clean frame that was used longest ago: the one to empty when room is needed.
+    pub fn oldest_clean(&self) -> Option<SlotId> {
+        self.clean.oldest.is_some().then_some(self.clean.oldest)
+    }
+
+    /// The dirty frame to send to the flash next, if one is due: fewer frames than wanted are free or
+    /// about to be, or a flush waits. The flag says whether its frame is wanted free.
+    pub fn due(&self, flushing: bool) -> Option<(SlotId, bool)> {
+        if !self.dirty.oldest.is_some() {
+            return None;
+        }
+        let room = self.free.len() as u32 + self.leaving + self.clean.length < self.evict_ahead;
+        (room || flushing).then_some((self.dirty.oldest, room))
+    }
+
+    /// The frame becomes free when its program ends.
+    pub fn leave(&mut self, id: SlotId) {
+        debug_assert!(!self.slots[id].leaving);
+        self.slots[id].leaving = true;
+        self.leaving += 1;
+    }
+
+    /// The frame is wanted after all: it was written again.
+    pub fn stay(&mut self, id: SlotId) {
+        if self.slots[id].leaving {
+            self.slots[id].leaving = false;
+            self.leaving -= 1;
+        }
+    }
+
+    /// Whether a frame keeps its data once the flash has it, if nothing else is wanted of it.
+    pub fn retains(&self, id: SlotId) -> bool {
+        !self.slots[id].leaving && (self.retains || self.slots[id].listed == Listed::Clean)
+    }
+
+    /// Puts a frame at the young end of a list.
+    #[inline]
+    pub fn enlist(&mut self, id: SlotId, listed: Listed) {
+        debug_assert_eq!(self.slots[id].listed, Listed::No);
+        self.slots[id].listed = listed;
+        let list = self.list(listed);
+        let second = list.newest;
+        list.newest = id;
+        list.length += 1;
+        if !second.is_some() {
+            list.oldest = id;
+        } else {
+            self.slots[second].newer = id;
+        }
+        self.slots[id].newer = SlotId::NONE;
+        self.slots[id].older = second;
+    }
+
+    /// Takes a frame out of its list.
+    #[inline]
+    pub fn delist(&mut self, id: SlotId) {
+        let Slot { listed, newer, older, .. } = self.slots[id];
+        if listed == Listed::No {
+            return;
+        }
+        self.slots[id].listed = Listed::No;
+        let list = self.list(listed);
+        list.length -= 1;
+        if !newer.is_some() {
+            list.newest = older;
+        }
+        if !older.is_some() {
+            list.oldest = newer;
+        }
+        if newer.is_some() {
+            self.slots[newer].older = older;
+        }
+        if older.is_some() {
+            self.slots[older].newer = newer;
+        }
+    }
+
+    /// The frame was used: it moves to the young end of its list.
+    pub fn touch(&mut self, id: SlotId) {
+        let listed = self.slots[id].listed;
+        if listed != Listed::No {
+            self.delist(id);
+            self.enlist(id, listed);
+        }
+    }
+
+    fn list(&mut self, listed: Listed) -> &mut List {
+        match listed {
+            Listed::Dirty => &mut self.dirty,
+            Listed::Clean => &mut self.clean,
+            Listed::No => unreachable!("no list"),
+        }
+    }
+
+    /// The sectors that lie wholly within bytes `from..to` of a page.
+    pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
+        let first = from.div_ceil(self.sector);
+        // The last sector of a page may be cut short by the page's end.
+        let last = if to == self.page_end() { self.full.count_ones().into() } else { to / self.sector };
+        if first >= last {
+            return 0;
+        }
+        let below = |bits: u64| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        below(last) & !below(first)
+    }
+
+    /// The sectors that bytes `from..to` of a page touch.
+    pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
+        self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
+    }
+
+    fn page_end(&self) -> u64 {
+        u64::from(self.full.count_ones()) * self.sector
+    }
+
+    /// Whether the frame holds its whole page.
+    pub fn is_whole(&self, id: SlotId) -> bool {
+        self.slots[id].present == self.full
+    }
+
+    /// The frame holds its whole page from now on.
+    pub fn make_whole(&mut self, id: SlotId) {
+        self.slots[id].present = self.full;
+    }
+
+    // --- Flush epochs -----------------------------------------------------------------------------
+
+    /// New data that the flash does not have; returns its epoch.
+    #[inline]
+    pub fn born(&mut self) -> u32 {
+        match self.live.back_mut() {
+            Some((epoch, count)) if *epoch == self.epoch => *count += 1,
+            _ => self.live.push_back((self.epoch, 1)),
+        }
+        self.epoch
+    }
+
+    /// Data of that epoch is in the flash, or not wanted any more.
+    #[inline]
+    pub fn settled(&mut self, epoch: u32) {
+        let (_, count) = self
+            .live
+            .iter_mut()
+            .find(|(its_epoch, _)| *its_epoch == epoch)
+            .expect("data settles in the epoch it was born in");
+        *count -= 1;
+        while self.live.front().is_some_and(|&(_, count)| count == 0) {
+            self.live.pop_front();
+        }
+    }
+
+    /// Ends the epoch; a flush waits for everything born in it or before.
+    pub fn end_epoch(&mut self) -> u32 {
+        self.epoch += 1;
+        self.epoch - 1
+    }
+
+    /// Whether everything born in `epoch` or before has settled.
+    pub fn is_settled(&self, epoch: u32) -> bool {
+        self.live.front().is_none_or(|&(oldest, _)| oldest > epoch)
+    }
+}

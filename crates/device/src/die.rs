@@ -1,0 +1,116 @@
+//! A die and a channel as the controller sees them.
+
+use crate::ledger::{Account, Ledger};
+use crate::queue::DieQueue;
+use fowler_agenda::Ticket;
+use fowler_nand::CellOp;
+use fowler_units::{DieId, Nanos, Span, TxnId};
+use std::collections::VecDeque;
+
+/// What a die is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing. It may wait for the channel to begin a program (or to refill the page buffer), and
+    /// takes up anything better that comes meanwhile.
+    Idle,
+    /// Sensing the page or pages of a read.
+    Sensing,
+    /// A page is in the page buffer and waits for the channel.
+    AwaitOut,
+    /// A page is on its way out.
+    TransferOut,
+    /// The next page of a multi-plane program waits for the channel.
+    AwaitIn,
+    /// A page is on its way in.
+    TransferIn,
+    /// The data of a suspended program is on its way in again.
+    Refill,
+    /// A program or erase is on the cells.
+    Running,
+    /// A program or erase is being taken off the cells.
+    Suspending,
+}
+
+/// A program or erase that the die has begun.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Its transactions, chained: one for each plane that takes part.
+    pub first: TxnId,
+    /// How far the cells have come.
+    pub cells: CellOp,
+    /// When the cells started.
+    pub started: Nanos,
+    /// What it takes undisturbed.
+    pub nominal: Span,
+    /// The die's account when it was first suspended.
+    pub account: Ledger,
+}
+
+/// A die.
+#[derive(Clone, Debug)]
+pub struct Die {
+    /// What waits for it.
+    pub queue: DieQueue,
+    /// What it has spent its time on.
+    pub account: Account,
+    /// What it does.
+    pub state: State,
+    /// The agenda entry of the end of that; any other is stale.
+    pub ticket: Ticket,
+    /// The transactions of the read or program being served, chained.
+    pub first: TxnId,
+    /// The one of them whose page is being transferred.
+    pub cursor: TxnId,
+    /// The program or erase on the cells.
+    pub running: Option<Command>,
+    /// The program or erase that was taken off them.
+    pub suspended: Option<Command>,
+    /// A read waits for the transfer in progress to end (S14).
+    pub suspend_wanted: bool,
+    /// It stands in the channel's queue.
+    pub wants_channel: bool,
+    /// It is to be attended to before time moves on.
+    pub marked: bool,
+    /// No host program can be given a page here until a collection ends.
+    pub blocked: bool,
+    /// Since when it has been idle.
+    pub idle_since: Nanos,
+}
+
+impl Default for Die {
+    fn default() -> Self {
+        Self {
+            queue: DieQueue::default(),
+            account: Account::default(),
+            state: State::Idle,
+            ticket: Ticket::NONE,
+            first: TxnId(u32::MAX),
+            cursor: TxnId(u32::MAX),
+            running: None,
+            suspended: None,
+            suspend_wanted: false,
+            wants_channel: false,
+            marked: false,
+            blocked: false,
+            idle_since: Nanos::ZERO,
+        }
+    }
+}
+
+impl Die {
+    /// Whether it neither does nor waits for anything.
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Idle && self.suspended.is_none() && self.queue.is_empty()
+    }
+}
+
+/// A channel: one transfer at a time, first come first served.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// A transfer is in progress.
+    pub busy: bool,
+    /// The idle die whose turn it is, for as long as it takes to ask what it wants.
+    pub reserved: DieId,
+    /// The dies that wait, each at most once.
+    pub waiting: VecDeque<DieId>,
+}

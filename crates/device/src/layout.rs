@@ -1,0 +1,260 @@
+//! What a configuration amounts to, and the refusal of one that cannot work: every reason at once,
+//! with the numbers.
+
+use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
+use crate::event::Event;
+use crate::map::Map;
+use crate::policy::wear::WearKind;
+use fowler_units::{Bytes, Geometry, Span};
+
+/// The sizes that follow from a configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// The array as it is simulated: planes that work on their own count as dies of one plane.
+    pub geometry: Geometry,
+    /// Physical capacity.
+    pub raw: Bytes,
+    /// Capacity that the host sees.
+    pub logical: Bytes,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Blocks of each plane that data never fills: the open blocks and the last one for collection.
+    pub reserve_blocks: u32,
+    /// Page frames of the write buffer.
+    pub slots: u32,
+    /// Transactions in flight at once, at most.
+    pub transactions: usize,
+}
+
+impl Layout {
+    /// Spare capacity as a share of raw and as a share of logical capacity.
+    pub fn over_provisioning(&self) -> (f64, f64) {
+        let spare = (self.raw.0 - self.logical.0) as f64;
+        (spare / self.raw.0 as f64, spare / self.logical.0 as f64)
+    }
+
+    /// Logical pages whose data one plane holds at most.
+    pub fn plane_limit(&self) -> u32 {
+        (self.geometry.blocks_per_plane - self.reserve_blocks) * self.geometry.pages_per_block
+    }
+}
+
+/// One reason why a configuration cannot work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The configuration keys that it is about.
+    pub keys: Vec<&'static str>,
+    /// What does not work, with the numbers.
+    pub what: String,
+    /// What would help.
+    pub hint: Option<String>,
+}
+
+/// Collects refusals.
+struct Refusals(Vec<Refusal>);
+
+impl Refusals {
+    fn unless(&mut self, works: bool, keys: &[&'static str], what: impl FnOnce() -> String) {
+        if !works {
+            self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: None });
+        }
+    }
+
+    fn hint(&mut self, hint: String) {
+        if let Some(last) = self.0.last_mut() {
+            last.hint = Some(hint);
+        }
+    }
+}
+
+const HOUR: Span = Span(3_600_000_000_000);
+
+impl Config {
+    /// The sizes of the drive.
+    ///
+    /// # Errors
+    /// Every reason why it cannot work.
+    pub fn layout(&self) -> Result<Layout, Vec<Refusal>> {
+        let mut refusals = Refusals(Vec::new());
+        self.refuse_geometry(&mut refusals);
+        self.refuse_timing(&mut refusals);
+        self.refuse_queues(&mut refusals);
+        if refusals.0.is_empty() {
+            let layout = self.sizes();
+            self.refuse_space(&layout, &mut refusals);
+            if refusals.0.is_empty() {
+                return Ok(layout);
+            }
+        }
+        Err(refusals.0)
+    }
+
+    fn refuse_geometry(&self, refusals: &mut Refusals) {
+        let g = &self.geometry;
+        for (key, count) in [
+            ("geometry.channels", g.channels),
+            ("geometry.chips_per_channel", g.chips_per_channel),
+            ("geometry.dies_per_chip", g.dies_per_chip),
+            ("geometry.planes_per_die", g.planes_per_die),
+            ("geometry.blocks_per_plane", g.blocks_per_plane),
+            ("geometry.pages_per_block", g.pages_per_block),
+        ] {
+            refusals.unless(count > 0, &[key], || format!("{key} is zero"));
+        }
+        refusals.unless(g.planes_per_die <= 32, &["geometry.planes_per_die"], || {
+            format!("{} planes in a die; at most 32", g.planes_per_die)
+        });
+        refusals.unless(g.pages_per_block <= 65_535, &["geometry.pages_per_block"], || {
+            format!("{} pages in a block; at most 65535", g.pages_per_block)
+        });
+        let size = g.page_size.0;
+        let fits = size >= 512 && size.is_multiple_of(512) && size <= 1 << 20;
+        refusals.unless(fits, &["geometry.page_size"], || {
+            format!("a page of {size} bytes; a multiple of 512 up to 1 MiB is due")
+        });
+        let pages = g.pages_checked();
+        refusals.unless(pages.is_some_and(|pages| pages <= Map::PAGES_MAX), &["geometry"], || {
+            let pages = pages.map_or("more than 2^64".into(), |pages| pages.to_string());
+            format!("{pages} physical pages; the mapping can name {}", Map::PAGES_MAX)
+        });
+        let op = self.over_provisioning;
+        let range = match self.over_provisioning_base {
+            OpBase::Raw => (0.0..1.0).contains(&op),
+            OpBase::Logical => (0.0..1e6).contains(&op),
+        };
+        refusals.unless(range, &["geometry.over_provisioning"], || {
+            format!("an over-provisioning of {op} of the {:?} capacity", self.over_provisioning_base)
+        });
+    }
+
+    fn refuse_timing(&self, refusals: &mut Refusals) {
+        let t = &self.timing;
+        let positive = t.read.values().iter().all(|&read| read > Span::ZERO);
+        refusals.unless(positive, &["timing.read"], || "a read that takes no time".into());
+        let iterations = t.program_iterations.values();
+        let sane = iterations.iter().all(|&count| (1..=100_000).contains(&count));
+        refusals.unless(sane, &["timing.program_iterations"], || {
+            format!("{iterations:?} iterations; 1 to 100000 are possible")
+        });
+        let times = [
+            ("timing.bus_transfer", t.bus_transfer),
+            ("timing.read", t.read.values().iter().copied().max().unwrap_or_default()),
+            ("timing.program_phase", t.program_phase),
+            ("timing.verify_phase", t.verify_phase),
+            ("timing.erase_pulse", t.erase_pulse),
+            ("timing.erase_verify", t.erase_verify),
+            ("timing.voltage_reset", t.voltage_reset),
+            ("timing.buffer_load", t.buffer_load),
+            ("host.command", self.host.command),
+            ("gc.idle_after", self.gc.idle_after),
+        ];
+        for (key, time) in times {
+            refusals.unless(time <= HOUR, &[key], || format!("{time} is absurd; at most one hour"));
+        }
+        if self.program_erase == ProgramErase::Nominal {
+            let programs = t.program_phase + t.verify_phase > Span::ZERO;
+            refusals.unless(programs, &["timing.program_phase"], || {
+                "a program that takes no time".into()
+            });
+            refusals.hint("for PE0 of the PES paper set timing.program_erase = \"zero\"".into());
+        }
+    }
+
+    fn refuse_queues(&self, refusals: &mut Refusals) {
+        let q = &self.queue;
+        for (key, count) in [
+            ("queue.depth", q.depth),
+            ("queue.max_reads", q.max_reads),
+            ("queue.max_writes", q.max_writes),
+        ] {
+            let works = (1..=Event::INDEX_MAX).contains(&count);
+            refusals.unless(works, &[key], || {
+                format!("{key} is {count}; 1 to {} are possible", Event::INDEX_MAX)
+            });
+        }
+        let p = &self.precondition;
+        refusals.unless((0.0..=1.0).contains(&p.fill), &["precondition.fill"], || {
+            format!("a fill of {}; a share from 0 to 1 is due", p.fill)
+        });
+        refusals.unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
+    }
+
+    fn sizes(&self) -> Layout {
+        let mut geometry = self.geometry;
+        if self.plane_mode == PlaneMode::Independent {
+            geometry.dies_per_chip *= geometry.planes_per_die;
+            geometry.planes_per_die = 1;
+        }
+        let pages = geometry.pages();
+        let logical_pages = match self.over_provisioning_base {
+            OpBase::Raw => f64::from(pages) * (1.0 - self.over_provisioning),
+            OpBase::Logical => f64::from(pages) / (1.0 + self.over_provisioning),
+        }
+        .floor() as u32;
+        let size = geometry.page_size.0;
+        let slots = match (self.buffer.size.0 / size, self.buffer.ack) {
+            (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
+            (slots, _) => slots,
+        };
+        // Open blocks of host and collection, and the one that collection needs to begin; a swap for
+        // the sake of wear has an open block of its own.
+        let reserve_blocks = if self.wear.name == WearKind::Off { 3 } else { 4 };
+        Layout {
+            geometry,
+            raw: geometry.raw(),
+            logical: Bytes(u64::from(logical_pages) * size),
+            logical_pages,
+            reserve_blocks,
+            slots: slots.min(u64::from(Event::INDEX_MAX)) as u32,
+            transactions: self.queue.max_reads as usize
+                + 2 * self.queue.max_writes as usize
+                + geometry.planes() as usize
+                + 16,
+        }
+    }
+
+    fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
+        let g = &layout.geometry;
+        refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {
+            format!("{} dies; at most {}", g.dies(), Event::INDEX_MAX)
+        });
+        refusals.unless(layout.logical_pages > 0, &["geometry.over_provisioning"], || {
+            "no capacity is left for the host".into()
+        });
+        let (blocks, reserve) = (g.blocks_per_plane, layout.reserve_blocks);
+        refusals.unless(blocks > reserve, &["geometry.blocks_per_plane"], || {
+            format!("{blocks} blocks in a plane; collection alone needs {reserve} of them")
+        });
+        if blocks > reserve {
+            let most = u64::from(g.planes()) * u64::from(layout.plane_limit());
+            let keys = ["geometry.over_provisioning", "geometry.blocks_per_plane"];
+            refusals.unless(u64::from(layout.logical_pages) <= most, &keys, || {
+                format!(
+                    "the host would see {} pages of {} physical ones; with {reserve} of {blocks} blocks \
+                     per plane kept for collection, {most} can hold data",
+                    layout.logical_pages,
+                    g.pages()
+                )
+            });
+            let needed = 1.0 - most as f64 / f64::from(g.pages());
+            refusals.hint(format!("an over-provisioning of {needed:.4} of raw is the least"));
+        }
+        let (low, high) = (self.gc.foreground_below, self.gc.background_below);
+        refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
+            format!("collection below {low} of {blocks} erased blocks; 2 to {} are possible", blocks - 1)
+        });
+        let order = high >= low && high <= blocks;
+        refusals.unless(order, &["gc.background_below", "gc.foreground_below"], || {
+            format!("background collection up to {high} erased blocks of {blocks}, foreground to {low}")
+        });
+        let room = layout.slots > 0;
+        refusals.unless(room, &["buffer.size", "buffer.ack"], || {
+            format!("a buffer of {} holds no page of {}", self.buffer.size, g.page_size)
+        });
+        if self.buffer.ack == Ack::OnInsert && room {
+            refusals.unless(self.buffer.evict_ahead >= 1, &["buffer.evict_ahead"], || {
+                "nothing would ever leave the buffer".into()
+            });
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The link to the host: in each direction one server, first come first served, so that a transfer is
+//! a moment on a clock and costs no event.
+
+use crate::config::LinkConfig;
+use fowler_units::{HostIo, HostOp, Nanos};
+
+/// Both directions of the link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    config: LinkConfig,
+    inbound_free: Nanos,
+    outbound_free: Nanos,
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(config: LinkConfig) -> Self {
+        Self { config, inbound_free: Nanos::ZERO, outbound_free: Nanos::ZERO }
+    }
+
+    /// When a request issued at `at` has come over: its command, and the data of a write. Requests must
+    /// be given in order of issue.
+    pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
+        let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
+        let cost = self.config.command + self.config.bandwidth.time(data);
+        self.inbound_free = at.max(self.inbound_free) + cost;
+        self.inbound_free
+    }
+
+    /// When the data of a read that is there at `now` has gone over.
+    pub fn send(&mut self, io: &HostIo, now: Nanos) -> Nanos {
+        if io.op != HostOp::Read {
+            return now;
+        }
+        let cost = self.config.bandwidth.time(u64::from(io.size));
+        self.outbound_free = now.max(self.outbound_free) + cost;
+        self.outbound_free
+    }
+}

@@ -1,0 +1,124 @@
+//! Host requests in flight, in a fixed-capacity arena.
+
+use crate::blame::Blame;
+use fowler_units::{HostIo, HostOp, Id, IdVec, Lpn, Nanos, ReqId, Span};
+
+/// Why a write waits before its pages are on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// As many page writes as may be are on their way to the flash.
+    Queue,
+    /// Every page frame of the buffer is taken.
+    Buffer,
+}
+
+/// One host request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What was asked, and when.
+    pub io: HostIo,
+    /// When it had come over the link.
+    pub ready: Nanos,
+    /// The next page that is to be on its way.
+    pub next: u32,
+    /// The page after the last.
+    pub end: u32,
+    /// Pages that are not done.
+    pub left: u32,
+    /// Why its next page waits, and since when.
+    pub held: Option<(Hold, Nanos)>,
+    /// How long its pages have waited for buffer space so far.
+    pub buffer_wait: Span,
+    /// The breakdown of the page that was done last, once all are.
+    pub blame: Blame,
+}
+
+impl Request {
+    /// A request that has just come over the link; `page_size` in bytes.
+    pub fn new(io: HostIo, ready: Nanos, page_size: u64) -> Self {
+        let (next, end) = match io.op {
+            HostOp::Read | HostOp::Write => {
+                let last = io.offset + u64::from(io.size) - 1;
+                ((io.offset / page_size) as u32, (last / page_size) as u32 + 1)
+            }
+            // Only whole pages can be forgotten.
+            HostOp::Trim => {
+                let next = io.offset.div_ceil(page_size) as u32;
+                let end = ((io.offset + u64::from(io.size)) / page_size) as u32;
+                (next, end.max(next))
+            }
+            HostOp::Flush => (0, 0),
+        };
+        Self {
+            io,
+            ready,
+            next,
+            end,
+            left: end - next,
+            held: None,
+            buffer_wait: Span::ZERO,
+            blame: Blame::default(),
+        }
+    }
+
+    /// The bytes of `page` that the request touches, as a range within the page.
+    pub fn within(&self, page: Lpn, page_size: u64) -> (u64, u64) {
+        let start = u64::from(page.0) * page_size;
+        let from = self.io.offset.max(start) - start;
+        let to = (self.io.offset + u64::from(self.io.size)).min(start + page_size) - start;
+        (from, to)
+    }
+}
+
+/// The arena.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    records: IdVec<ReqId, Request>,
+    free: Vec<ReqId>,
+}
+
+impl Requests {
+    /// An arena for `capacity` requests.
+    pub fn with_capacity(capacity: u32) -> Self {
+        let io = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let blank = Request::new(io, Nanos::ZERO, 1);
+        Self {
+            records: IdVec::filled(blank, capacity as usize),
+            free: (0..capacity as usize).rev().map(ReqId::new).collect(),
+        }
+    }
+
+    /// Whether one more finds a place.
+    pub fn has_room(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Requests in flight.
+    pub fn open_count(&self) -> usize {
+        self.records.len() - self.free.len()
+    }
+
+    /// Takes a place.
+    pub fn open(&mut self, request: Request) -> ReqId {
+        let id = self.free.pop().expect("request arena full: admission must hold back");
+        self.records[id] = request;
+        id
+    }
+
+    /// Gives the place back.
+    pub fn close(&mut self, id: ReqId) {
+        self.free.push(id);
+    }
+
+    /// A request.
+    #[inline]
+    pub fn get(&self, id: ReqId) -> &Request {
+        &self.records[id]
+    }
+
+    /// A request, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, id: ReqId) -> &mut Request {
+        &mut self.records[id]
+    }
+}

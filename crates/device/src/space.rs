@@ -1,0 +1,180 @@
+//! Where the next page goes: the open blocks of each plane, and which die takes the next host page.
+
+use crate::blocks::{BlockState, Blocks};
+use crate::config::GcFrontier;
+use crate::layout::Layout;
+use crate::txn::Source;
+use fowler_units::{BlockId, DieId, Id, IdVec, PlaneId, Ppn};
+
+/// The open blocks of one plane.
+#[derive(Clone, Copy, Debug)]
+struct Frontier {
+    host: BlockId,
+    collected: BlockId,
+    swapped: BlockId,
+}
+
+/// One die's part in the striping of host pages.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stripe {
+    /// Host pages that are on their way to the die and have no page yet.
+    pending: u32,
+    /// The plane whose turn it is.
+    plane: u32,
+}
+
+/// The blocks and who writes where.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// The blocks.
+    pub blocks: Blocks,
+    frontiers: IdVec<PlaneId, Frontier>,
+    stripes: IdVec<DieId, Stripe>,
+    /// The position in the stripe whose turn it is.
+    turn: u32,
+    collected_to: GcFrontier,
+    plane_limit: u32,
+}
+
+impl Space {
+    /// A fresh drive.
+    pub fn new(layout: &Layout, collected_to: GcFrontier) -> Self {
+        let geometry = layout.geometry;
+        let none =
+            Frontier { host: BlockId::NONE, collected: BlockId::NONE, swapped: BlockId::NONE };
+        Self {
+            blocks: Blocks::new(geometry),
+            frontiers: IdVec::filled(none, geometry.planes() as usize),
+            stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
+            turn: 0,
+            collected_to,
+            plane_limit: layout.plane_limit(),
+        }
+    }
+
+    /// The die for the next host page: the next in stripe order that has room for it, the pages on
+    /// their way there included. `None` if all dies must first get rid of some.
+    pub fn place(&mut self) -> Option<DieId> {
+        let geometry = *self.blocks.geometry();
+        for _ in 0..geometry.dies() {
+            let die = geometry.die_at_stripe(self.turn);
+            self.turn = if self.turn + 1 == geometry.dies() { 0 } else { self.turn + 1 };
+            let valid: u32 =
+                geometry.planes_of_die(die).map(|plane| self.blocks.valid_in(plane)).sum();
+            if valid + self.stripes[die].pending < self.plane_limit * geometry.planes_per_die {
+                self.stripes[die].pending += 1;
+                return Some(die);
+            }
+        }
+        None
+    }
+
+    /// A host page that was on its way to the die has its page now, or is not wanted any more.
+    pub fn arrived(&mut self, die: DieId) {
+        self.stripes[die].pending -= 1;
+    }
+
+    /// Host pages on their way to a die.
+    pub fn pending(&self, die: DieId) -> u32 {
+        self.stripes[die].pending
+    }
+
+    /// A page for host data on a die, the planes taking turns. `job_left` are the pages that the
+    /// collection of a plane still has to move. `None` if a collection must end first.
+    pub fn host_page(&mut self, die: DieId, job_left: impl Fn(PlaneId) -> u32) -> Option<Ppn> {
+        let planes = self.blocks.geometry().planes_per_die;
+        for step in 0..planes {
+            let turn = (self.stripes[die].plane + step) % planes;
+            let plane = PlaneId(die.0 * planes + turn);
+            if self.host_may_write(plane, job_left(plane)) {
+                self.stripes[die].plane = (turn + 1) % planes;
+                return Some(self.write(plane, Source::Host));
+            }
+        }
+        None
+    }
+
+    /// A page for host data on the next plane, if it lies at `offset` and its plane is not in `used`.
+    pub fn host_page_at(
+        &mut self,
+        die: DieId,
+        offset: u32,
+        used: u32,
+        job_left: impl Fn(PlaneId) -> u32,
+    ) -> Option<Ppn> {
+        let planes = self.blocks.geometry().planes_per_die;
+        let turn = self.stripes[die].plane;
+        let plane = PlaneId(die.0 * planes + turn);
+        let fits = used & (1 << turn) == 0
+            && self.next_host_offset(plane) == offset
+            && self.host_may_write(plane, job_left(plane));
+        fits.then(|| {
+            self.stripes[die].plane = (turn + 1) % planes;
+            self.write(plane, Source::Host)
+        })
+    }
+
+    fn next_host_offset(&self, plane: PlaneId) -> u32 {
+        let open = self.frontiers[plane].host;
+        if open.is_some() { self.blocks.written(open) } else { 0 }
+    }
+
+    /// Whether a host page may be written without taking what collection needs to go on: the last
+    /// erased block, and in a shared open block the room for what is still to be moved.
+    fn host_may_write(&self, plane: PlaneId, job_left: u32) -> bool {
+        if self.blocks.valid_in(plane) >= self.plane_limit {
+            return false;
+        }
+        let free = self.blocks.free_in(plane);
+        let open = self.frontiers[plane].host;
+        if !open.is_some() {
+            return free >= 2;
+        }
+        match self.collected_to {
+            GcFrontier::Own => true,
+            GcFrontier::Shared => {
+                let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
+                free >= 1 || room > job_left
+            }
+        }
+    }
+
+    /// Programs the next page of the open block that takes data of `source`, opening one if need be.
+    ///
+    /// # Panics
+    /// If there is no erased block: admission and the reserve make sure there is.
+    pub fn write(&mut self, plane: PlaneId, source: Source) -> Ppn {
+        let pages_per_block = self.blocks.geometry().pages_per_block;
+        let frontier = &mut self.frontiers[plane];
+        let open = match (source, self.collected_to) {
+            (Source::Wear, _) => &mut frontier.swapped,
+            (Source::Gc, GcFrontier::Own) => &mut frontier.collected,
+            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => &mut frontier.host,
+        };
+        if !open.is_some() {
+            *open = self.blocks.open(plane).expect("the reserve keeps an erased block");
+        }
+        let block = *open;
+        let page = self.blocks.program(block);
+        if self.blocks.written(block) == pages_per_block {
+            *open = BlockId::NONE;
+        }
+        page
+    }
+
+    /// Opens an erased block for data that is swapped into it, unless one is open still. Returns
+    /// whether a swap can go ahead without touching the last erased block.
+    pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
+        let plane = self.blocks.geometry().plane_of_block(erased);
+        let free = self.blocks.free_in(plane);
+        if self.frontiers[plane].swapped.is_some() {
+            return free >= 2;
+        }
+        if free < 3 || self.blocks.state(erased) != BlockState::Free {
+            return false;
+        }
+        self.blocks.open_this(erased);
+        self.frontiers[plane].swapped = erased;
+        true
+    }
+}
