@@ -118,12 +118,6 @@ impl Blocks {
         u32::from(self.written[block])
     }
 
-    /// Times a block has been erased.
-    #[inline]
-    pub fn erases(&self, block: BlockId) -> u32 {
-        self.erases[block]
-    }
-
     /// What a block is at the moment.
     #[inline]
     pub fn state(&self, block: BlockId) -> BlockState {
@@ -269,6 +263,21 @@ impl Blocks {
         self.written[block] = 0;
         self.erases[block] += 1;
         self.append_free(block);
+    }
+
+    /// Blocks found in a plane's buckets, each of which holds only blocks with its valid count.
+    pub fn bucketed(&self, plane: PlaneId) -> u32 {
+        let pages = self.geometry.pages_per_block;
+        let first = plane.index() * (pages as usize + 1);
+        let mut found = 0;
+        for valid in 0..=pages {
+            let mut block = self.buckets[first + valid as usize];
+            while block.is_some() && self.valid(block) == valid {
+                found += 1;
+                block = self.next[block];
+            }
+        }
+        found
     }
 
     /// The blocks of a plane that may be collected.

@@ -1,7 +1,7 @@
 //! The write buffer: page frames found through the mapping itself, so that a look-up costs nothing
 //! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
 
-use crate::config::{Ack, BufferConfig};
+use crate::config::BufferConfig;
 use fowler_units::{Id, IdVec, Lpn, Ppn, SlotId, TxnId};
 use std::collections::VecDeque;
 
@@ -95,7 +95,7 @@ impl Buffer {
             dirty: EMPTY,
             clean: EMPTY,
             leaving: 0,
-            retains: config.size.0 >= page_size && config.ack == Ack::OnProgram,
+            retains: config.size.0 >= page_size,
             evict_ahead: config.evict_ahead.min(slots),
             sector,
             full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
@@ -184,7 +184,7 @@ impl Buffer {
 
     /// Whether a frame keeps its data once the flash has it, if nothing else is wanted of it.
     pub fn retains(&self, id: SlotId) -> bool {
-        !self.slots[id].leaving && (self.retains || self.slots[id].listed == Listed::Clean)
+        self.retains && !self.slots[id].leaving
     }
 
     /// Puts a frame at the young end of a list.
@@ -250,7 +250,8 @@ impl Buffer {
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
         let first = from.div_ceil(self.sector);
         // The last sector of a page may be cut short by the page's end.
-        let last = if to == self.page_end() { self.full.count_ones().into() } else { to / self.sector };
+        let last =
+            if to == self.page_end() { self.full.count_ones().into() } else { to / self.sector };
         if first >= last {
             return 0;
         }

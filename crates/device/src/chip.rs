@@ -70,11 +70,8 @@ impl Translation for Raw {
     fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
         let txn = flash.txns.get(id);
         let Owner::Raw(number) = txn.owner else { unreachable!("only raw commands here") };
-        self.0[number as usize] = ChipResult {
-            start: txn.dispatched,
-            done: flash.now(),
-            suspensions: txn.suspensions,
-        };
+        self.0[number as usize] =
+            ChipResult { start: txn.dispatched, done: flash.now(), suspensions: txn.suspensions };
         flash.txns.close(id);
     }
 

@@ -44,6 +44,8 @@ pub struct Command {
     pub nominal: Span,
     /// The die's account when it was first suspended.
     pub account: Ledger,
+    /// Time spent on reads while it was suspended.
+    pub reads: Span,
 }
 
 /// A die.
@@ -73,6 +75,8 @@ pub struct Die {
     pub marked: bool,
     /// No host program can be given a page here until a collection ends.
     pub blocked: bool,
+    /// Time that its finished operations took, reads within a suspended one counted once.
+    pub served: Span,
     /// Since when it has been idle.
     pub idle_since: Nanos,
 }
@@ -92,6 +96,7 @@ impl Default for Die {
             wants_channel: false,
             marked: false,
             blocked: false,
+            served: Span::ZERO,
             idle_since: Nanos::ZERO,
         }
     }

@@ -11,7 +11,9 @@ use crate::die::{Channel, Command, Die, State};
 use crate::event::Event;
 use crate::ledger::Doing;
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
-use crate::policy::suspension::{self, AnySuspension, Candidate, Running, Suspension, SuspendingReads};
+use crate::policy::suspension::{
+    self, AnySuspension, Candidate, Running, SuspendingReads, Suspension,
+};
 use crate::queue::{Class, View};
 use crate::txn::{Op, Txn, Txns};
 use fowler_agenda::{Agenda, Phase, Ticket};
@@ -97,11 +99,6 @@ impl Flash {
     #[inline]
     pub fn now(&self) -> Nanos {
         self.agenda.now()
-    }
-
-    /// The operating times in force.
-    pub fn timing(&self) -> &Timing {
-        &self.timing
     }
 
     /// A die.
@@ -372,7 +369,13 @@ impl Flash {
             self.ask_channel(id);
             return;
         }
-        self.dies[id].state = State::Idle;
+        let took = self.now() - self.txns.get(read).dispatched;
+        let die = &mut self.dies[id];
+        die.state = State::Idle;
+        die.served += took;
+        if let Some(suspended) = &mut die.suspended {
+            suspended.reads += took;
+        }
         layer.done(self, read, false);
         self.mark(id);
         self.release_channel(id);
@@ -474,7 +477,8 @@ impl Flash {
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();
         let account = self.dies[id].account.read(now);
-        let mut command = Command { first, cells, started: now, nominal, account };
+        let mut command =
+            Command { first, cells, started: now, nominal, account, reads: Span::ZERO };
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(&mut command);
             self.park(id, command);
@@ -489,6 +493,8 @@ impl Flash {
     fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
         let command = self.dies[id].running.take().expect("a running die has a command");
         self.tally(&command);
+        let took = self.now() - self.txns.get(command.first).dispatched;
+        self.dies[id].served += took - command.reads;
         self.dies[id].running = Some(command);
         self.dies[id].state = State::Idle;
         let mut txn = command.first;
@@ -511,7 +517,7 @@ impl Flash {
             let took = self.now() - command.started;
             self.counters.suspended_operations += 1;
             self.counters.suspended_nominal += command.nominal;
-            self.counters.suspended_extra += took - command.nominal;
+            self.counters.suspended_extra += took.saturating_sub(command.nominal);
         }
     }
 
@@ -523,7 +529,12 @@ impl Flash {
     }
 
     /// Asks whether the transaction that would be next may interrupt what runs.
-    fn interrupting(&mut self, id: DieId, running: TxnId, ran: Span) -> Option<fowler_nand::SuspendAt> {
+    fn interrupting(
+        &mut self,
+        id: DieId,
+        running: TxnId,
+        ran: Span,
+    ) -> Option<fowler_nand::SuspendAt> {
         if matches!(self.suspension, AnySuspension::Never(_)) {
             return None;
         }
@@ -547,7 +558,8 @@ impl Flash {
             return;
         };
         let mut command = command;
-        let Interrupt::Off { at, counted } = command.cells.interrupt(now, &self.timing, rule) else {
+        let Interrupt::Off { at, counted } = command.cells.interrupt(now, &self.timing, rule)
+        else {
             return;
         };
         if counted {
@@ -798,13 +810,16 @@ impl Flash {
         let before = command.started - txn.dispatched;
         blame[Part::Transfer] += transfer;
         blame[Part::Channel] += before - transfer;
-        blame[Part::Program] += command.nominal;
-        let extra = total - before - command.nominal;
-        if extra > Span::ZERO {
+        let mut own = total - before;
+        if txn.suspensions > 0 || command.reads > Span::ZERO {
             let since = die.account.read(self.now()).since(&command.account);
             since.blame_reads(blame);
-            blame[Part::Suspend] += extra - since.reading();
+            own -= since.reading();
         }
+        // A cut pulse that had reached its voltage saves the rest of it (S7, `reached`).
+        let program = own.min(command.nominal);
+        blame[Part::Program] += program;
+        blame[Part::Suspend] += own - program;
     }
 
     fn offset(&self, ppn: Ppn) -> u32 {

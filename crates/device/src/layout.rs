@@ -123,7 +123,10 @@ impl Config {
             OpBase::Logical => (0.0..1e6).contains(&op),
         };
         refusals.unless(range, &["geometry.over_provisioning"], || {
-            format!("an over-provisioning of {op} of the {:?} capacity", self.over_provisioning_base)
+            format!(
+                "an over-provisioning of {op} of the {:?} capacity",
+                self.over_provisioning_base
+            )
         });
     }
 
@@ -176,7 +179,8 @@ impl Config {
         refusals.unless((0.0..=1.0).contains(&p.fill), &["precondition.fill"], || {
             format!("a fill of {}; a share from 0 to 1 is due", p.fill)
         });
-        refusals.unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
+        refusals
+            .unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
     }
 
     fn sizes(&self) -> Layout {
@@ -226,7 +230,9 @@ impl Config {
             format!("{blocks} blocks in a plane; collection alone needs {reserve} of them")
         });
         if blocks > reserve {
-            let most = u64::from(g.planes()) * u64::from(layout.plane_limit());
+            // One page less than all planes hold together: an overwrite needs its new page before the
+            // old one is outdated.
+            let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
             let keys = ["geometry.over_provisioning", "geometry.blocks_per_plane"];
             refusals.unless(u64::from(layout.logical_pages) <= most, &keys, || {
                 format!(
@@ -241,11 +247,16 @@ impl Config {
         }
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);
         refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
-            format!("collection below {low} of {blocks} erased blocks; 2 to {} are possible", blocks - 1)
+            format!(
+                "collection below {low} of {blocks} erased blocks; 2 to {} are possible",
+                blocks - 1
+            )
         });
         let order = high >= low && high <= blocks;
         refusals.unless(order, &["gc.background_below", "gc.foreground_below"], || {
-            format!("background collection up to {high} erased blocks of {blocks}, foreground to {low}")
+            format!(
+                "background collection up to {high} erased blocks of {blocks}, foreground to {low}"
+            )
         });
         let room = layout.slots > 0;
         refusals.unless(room, &["buffer.size", "buffer.ack"], || {

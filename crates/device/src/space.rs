@@ -74,11 +74,6 @@ impl Space {
         self.stripes[die].pending -= 1;
     }
 
-    /// Host pages on their way to a die.
-    pub fn pending(&self, die: DieId) -> u32 {
-        self.stripes[die].pending
-    }
-
     /// A page for host data on a die, the planes taking turns. `job_left` are the pages that the
     /// collection of a plane still has to move. `None` if a collection must end first.
     pub fn host_page(&mut self, die: DieId, job_left: impl Fn(PlaneId) -> u32) -> Option<Ppn> {

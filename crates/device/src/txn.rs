@@ -77,6 +77,8 @@ pub struct Txn {
     pub from: Ppn,
     /// Programs of buffered data: the flush epoch of the data.
     pub epoch: u32,
+    /// Programs of buffered data: the old page had to be read first.
+    pub merged: bool,
     /// Its place in the order of submission.
     pub order: u64,
     /// When it was made.
@@ -110,6 +112,7 @@ impl Txn {
             req: ReqId::NONE,
             from: Ppn::NONE,
             epoch: 0,
+            merged: false,
             order: 0,
             created: now,
             buffer_wait: Span::ZERO,

@@ -7,6 +7,7 @@ mod host;
 mod id;
 mod quantity;
 mod rng;
+mod scatter;
 mod time;
 
 pub use bytes::{ByteRate, Bytes};
@@ -15,4 +16,5 @@ pub use host::{HostIo, HostOp};
 pub use id::{BlockId, ChannelId, DieId, Id, IdVec, Lpn, PlaneId, Ppn, ReqId, SlotId, TxnId};
 pub use quantity::QuantityError;
 pub use rng::Rng;
+pub use scatter::Scatter;
 pub use time::{Nanos, Span};

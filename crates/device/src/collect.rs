@@ -1,0 +1,249 @@
+//! Garbage collection and wear levelling: a job empties one block of a plane, page by page, and
+//! erases it. One job at a time for each plane.
+
+use crate::blocks::BlockState;
+use crate::config::{Config, GcConfig};
+use crate::event::Event;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::layout::Layout;
+use crate::policy::victim::{AnyVictim, Victim};
+use crate::policy::wear::{AnyWear, Wear};
+use crate::queue::Class;
+use crate::txn::{Op, Owner, Source, Txn};
+use fowler_agenda::Phase;
+use fowler_units::{BlockId, DieId, Id, IdVec, PlaneId, Ppn, TxnId};
+
+/// The emptying of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The block.
+    pub victim: BlockId,
+    /// On whose account.
+    pub source: Source,
+    /// Where to look for the next valid page.
+    offset: u32,
+    /// Pages that were valid when it began, and those dealt with.
+    left: u32,
+    /// It competes with the host; otherwise it gives way.
+    foreground: bool,
+    /// It waits for the die to be idle.
+    parked: bool,
+}
+
+/// Who collects what, and when.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    rules: GcConfig,
+    victim: AnyVictim,
+    wear: AnyWear,
+    jobs: IdVec<PlaneId, Option<Job>>,
+    /// Planes that would collect if there were anything worth it.
+    starved: IdVec<PlaneId, bool>,
+    /// Dies with something to do in idle time, and those that have an idle event on the agenda.
+    wanting: IdVec<DieId, bool>,
+    timed: IdVec<DieId, bool>,
+}
+
+impl Collector {
+    /// No job anywhere.
+    pub fn new(config: &Config, layout: &Layout) -> Self {
+        let (planes, dies) = (layout.geometry.planes() as usize, layout.geometry.dies() as usize);
+        Self {
+            rules: config.gc,
+            victim: AnyVictim::new(&config.victim, config.seed),
+            wear: AnyWear::new(&config.wear, config.seed),
+            jobs: IdVec::filled(None, planes),
+            starved: IdVec::filled(false, planes),
+            wanting: IdVec::filled(false, dies),
+            timed: IdVec::filled(false, dies),
+        }
+    }
+
+    /// Pages that the job of a plane has still to move, at most.
+    pub fn left(&self, plane: PlaneId) -> u32 {
+        self.jobs[plane].map_or(0, |job| job.left)
+    }
+
+    /// Whether a plane waits for a page to become outdated.
+    #[inline]
+    pub fn is_starved(&self, plane: PlaneId) -> bool {
+        self.starved[plane]
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &GcConfig {
+        &self.rules
+    }
+}
+
+impl Ftl {
+    /// A plane's stock of erased blocks has changed: it may have to collect.
+    pub(crate) fn consider(&mut self, flash: &mut Flash, plane: PlaneId) {
+        let free = self.space.blocks.free_in(plane);
+        if free >= self.collector.rules.background_below {
+            return;
+        }
+        let die = self.layout.geometry.die_of_plane(plane);
+        self.collector.wanting[die] = true;
+        if free >= self.collector.rules.foreground_below {
+            return;
+        }
+        match &mut self.collector.jobs[plane] {
+            Some(job) if job.parked => {
+                job.parked = false;
+                job.foreground = true;
+                self.step(flash, plane);
+            }
+            Some(job) => job.foreground = true,
+            None => {
+                self.collector.starved[plane] = !self.start(flash, plane, true);
+            }
+        }
+    }
+
+    /// Begins to collect a block, if any has an outdated page.
+    fn start(&mut self, flash: &mut Flash, plane: PlaneId, foreground: bool) -> bool {
+        let Some(victim) = self.choose(plane, flash.now()) else { return false };
+        flash.counters.collections[usize::from(!foreground)] += 1;
+        self.begin(flash, plane, victim, Source::Gc, foreground);
+        true
+    }
+
+    /// The victim that the policy picks, if collecting gains anything.
+    pub(crate) fn choose(&mut self, plane: PlaneId, now: fowler_units::Nanos) -> Option<BlockId> {
+        self.space.blocks.settle_lowest(plane);
+        let candidates = self.space.blocks.candidates(plane);
+        let best = candidates.fewest_valid()?;
+        if candidates.valid(best) == candidates.pages_per_block() {
+            return None;
+        }
+        self.collector.victim.pick(&candidates, now)
+    }
+
+    fn begin(
+        &mut self,
+        flash: &mut Flash,
+        plane: PlaneId,
+        victim: BlockId,
+        source: Source,
+        foreground: bool,
+    ) {
+        self.space.blocks.collect(victim);
+        let left = self.space.blocks.valid(victim);
+        let job = Job { victim, source, offset: 0, left, foreground, parked: false };
+        self.collector.jobs[plane] = Some(job);
+        self.step(flash, plane);
+    }
+
+    /// The next page of a job, or its erase; a job of idle time gives way to the host.
+    pub(crate) fn step(&mut self, flash: &mut Flash, plane: PlaneId) {
+        let mut job = self.collector.jobs[plane].expect("a step belongs to a job");
+        let die = self.layout.geometry.die_of_plane(plane);
+        let queue = &flash.die(die).queue;
+        let host_waits =
+            queue.head(Class::HostRead).is_some() || queue.head(Class::HostProgram).is_some();
+        if !job.foreground && host_waits {
+            job.parked = true;
+            self.collector.jobs[plane] = Some(job);
+            self.collector.wanting[die] = true;
+            return;
+        }
+        let next = self.space.blocks.next_valid(job.victim, job.offset);
+        let (op, class, ppn) = match next {
+            Some(page) => {
+                job.offset = self.layout.geometry.offset_in_block(page) + 1;
+                (Op::Read, Class::BackgroundRead, page)
+            }
+            None => (Op::Erase, Class::Erase, self.layout.geometry.first_page(job.victim)),
+        };
+        job.left = job.left.min(self.space.blocks.valid(job.victim));
+        self.collector.jobs[plane] = Some(job);
+        let mut txn = Txn::new(op, job.source, class, Owner::Job, die, flash.now());
+        txn.ppn = ppn;
+        let txn = flash.open(txn);
+        flash.submit(txn);
+    }
+
+    /// A page of a victim lies in the controller: it goes to its new place, unless the host has
+    /// written it meanwhile.
+    pub(crate) fn copied_out(&mut self, flash: &mut Flash, id: TxnId) {
+        let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        if !self.space.blocks.is_valid(from) {
+            let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+            return self.step(flash, plane);
+        }
+        let class = Class::BackgroundProgram;
+        let mut txn = Txn::new(Op::Program, source, class, Owner::Job, die, flash.now());
+        txn.from = from;
+        txn.ppn = Ppn::NONE;
+        txn.lpn = self.map.owner(from);
+        let txn = flash.open(txn);
+        flash.submit(txn);
+    }
+
+    /// A victim is erased: the job is done.
+    pub(crate) fn erased(&mut self, flash: &mut Flash, id: TxnId) {
+        let block = self.layout.geometry.block_of(flash.txns.get(id).ppn);
+        flash.txns.close(id);
+        let plane = self.layout.geometry.plane_of_block(block);
+        let job = self.collector.jobs[plane].take().expect("an erase ends a job");
+        debug_assert_eq!(job.victim, block);
+        self.space.blocks.erase(block);
+        flash.unblock(self.layout.geometry.die_of_plane(plane));
+        if job.source == Source::Gc && self.swap(flash, plane, block) {
+            return;
+        }
+        self.consider(flash, plane);
+    }
+
+    /// Asks whether cold data should move into the block that was just erased.
+    fn swap(&mut self, flash: &mut Flash, plane: PlaneId, erased: BlockId) -> bool {
+        let candidates = self.space.blocks.candidates(plane);
+        let Some(cold) = self.collector.wear.swap(&candidates, erased) else { return false };
+        debug_assert_eq!(self.space.blocks.state(cold), BlockState::Full);
+        if !self.space.open_for_swap(erased) {
+            return false;
+        }
+        self.begin(flash, plane, cold, Source::Wear, true);
+        true
+    }
+
+    // --- Idle time ----------------------------------------------------------------------------------
+
+    /// A die has nothing to do. If it stays so for long enough, it collects.
+    pub(crate) fn rested(&mut self, flash: &mut Flash, die: DieId) {
+        if self.collector.wanting[die] && !self.collector.timed[die] {
+            self.collector.timed[die] = true;
+            let at = flash.die(die).idle_since + self.collector.rules.idle_after;
+            flash.agenda.schedule(at.max(flash.now()), Phase::Decision, Event::Idle(die));
+        }
+    }
+
+    /// A die may have been idle for long enough.
+    pub fn idle_event(&mut self, flash: &mut Flash, die: DieId) {
+        self.collector.timed[die] = false;
+        if !flash.die(die).is_idle() {
+            return; // It will rest again.
+        }
+        let ripe = flash.die(die).idle_since + self.collector.rules.idle_after;
+        if ripe > flash.now() {
+            return self.rested(flash, die);
+        }
+        self.collector.wanting[die] = false;
+        for plane in self.layout.geometry.planes_of_die(die) {
+            let short = self.space.blocks.free_in(plane) < self.collector.rules.background_below;
+            match &mut self.collector.jobs[plane] {
+                Some(job) if job.parked => {
+                    job.parked = false;
+                    self.step(flash, plane);
+                }
+                None if short => {
+                    self.start(flash, plane, false);
+                }
+                _ => {}
+            }
+        }
+    }
+}

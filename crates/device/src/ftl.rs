@@ -1,0 +1,374 @@
+//! The translation layer: what the flash array's pages mean. Host pages come in through [`crate::host`],
+//! collections run in [`crate::collect`]; here programs get their pages and transactions end.
+
+use crate::blame::{Blame, Part};
+use crate::buffer::{Buffer, Listed, Slot};
+use crate::collect::Collector;
+use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
+use crate::flash::{Bind, Flash, Translation};
+use crate::layout::Layout;
+use crate::link::Link;
+use crate::map::{Map, Place};
+use crate::probe::Completion;
+use crate::request::Requests;
+use crate::space::Space;
+use crate::txn::{Op, Owner, Source, Txn};
+use fowler_units::{DieId, Id, Lpn, Ppn, ReqId, SlotId, TxnId};
+use std::collections::VecDeque;
+
+/// The translation layer and what it keeps.
+#[derive(Clone, Debug)]
+pub struct Ftl {
+    pub(crate) layout: Layout,
+    pub(crate) map: Map,
+    pub(crate) space: Space,
+    pub(crate) buffer: Buffer,
+    pub(crate) collector: Collector,
+    pub(crate) requests: Requests,
+    pub(crate) link: Link,
+    pub(crate) ack: Ack,
+    pub(crate) unwritten: UnwrittenReads,
+    pub(crate) partial: PartialWrites,
+    pub(crate) page_size: u64,
+    pub(crate) reads_max: u32,
+    pub(crate) writes_max: u32,
+    /// Host page reads in flight, and page writes on their way to the flash.
+    pub(crate) reads: u32,
+    pub(crate) writes: u32,
+    /// Requests whose next page waits for room, in order.
+    pub(crate) held_reads: VecDeque<ReqId>,
+    pub(crate) held_writes: VecDeque<ReqId>,
+    /// Programs that no die has room for at the moment.
+    pub(crate) unplaced: VecDeque<TxnId>,
+    /// Flushes that wait, with the epoch they wait for, in order.
+    pub(crate) flushes: VecDeque<(u32, ReqId)>,
+    /// Pages moved at no time, before the run.
+    pub(crate) moved_now: u64,
+    /// Completions that the probe has not seen yet.
+    pub(crate) completed: Vec<Completion>,
+}
+
+impl Ftl {
+    /// The layer of a fresh drive.
+    pub fn new(config: &Config, layout: &Layout) -> Self {
+        let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
+        let page_size = layout.geometry.page_size.0;
+        Self {
+            layout: *layout,
+            map: Map::new(layout.logical_pages, layout.geometry.pages()),
+            space: Space::new(layout, config.gc.frontier),
+            buffer: Buffer::new(&config.buffer, layout.slots, page_size),
+            collector: Collector::new(config, layout),
+            requests: Requests::with_capacity(config.queue.depth),
+            link: Link::new(config.host),
+            ack: config.buffer.ack,
+            unwritten: config.unwritten_reads,
+            partial: config.partial_writes,
+            page_size,
+            reads_max: config.queue.max_reads,
+            writes_max: config.queue.max_writes,
+            reads: 0,
+            writes: 0,
+            held_reads: VecDeque::with_capacity(depth),
+            held_writes: VecDeque::with_capacity(depth),
+            unplaced: VecDeque::with_capacity(writes),
+            flushes: VecDeque::with_capacity(depth),
+            moved_now: 0,
+            completed: Vec::with_capacity(64),
+        }
+    }
+
+    // --- Programs of buffered data ------------------------------------------------------------------
+
+    /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
+    /// the new one. `req` waits for it, if any.
+    pub(crate) fn send(&mut self, flash: &mut Flash, slot: SlotId, txn: Txn) -> TxnId {
+        let id = flash.open(txn);
+        self.writes += 1;
+        let whole = self.buffer.is_whole(slot) || self.partial == PartialWrites::Overwrite;
+        let old = self.buffer.get(slot).ppn;
+        let frame = self.buffer.get_mut(slot);
+        frame.queued = id;
+        frame.submitted = false;
+        if whole || !old.is_some() {
+            self.try_to_place(flash, id);
+        } else {
+            flash.txns.get_mut(id).merged = true;
+            self.read_for_merge(flash, slot, old);
+        }
+        id
+    }
+
+    fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn) {
+        let die = self.layout.geometry.die_of(old);
+        let class = crate::queue::Class::BackgroundRead;
+        let mut read =
+            Txn::new(Op::Read, Source::Host, class, Owner::Merge(slot), die, flash.now());
+        read.ppn = old;
+        flash.counters.merge_reads += 1;
+        let read = flash.open(read);
+        flash.submit(read);
+    }
+
+    fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: SlotId) {
+        flash.txns.close(read);
+        self.buffer.make_whole(slot);
+        let program = self.buffer.get(slot).queued;
+        self.try_to_place(flash, program);
+    }
+
+    fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
+        if self.unplaced.is_empty()
+            && let Some(die) = self.space.place()
+        {
+            self.place(flash, id, die);
+        } else {
+            self.unplaced.push_back(id);
+        }
+    }
+
+    fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
+        let txn = flash.txns.get_mut(id);
+        txn.die = die;
+        if let Owner::Slot(slot) = txn.owner {
+            self.buffer.get_mut(slot).submitted = true;
+        }
+        flash.submit(id);
+    }
+
+    /// Room may have appeared for programs that no die had room for.
+    pub(crate) fn place_waiting(&mut self, flash: &mut Flash) {
+        while let Some(&id) = self.unplaced.front() {
+            let Some(die) = self.space.place() else { return };
+            self.unplaced.pop_front();
+            self.place(flash, id, die);
+        }
+    }
+
+    /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
+    fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, ppn: Ppn) {
+        let die = flash.txns.get(id).die;
+        flash.txns.get_mut(id).ppn = ppn;
+        self.space.arrived(die);
+        let frame = self.buffer.get_mut(slot);
+        let (lpn, old) = (frame.lpn, frame.ppn);
+        frame.ppn = ppn;
+        frame.queued = TxnId::NONE;
+        frame.programs += 1;
+        self.map.set_owner(ppn, lpn);
+        self.outdate(flash, old);
+        self.consider(
+            flash,
+            self.layout.geometry.plane_of_block(self.layout.geometry.block_of(ppn)),
+        );
+        if !self.unplaced.is_empty() {
+            self.place_waiting(flash);
+        }
+    }
+
+    /// A physical page's data is outdated, if there is such a page.
+    pub(crate) fn outdate(&mut self, flash: &mut Flash, old: Ppn) {
+        if old.is_some() {
+            self.space.blocks.invalidate(old);
+            let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(old));
+            if self.collector.is_starved(plane) {
+                self.consider(flash, plane);
+            }
+        }
+    }
+
+    fn bind_slot(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) -> Bind {
+        if self.buffer.get(slot).orphan {
+            return Bind::Dropped;
+        }
+        let collector = &self.collector;
+        let die = flash.txns.get(id).die;
+        let Some(ppn) = self.space.host_page(die, |plane| collector.left(plane)) else {
+            // A collection that gave way to the host must not wait for it now.
+            for plane in self.layout.geometry.planes_of_die(die) {
+                self.consider(flash, plane);
+            }
+            return Bind::Blocked;
+        };
+        self.take_page(flash, id, slot, ppn);
+        Bind::Bound
+    }
+
+    /// A program of buffered data has ended, or was not wanted any more.
+    fn stored(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, dropped: bool) {
+        let Txn { die, ppn, epoch, .. } = *flash.txns.get(id);
+        let frame = self.buffer.get_mut(slot);
+        if dropped {
+            frame.queued = TxnId::NONE;
+            self.space.arrived(die);
+        } else {
+            frame.programs -= 1;
+            self.close_block(flash, ppn);
+        }
+        self.buffer.settled(epoch);
+        self.answer_writes(flash, id);
+        self.retire(slot);
+        self.flushed(flash);
+        self.resume_writes(flash);
+        self.evict(flash);
+        if dropped {
+            self.place_waiting(flash);
+        }
+    }
+
+    /// Everyone who waited for a program has it now.
+    fn answer_writes(&mut self, flash: &mut Flash, id: TxnId) {
+        self.answer_write(flash, id, id);
+        let mut joined = flash.txns.get(id).joined;
+        while joined.is_some() {
+            let next = flash.txns.get(joined).next;
+            self.answer_write(flash, id, joined);
+            flash.txns.close(joined);
+            joined = next;
+        }
+        flash.txns.close(id);
+    }
+
+    fn answer_write(&mut self, flash: &mut Flash, id: TxnId, waiter: TxnId) {
+        self.writes -= 1;
+        let req = flash.txns.get(waiter).req;
+        if req.is_some() {
+            let blame = self.write_blame(flash, id, waiter);
+            self.page_done(flash, req, blame);
+        }
+    }
+
+    fn write_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId) -> Blame {
+        let mut blame = Blame::default();
+        let txn = flash.txns.get(waiter);
+        let ready = self.requests.get(txn.req).ready;
+        blame[Part::BufferFull] = txn.buffer_wait;
+        blame[Part::QueueFull] = (txn.created - ready) - txn.buffer_wait;
+        let before = txn.submitted - txn.created;
+        let merged = flash.txns.get(id).merged;
+        blame[if merged { Part::Merge } else { Part::QueueFull }] += before;
+        flash.service_blame(id, waiter, &mut blame);
+        blame
+    }
+
+    /// Nothing more may be wanted of a frame.
+    pub(crate) fn retire(&mut self, id: SlotId) {
+        let Slot { lpn, ppn, programs, queued, listed, orphan, .. } = *self.buffer.get(id);
+        if programs > 0 || queued.is_some() {
+            return;
+        }
+        if orphan {
+            self.buffer.release(id);
+        } else if listed == Listed::Dirty {
+            self.buffer.stay(id);
+        } else if self.buffer.retains(id) {
+            self.buffer.enlist(id, Listed::Clean);
+        } else {
+            self.map.set_flash(lpn, ppn);
+            self.buffer.release(id);
+        }
+    }
+
+    /// The last page of a block has been programmed: it may be collected.
+    fn close_block(&mut self, flash: &mut Flash, ppn: Ppn) {
+        let geometry = self.layout.geometry;
+        if geometry.offset_in_block(ppn) + 1 == geometry.pages_per_block {
+            let block = geometry.block_of(ppn);
+            self.space.blocks.fill(block, flash.now());
+            self.consider(flash, geometry.plane_of_block(block));
+        }
+    }
+
+    // --- Moves --------------------------------------------------------------------------------------
+
+    fn bind_move(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
+        let Txn { from, lpn, source, .. } = *flash.txns.get(id);
+        if !self.space.blocks.is_valid(from) {
+            return Bind::Dropped;
+        }
+        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+        let to = self.space.write(plane, source);
+        self.map.set_owner(to, lpn);
+        flash.txns.get_mut(id).ppn = to;
+        Bind::Bound
+    }
+
+    /// A moved page is in its new place. Until now reads went to the old one, which is intact; if the
+    /// host wrote the page meanwhile, the move was for nothing.
+    fn moved(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
+        let Txn { from, ppn, lpn, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+        if !dropped {
+            if self.space.blocks.is_valid(from) {
+                self.space.blocks.invalidate(from);
+                self.relocate(lpn, ppn);
+            } else {
+                self.space.blocks.invalidate(ppn);
+            }
+            self.close_block(flash, ppn);
+            // While both copies existed the plane may have looked full to the host.
+            flash.unblock(self.layout.geometry.die_of_plane(plane));
+            self.place_waiting(flash);
+        }
+        self.step(flash, plane);
+    }
+
+    pub(crate) fn relocate(&mut self, lpn: Lpn, to: Ppn) {
+        match self.map.place(lpn) {
+            Place::Flash(_) => self.map.set_flash(lpn, to),
+            Place::Buffer(slot) => self.buffer.get_mut(slot).ppn = to,
+            Place::Nowhere => unreachable!("a valid page has an owner"),
+        }
+    }
+}
+
+impl Translation for Ftl {
+    fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
+        match flash.txns.get(id).owner {
+            Owner::Slot(slot) => self.bind_slot(flash, id, slot),
+            Owner::Job => self.bind_move(flash, id),
+            owner => unreachable!("{owner:?} programs nothing"),
+        }
+    }
+
+    fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool {
+        let Owner::Slot(slot) = flash.txns.get(id).owner else { return false };
+        if self.buffer.get(slot).orphan {
+            return false;
+        }
+        let geometry = self.layout.geometry;
+        let Txn { ppn, die, .. } = *flash.txns.get(first);
+        let mut used = 0;
+        let mut member = first;
+        while member.is_some() {
+            let its = flash.txns.get(member);
+            let plane = geometry.plane_of_block(geometry.block_of(its.ppn));
+            used |= 1u32 << (plane.0 % geometry.planes_per_die);
+            member = its.next;
+        }
+        let collector = &self.collector;
+        let offset = geometry.offset_in_block(ppn);
+        let page = self.space.host_page_at(die, offset, used, |plane| collector.left(plane));
+        let Some(page) = page else { return false };
+        self.take_page(flash, id, slot, page);
+        true
+    }
+
+    fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
+        let txn = flash.txns.get(id);
+        match (txn.owner, txn.op) {
+            (Owner::Request, _) => self.page_read(flash, id),
+            (Owner::Slot(slot), _) => self.stored(flash, id, slot, dropped),
+            (Owner::Merge(slot), _) => self.merged(flash, id, slot),
+            (Owner::Job, Op::Read) => self.copied_out(flash, id),
+            (Owner::Job, Op::Program) => self.moved(flash, id, dropped),
+            (Owner::Job, Op::Erase) => self.erased(flash, id),
+            (Owner::Raw(_), _) => unreachable!("raw commands do not reach a drive"),
+        }
+    }
+
+    fn idle(&mut self, flash: &mut Flash, die: DieId) {
+        self.rested(flash, die);
+    }
+}

@@ -1,0 +1,391 @@
+//! Host requests on their way in and out: into pages, through the buffer, to the flash, and back.
+
+use crate::blame::{Blame, Part};
+use crate::buffer::Listed;
+use crate::config::{Ack, UnwrittenReads};
+use crate::event::Event;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::map::Place;
+use crate::probe::Completion;
+use crate::queue::Class;
+use crate::request::{Hold, Request};
+use crate::txn::{Op, Owner, Source, Txn};
+use fowler_agenda::Phase;
+use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId};
+
+impl Ftl {
+    /// A request has come over the link and has a place.
+    pub fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
+        let request = Request::new(io, ready, self.page_size);
+        assert!(
+            request.end <= self.map.logical(),
+            "a request beyond the drive: {io:?} on {} logical pages",
+            self.map.logical()
+        );
+        let id = self.requests.open(request);
+        match io.op {
+            HostOp::Read => {
+                if !self.held_reads.is_empty() || !self.read_pages(flash, id) {
+                    self.held_reads.push_back(id);
+                }
+            }
+            // A trim keeps its place among the writes: it must not overtake one that waits.
+            HostOp::Write | HostOp::Trim => {
+                if !self.held_writes.is_empty() || !self.write_or_trim(flash, id) {
+                    self.held_writes.push_back(id);
+                }
+            }
+            HostOp::Flush => self.flush(flash, id),
+        }
+    }
+
+    // --- Reads --------------------------------------------------------------------------------------
+
+    /// Sends a request's reads on their way as far as the queue has room. Returns whether all are.
+    fn read_pages(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        loop {
+            let request = self.requests.get_mut(id);
+            if request.next == request.end {
+                return true;
+            }
+            if self.reads == self.reads_max {
+                return false;
+            }
+            let page = Lpn(request.next);
+            request.next += 1;
+            self.read_page(flash, id, page);
+        }
+    }
+
+    fn read_page(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) {
+        flash.counters.pages_read += 1;
+        match self.map.place(page) {
+            Place::Flash(ppn) => {
+                self.read_flash(flash, id, ppn, self.layout.geometry.die_of(ppn));
+            }
+            Place::Buffer(slot) => self.read_buffered(flash, id, page, slot),
+            Place::Nowhere => self.read_unwritten(flash, id, page),
+        }
+    }
+
+    fn read_buffered(&mut self, flash: &mut Flash, id: ReqId, page: Lpn, slot: SlotId) {
+        let wanted = self.buffer.touched(self.requests.get(id).within(page, self.page_size));
+        let frame = self.buffer.get(slot);
+        let ppn = frame.ppn;
+        // What neither buffer nor flash holds was never written, and reads as zeroes.
+        if wanted & !frame.present == 0 || !ppn.is_some() {
+            flash.counters.buffer_read_hits += 1;
+            self.buffer.touch(slot);
+            self.read_without_flash(flash, id);
+        } else {
+            self.read_flash(flash, id, ppn, self.layout.geometry.die_of(ppn));
+        }
+    }
+
+    fn read_unwritten(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) {
+        flash.counters.unwritten_reads += 1;
+        match self.unwritten {
+            UnwrittenReads::Preconditioned => {
+                let die = self.layout.geometry.die_at_stripe(page.0 % self.layout.geometry.dies());
+                self.read_flash(flash, id, Ppn::NONE, die);
+            }
+            // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.
+            UnwrittenReads::Zero | UnwrittenReads::Error => self.read_without_flash(flash, id),
+        }
+    }
+
+    fn read_flash(&mut self, flash: &mut Flash, id: ReqId, ppn: Ppn, die: DieId) {
+        let now = flash.now();
+        let mut txn = Txn::new(Op::Read, Source::Host, Class::HostRead, Owner::Request, die, now);
+        txn.ppn = ppn;
+        txn.req = id;
+        self.reads += 1;
+        let txn = flash.open(txn);
+        flash.submit(txn);
+    }
+
+    fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
+        let mut blame = Blame::default();
+        blame[Part::QueueFull] = flash.now() - self.requests.get(id).ready;
+        self.page_done(flash, id, blame);
+    }
+
+    /// A page has been read for a host request.
+    pub(crate) fn page_read(&mut self, flash: &mut Flash, id: fowler_units::TxnId) {
+        let txn = flash.txns.get(id);
+        let (req, created) = (txn.req, txn.created);
+        let request = self.requests.get_mut(req);
+        self.reads -= 1;
+        if request.left == 1 {
+            let mut blame = Blame::default();
+            blame[Part::QueueFull] = created - request.ready;
+            flash.service_blame(id, id, &mut blame);
+            self.page_done(flash, req, blame);
+        } else {
+            request.left -= 1;
+        }
+        flash.txns.close(id);
+        while let Some(&held) = self.held_reads.front() {
+            if !self.read_pages(flash, held) {
+                break;
+            }
+            self.held_reads.pop_front();
+        }
+    }
+
+    // --- Writes -------------------------------------------------------------------------------------
+
+    /// Sends a request's writes on their way as far as there is room. Returns whether all are.
+    fn write_pages(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        loop {
+            let request = self.requests.get(id);
+            if request.next == request.end {
+                return true;
+            }
+            let page = Lpn(request.next);
+            if let Err(hold) = self.write_page(flash, id, page) {
+                self.hold(flash, id, hold);
+                return false;
+            }
+            self.release_hold(flash, id);
+        }
+    }
+
+    fn hold(&mut self, flash: &Flash, id: ReqId, hold: Hold) {
+        let now = flash.now();
+        let request = self.requests.get_mut(id);
+        if let Some((Hold::Buffer, since)) = request.held {
+            request.buffer_wait += now - since;
+        }
+        request.held = Some((hold, now));
+    }
+
+    fn release_hold(&mut self, flash: &Flash, id: ReqId) {
+        let request = self.requests.get_mut(id);
+        if let Some((Hold::Buffer, since)) = request.held.take() {
+            request.buffer_wait += flash.now() - since;
+        }
+    }
+
+    fn write_or_trim(&mut self, flash: &mut Flash, id: ReqId) -> bool {
+        if self.requests.get(id).io.op == HostOp::Write {
+            return self.write_pages(flash, id);
+        }
+        self.trim(flash, id);
+        true
+    }
+
+    /// Lets held writes and trims go on as far as there is room.
+    pub(crate) fn resume_writes(&mut self, flash: &mut Flash) {
+        while let Some(&id) = self.held_writes.front() {
+            if !self.write_or_trim(flash, id) {
+                return;
+            }
+            self.held_writes.pop_front();
+        }
+    }
+
+    fn write_page(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) -> Result<(), Hold> {
+        if self.ack == Ack::OnProgram && self.writes == self.writes_max {
+            return Err(Hold::Queue);
+        }
+        let slot = self.frame_for(page).ok_or(Hold::Buffer)?;
+        // Any wait until now is over, for this page too.
+        self.release_hold(flash, id);
+        flash.counters.pages_written += 1;
+        let request = self.requests.get_mut(id);
+        request.next += 1;
+        let covered = self.buffer.covered(request.within(page, self.page_size));
+        self.buffer.get_mut(slot).present |= covered;
+        match self.ack {
+            Ack::OnProgram => self.write_through(flash, id, slot),
+            Ack::OnInsert => self.write_back(flash, id, slot),
+        }
+        Ok(())
+    }
+
+    /// The frame of a logical page, one that holds it already if there is one.
+    fn frame_for(&mut self, page: Lpn) -> Option<SlotId> {
+        let location = match self.map.place(page) {
+            Place::Buffer(slot) => return Some(slot),
+            Place::Flash(ppn) => ppn,
+            Place::Nowhere => Ppn::NONE,
+        };
+        let slot = match self.buffer.take(page, location) {
+            Some(slot) => slot,
+            None => {
+                let clean = self.buffer.oldest_clean()?;
+                self.drop_clean(clean);
+                self.buffer.take(page, location).expect("a frame was just emptied")
+            }
+        };
+        self.map.set_buffered(page, slot);
+        Some(slot)
+    }
+
+    fn drop_clean(&mut self, slot: SlotId) {
+        let frame = self.buffer.get(slot);
+        self.map.set_flash(frame.lpn, frame.ppn);
+        self.buffer.delist(slot);
+        self.buffer.release(slot);
+    }
+
+    /// The request is done when the data is in the flash.
+    fn write_through(&mut self, flash: &mut Flash, id: ReqId, slot: SlotId) {
+        let frame = *self.buffer.get(slot);
+        let mut txn = self.program_of(flash, slot);
+        txn.req = id;
+        txn.buffer_wait = self.requests.get(id).buffer_wait;
+        if frame.queued.is_some() {
+            flash.counters.buffer_write_hits += 1;
+            self.join(flash, frame.queued, txn, frame.submitted);
+        } else {
+            self.buffer.delist(slot);
+            txn.epoch = self.buffer.born();
+            self.send(flash, slot, txn);
+        }
+    }
+
+    /// A page write joins a program that has not begun.
+    fn join(&mut self, flash: &mut Flash, program: fowler_units::TxnId, mut txn: Txn, waits: bool) {
+        let head = flash.txns.get(program);
+        txn.die = head.die;
+        txn.next = head.joined;
+        let id = flash.open(txn);
+        flash.txns.get_mut(program).joined = id;
+        self.writes += 1;
+        if waits {
+            flash.join_at(id, txn.die);
+        }
+    }
+
+    fn program_of(&self, flash: &Flash, slot: SlotId) -> Txn {
+        let now = flash.now();
+        let nowhere = DieId::NONE;
+        let class = Class::HostProgram;
+        let mut txn = Txn::new(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere, now);
+        txn.lpn = self.buffer.get(slot).lpn;
+        txn
+    }
+
+    /// The request is done when the data is in the buffer.
+    fn write_back(&mut self, flash: &mut Flash, id: ReqId, slot: SlotId) {
+        let frame = *self.buffer.get(slot);
+        if frame.queued.is_some() || frame.listed == Listed::Dirty {
+            flash.counters.buffer_write_hits += 1;
+            self.buffer.touch(slot);
+        } else {
+            self.buffer.delist(slot);
+            self.buffer.get_mut(slot).epoch = self.buffer.born();
+            self.buffer.enlist(slot, Listed::Dirty);
+            self.evict(flash);
+        }
+        let request = self.requests.get(id);
+        let mut blame = Blame::default();
+        blame[Part::BufferFull] = request.buffer_wait;
+        blame[Part::QueueFull] = (flash.now() - request.ready) - request.buffer_wait;
+        self.page_done(flash, id, blame);
+    }
+
+    /// Sends dirty frames to the flash while frames run short or a flush waits.
+    pub(crate) fn evict(&mut self, flash: &mut Flash) {
+        while self.writes < self.writes_max {
+            let Some((slot, room)) = self.buffer.due(!self.flushes.is_empty()) else { return };
+            self.buffer.delist(slot);
+            if room && !self.buffer.get(slot).leaving {
+                self.buffer.leave(slot);
+            }
+            let mut txn = self.program_of(flash, slot);
+            txn.epoch = self.buffer.get(slot).epoch;
+            self.send(flash, slot, txn);
+        }
+    }
+
+    // --- Trim and flush -----------------------------------------------------------------------------
+
+    fn trim(&mut self, flash: &mut Flash, id: ReqId) {
+        let Request { next, end, .. } = *self.requests.get(id);
+        for page in (next..end).map(Lpn) {
+            let old = match self.map.place(page) {
+                Place::Nowhere => continue,
+                Place::Flash(ppn) => ppn,
+                Place::Buffer(slot) => self.forget(slot),
+            };
+            flash.counters.pages_trimmed += 1;
+            self.map.set_flash(page, Ppn::NONE);
+            self.outdate(flash, old);
+        }
+        self.flushed(flash);
+        self.place_waiting(flash);
+        self.answer_at_once(flash, id);
+    }
+
+    /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is
+    /// dropped when its turn comes, and whoever waits for it is answered then.
+    fn forget(&mut self, slot: SlotId) -> Ppn {
+        let frame = *self.buffer.get(slot);
+        if frame.listed == Listed::Dirty {
+            self.buffer.settled(frame.epoch);
+        }
+        self.buffer.delist(slot);
+        let its = self.buffer.get_mut(slot);
+        its.orphan = true;
+        its.ppn = Ppn::NONE;
+        self.retire(slot);
+        frame.ppn
+    }
+
+    fn flush(&mut self, flash: &mut Flash, id: ReqId) {
+        let epoch = self.buffer.end_epoch();
+        self.flushes.push_back((epoch, id));
+        self.flushed(flash);
+        self.evict(flash);
+    }
+
+    /// Answers the flushes whose data is all in the flash.
+    pub(crate) fn flushed(&mut self, flash: &mut Flash) {
+        while let Some(&(epoch, id)) = self.flushes.front() {
+            if !self.buffer.is_settled(epoch) {
+                return;
+            }
+            self.flushes.pop_front();
+            self.answer_at_once(flash, id);
+        }
+    }
+
+    /// A request without pages of its own is done; what it waited for was the buffer.
+    fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+        let mut blame = Blame::default();
+        blame[Part::BufferFull] = flash.now() - self.requests.get(id).ready;
+        self.requests.get_mut(id).left = 1;
+        self.page_done(flash, id, blame);
+    }
+
+    // --- Answers ------------------------------------------------------------------------------------
+
+    /// One more page of a request is done; `blame` is where its time went since the request was ready.
+    pub(crate) fn page_done(&mut self, flash: &mut Flash, id: ReqId, mut blame: Blame) {
+        let now = flash.now();
+        let request = self.requests.get_mut(id);
+        request.left -= 1;
+        if request.left > 0 {
+            return;
+        }
+        let sent = self.link.send(&request.io, now);
+        blame[Part::HostLink] += (request.ready - request.io.at) + (sent - now);
+        request.blame = blame;
+        if sent > now {
+            flash.agenda.schedule(sent, Phase::Completion, Event::Answered(id));
+        } else {
+            self.answered(flash, id);
+        }
+    }
+
+    /// The host has its answer.
+    pub fn answered(&mut self, flash: &Flash, id: ReqId) {
+        let Request { io, blame, .. } = *self.requests.get(id);
+        self.requests.close(id);
+        self.completed.push(Completion { io, id, done: flash.now(), blame });
+    }
+}
