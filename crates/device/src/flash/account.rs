@@ -1,0 +1,77 @@
+//! Where the time of each transaction goes.
+
+use super::Flash;
+use crate::blame::{Blame, Part};
+use crate::txn::{Op, Txn};
+use fowler_units::{DieId, Id, Ppn, Span, TxnId};
+
+impl Flash {
+    /// A transaction leaves its queue: what the die did meanwhile is what it waited behind.
+    #[inline]
+    pub(super) fn dispatch(&mut self, id: DieId, txn: TxnId) {
+        let now = self.now();
+        let die = &mut self.dies[id];
+        die.queue.remove(txn, &mut self.txns);
+        let record = self.txns.get_mut(txn);
+        record.dispatched = now;
+        if record.waited {
+            let reading = die.account.read(now);
+            let mut joined = record.joined;
+            let waits = self.txns.waits_mut(txn);
+            *waits = reading.since(waits);
+            while joined.is_some() {
+                let waits = self.txns.waits_mut(joined);
+                *waits = reading.since(waits);
+                joined = self.txns.get(joined).next;
+            }
+        }
+    }
+
+    /// Where the time of a transaction went between its submission and now, when it is done. `id` is
+    /// the transaction served, `waiter` it or one that joined it.
+    pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        let txn = self.txns.get(id);
+        if self.txns.get(waiter).waited {
+            self.txns.waits(waiter).blame(blame);
+        }
+        // One that joined after the die took the program up does not exist: it would be a new program.
+        let total = self.now() - txn.dispatched;
+        match txn.op {
+            Op::Read => {
+                blame[Part::Sense] += self.timing.read.at(self.offset(txn.ppn));
+                blame[Part::Transfer] += self.timing.bus_transfer;
+                let own = self.timing.read.at(self.offset(txn.ppn)) + self.timing.bus_transfer;
+                blame[Part::Channel] += total - own;
+            }
+            Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
+        }
+    }
+
+    pub(super) fn cells_blame(&self, txn: &Txn, total: Span, blame: &mut Blame) {
+        let die = &self.dies[txn.die];
+        let Some(command) = die.running else {
+            return; // Dropped: nothing was done, at no time.
+        };
+        let transfer = match txn.op {
+            Op::Program if !txn.data_in_buffer => self.timing.bus_transfer,
+            _ => Span::ZERO,
+        };
+        let before = command.started - txn.dispatched;
+        blame[Part::Transfer] += transfer;
+        blame[Part::Channel] += before - transfer;
+        let mut own = total - before;
+        if txn.suspensions > 0 || command.reads > Span::ZERO {
+            let since = die.account.read(self.now()).since(&command.account);
+            since.blame_reads(blame);
+            own -= since.reading();
+        }
+        // A cut pulse that had reached its voltage saves the rest of it (S7, `reached`).
+        let program = own.min(command.nominal);
+        blame[Part::Program] += program;
+        blame[Part::Suspend] += own - program;
+    }
+
+    pub(super) fn offset(&self, ppn: Ppn) -> u32 {
+        if ppn.is_some() { self.geometry.offset_in_block(ppn) } else { 0 }
+    }
+}

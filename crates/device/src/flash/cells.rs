@@ -1,0 +1,159 @@
+//! Programs and erases: binding, the way in over the bus, the cells, completion.
+
+use super::{Bind, Flash, Translation};
+use crate::die::{Command, State};
+use crate::ledger::Doing;
+use crate::queue::Class;
+use crate::txn::{Op, Txn};
+use fowler_nand::{CellOp, EraseOp, ProgramOp};
+use fowler_units::{DieId, Id, Span, TxnId};
+
+impl Flash {
+    /// Begins a program, or waits for the channel to do so. Returns `false` if there was nothing to
+    /// begin: the program was dropped, or host programs are blocked from now on.
+    pub(super) fn start_program(
+        &mut self,
+        id: DieId,
+        txn: TxnId,
+        layer: &mut impl Translation,
+    ) -> bool {
+        let needs_channel = !self.txns.get(txn).data_in_buffer;
+        if needs_channel && !self.channel_is_free_for(id) {
+            self.want_channel(id);
+            if self.dies[id].account.doing() != Doing::IDLE {
+                self.enter(id, State::Idle, Doing::IDLE);
+            }
+            return true;
+        }
+        match layer.bind(self, txn) {
+            Bind::Bound => {}
+            Bind::Blocked => {
+                self.dies[id].blocked = true;
+                return false;
+            }
+            Bind::Dropped => {
+                self.dispatch(id, txn);
+                layer.done(self, txn, true);
+                return false;
+            }
+        }
+        self.withdraw(id);
+        self.dispatch(id, txn);
+        self.txns.get_mut(txn).next = TxnId::NONE;
+        if self.geometry.planes_per_die > 1 && self.txns.get(txn).class == Class::HostProgram {
+            self.gather_programs(id, txn, layer);
+        }
+        self.dies[id].first = txn;
+        self.dies[id].cursor = txn;
+        let Txn { op, source, .. } = *self.txns.get(txn);
+        self.enter(id, State::AwaitIn, Doing::serving(op, source));
+        if needs_channel {
+            self.ask_channel(id);
+        } else {
+            self.begin_cells(id);
+        }
+        true
+    }
+
+    /// Host programs that can have pages at the same offset on other planes go along.
+    pub(super) fn gather_programs(
+        &mut self,
+        id: DieId,
+        first: TxnId,
+        layer: &mut impl Translation,
+    ) {
+        let mut last = first;
+        for _ in 1..self.geometry.planes_per_die {
+            let Some(next) = self.dies[id].queue.head(Class::HostProgram) else { return };
+            if !layer.bind_beside(self, first, next) {
+                return;
+            }
+            self.dispatch(id, next);
+            self.txns.get_mut(next).next = TxnId::NONE;
+            self.txns.get_mut(last).next = next;
+            last = next;
+        }
+    }
+
+    pub(super) fn transferred_in(&mut self, id: DieId) {
+        let next = self.txns.get(self.dies[id].cursor).next;
+        if next.is_some() {
+            self.dies[id].cursor = next;
+            self.dies[id].state = State::AwaitIn;
+            self.release_channel(id);
+            self.ask_channel(id);
+        } else {
+            self.begin_cells(id);
+            self.release_channel(id);
+        }
+    }
+
+    pub(super) fn begin_cells(&mut self, id: DieId) {
+        let first = self.dies[id].first;
+        let offset = self.offset(self.txns.get(first).ppn);
+        let cells = CellOp::Program(ProgramOp::new(
+            self.timing.program_iterations.at(offset),
+            self.rules.cancelled_program,
+            self.rules.reload,
+        ));
+        self.start_cells(id, first, cells, self.timing.program(offset));
+    }
+
+    pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId) {
+        self.withdraw(id);
+        self.dispatch(id, txn);
+        self.txns.get_mut(txn).next = TxnId::NONE;
+        let Txn { op, source, .. } = *self.txns.get(txn);
+        self.enter(id, State::AwaitIn, Doing::serving(op, source));
+        let cells = CellOp::Erase(EraseOp::new(&self.timing));
+        self.start_cells(id, txn, cells, self.timing.erase());
+    }
+
+    /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
+    pub(super) fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
+        let now = self.now();
+        let account = self.dies[id].account.read(now);
+        let mut command =
+            Command { first, cells, started: now, nominal, account, reads: Span::ZERO };
+        if std::mem::take(&mut self.dies[id].suspend_wanted) {
+            self.displace(&mut command);
+            self.park(id, command);
+            return;
+        }
+        let end = command.cells.run(now, &self.timing);
+        self.dies[id].state = State::Running;
+        self.dies[id].running = Some(command);
+        self.schedule(id, end);
+    }
+
+    pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
+        let command = self.dies[id].running.take().expect("a running die has a command");
+        self.tally(&command);
+        let took = self.now() - self.txns.get(command.first).dispatched;
+        self.dies[id].served += took - command.reads;
+        self.dies[id].running = Some(command);
+        self.dies[id].state = State::Idle;
+        let mut txn = command.first;
+        while txn.is_some() {
+            let Txn { op, source, next, .. } = *self.txns.get(txn);
+            match op {
+                Op::Program => self.counters.programs[source as usize] += 1,
+                Op::Erase => self.counters.erases[source as usize] += 1,
+                Op::Read => unreachable!("reads do not run on the cells"),
+            }
+            layer.done(self, txn, false);
+            txn = next;
+        }
+        self.dies[id].running = None;
+        self.mark(id);
+    }
+
+    pub(super) fn tally(&mut self, command: &Command) {
+        if self.txns.get(command.first).suspensions > 0 {
+            let took = self.now() - command.started;
+            self.counters.suspended_operations += 1;
+            self.counters.suspended_nominal += command.nominal;
+            self.counters.suspended_extra += took.saturating_sub(command.nominal);
+        }
+    }
+}

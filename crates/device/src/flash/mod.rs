@@ -1,0 +1,296 @@
+//! The flash array at work: what each die serves next, its way over the bus, suspension and
+//! resumption. Knows blocks and pages as numbers only; what they mean is the translation layer's
+//! business, reached through [`Translation`].
+//!
+//! Nothing here recurses: submitting marks the die, and marked dies are attended to, in the order
+//! in which they were marked, before time moves on.
+
+mod account;
+mod cells;
+mod channel;
+mod reads;
+mod suspend;
+
+use crate::counters::Counters;
+use crate::die::{Channel, Die, State};
+use crate::event::Event;
+use crate::ledger::Doing;
+use crate::policy::die_order::{AnyDieOrder, DieOrder};
+use crate::policy::suspension::{self, AnySuspension};
+use crate::queue::{Class, View};
+use crate::txn::{Op, Txn, Txns};
+use fowler_agenda::{Agenda, Phase, Ticket};
+use fowler_nand::Timing;
+use fowler_units::{DieId, Geometry, Id, IdVec, Nanos, TxnId};
+
+/// What binding a program to a page comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// The transaction's `ppn` is set.
+    Bound,
+    /// There is nothing to program any more.
+    Dropped,
+    /// No page can be had until a collection ends.
+    Blocked,
+}
+
+/// The layer above: gives programs their pages at the last moment and hears when things are done.
+pub trait Translation {
+    /// Gives a program its page, as late as possible, so that pages of a block are programmed in order
+    /// whatever order the queue is served in.
+    fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind;
+    /// Gives a further host program a page at the same offset as that of `first`, on a plane that takes
+    /// no part yet. Returns whether it could.
+    fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
+    /// A transaction is done (or was dropped). It is still open; the layer closes it.
+    fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
+    /// A die has nothing left to do.
+    fn idle(&mut self, flash: &mut Flash, die: DieId);
+}
+
+/// Dies, channels, what waits for them, and the agenda.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    /// What happens next.
+    pub agenda: Agenda<Event>,
+    /// Transactions in flight.
+    pub txns: Txns,
+    /// Sums over the run.
+    pub counters: Counters,
+    geometry: Geometry,
+    timing: Timing,
+    dies: IdVec<DieId, Die>,
+    channels: Vec<Channel>,
+    order: AnyDieOrder,
+    suspension: AnySuspension,
+    rules: suspension::Params,
+    marked: Vec<DieId>,
+}
+
+impl Flash {
+    /// An idle array with room for `capacity` transactions.
+    pub fn new(
+        geometry: Geometry,
+        timing: Timing,
+        order: AnyDieOrder,
+        suspension: AnySuspension,
+        rules: suspension::Params,
+        capacity: usize,
+    ) -> Self {
+        let dies = geometry.dies() as usize;
+        let channel = Channel {
+            busy: false,
+            reserved: DieId::NONE,
+            waiting: std::collections::VecDeque::with_capacity(geometry.dies_per_channel() as usize),
+        };
+        Self {
+            agenda: Agenda::with_capacity(4 * dies + 1024),
+            txns: Txns::with_capacity(capacity),
+            counters: Counters::default(),
+            geometry,
+            timing,
+            dies: IdVec::filled(Die::default(), dies),
+            channels: vec![channel; geometry.channels as usize],
+            order,
+            suspension,
+            rules,
+            marked: Vec::with_capacity(dies),
+        }
+    }
+
+    /// The present.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        self.agenda.now()
+    }
+
+    /// A die.
+    #[inline]
+    pub fn die(&self, die: DieId) -> &Die {
+        &self.dies[die]
+    }
+
+    /// Every die.
+    pub fn dies(&self) -> &IdVec<DieId, Die> {
+        &self.dies
+    }
+
+    /// Opens a transaction without letting it wait for its die yet.
+    #[inline]
+    pub fn open(&mut self, txn: Txn) -> TxnId {
+        self.txns.open(txn)
+    }
+
+    /// Lets a transaction wait for its die, from now on.
+    pub fn submit(&mut self, id: TxnId) {
+        let now = self.now();
+        let txn = self.txns.get_mut(id);
+        txn.submitted = now;
+        let (die_id, class, mut joined) = (txn.die, txn.class, txn.joined);
+        let die = &mut self.dies[die_id];
+        // A read that finds an idle die is served at once; only those that wait need a reading.
+        let waits = class != Class::HostRead || !die.is_idle();
+        self.txns.get_mut(id).waited = waits;
+        if waits {
+            *self.txns.waits_mut(id) = die.account.read(now);
+            // The one that was to be served at once may have to wait for this one.
+            if let Some(head) = die.queue.head(Class::HostRead)
+                && !self.txns.get(head).waited
+            {
+                self.txns.get_mut(head).waited = true;
+                *self.txns.waits_mut(head) = die.account.read(now);
+            }
+        }
+        die.queue.push(id, &mut self.txns);
+        while joined.is_some() {
+            self.join_at(joined, die_id);
+            joined = self.txns.get(joined).next;
+        }
+        self.mark(die_id);
+    }
+
+    /// A page write joins a program that waits already: its own wait begins now.
+    pub fn join_at(&mut self, id: TxnId, die: DieId) {
+        let now = self.now();
+        let txn = self.txns.get_mut(id);
+        txn.submitted = now;
+        txn.waited = true;
+        *self.txns.waits_mut(id) = self.dies[die].account.read(now);
+    }
+
+    /// Host programs may have pages on this die again.
+    pub fn unblock(&mut self, die: DieId) {
+        if self.dies[die].blocked {
+            self.dies[die].blocked = false;
+            self.mark(die);
+        }
+    }
+
+    fn mark(&mut self, die: DieId) {
+        if !self.dies[die].marked {
+            self.dies[die].marked = true;
+            self.marked.push(die);
+        }
+    }
+
+    /// Attends to every marked die.
+    #[inline]
+    pub fn settle(&mut self, layer: &mut impl Translation) {
+        let mut index = 0;
+        while index < self.marked.len() {
+            let die = self.marked[index];
+            index += 1;
+            self.dies[die].marked = false;
+            self.attend(die, layer);
+        }
+        self.marked.clear();
+    }
+
+    fn attend(&mut self, id: DieId, layer: &mut impl Translation) {
+        match self.dies[id].state {
+            State::Idle => {
+                self.take_up(id, layer);
+                self.pass_channel_on(id);
+            }
+            State::Running => self.consider_suspending(id),
+            State::TransferIn | State::AwaitIn | State::Refill => self.consider_displacing(id),
+            State::Sensing | State::AwaitOut | State::TransferOut | State::Suspending => {}
+        }
+    }
+
+    /// The end of what a die was doing.
+    pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
+        if self.dies[id].ticket != ticket {
+            return; // What was to end has been suspended.
+        }
+        self.dies[id].ticket = Ticket::NONE;
+        match self.dies[id].state {
+            State::Sensing => self.sensed(id),
+            State::TransferOut => self.transferred_out(id, layer),
+            State::TransferIn => self.transferred_in(id),
+            State::Refill => self.refilled(id),
+            State::Running => self.completed(id, layer),
+            State::Suspending => self.parked(id),
+            state @ (State::Idle | State::AwaitOut | State::AwaitIn) => {
+                unreachable!("die {} has no event in state {state:?}", id.0)
+            }
+        }
+    }
+
+    /// What runs may have made the progress that a read had to leave it.
+    pub fn reconsider(&mut self, id: DieId) {
+        self.mark(id);
+    }
+
+    #[inline]
+    fn schedule(&mut self, id: DieId, at: Nanos) {
+        self.dies[id].ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
+    }
+
+    #[inline]
+    fn enter(&mut self, id: DieId, state: State, doing: Doing) {
+        let now = self.now();
+        let die = &mut self.dies[id];
+        die.state = state;
+        die.account.switch(now, doing);
+    }
+
+    #[inline]
+    fn pick(&mut self, id: DieId) -> Option<TxnId> {
+        let die = &self.dies[id];
+        let candidate = self.order.pick(&View::new(&die.queue, &self.txns, die.blocked))?;
+        // An erase never overtakes a read of its block: what it erases would be read afterwards.
+        if self.txns.get(candidate).op == Op::Erase {
+            return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
+        }
+        Some(candidate)
+    }
+
+    fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
+        let block = self.geometry.block_of(self.txns.get(erase).ppn);
+        [Class::HostRead, Class::BackgroundRead].into_iter().find_map(|class| {
+            self.dies[id].queue.iter(class, &self.txns).find(|&read| {
+                let ppn = self.txns.get(read).ppn;
+                ppn.is_some() && self.geometry.block_of(ppn) == block
+            })
+        })
+    }
+
+    fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
+        loop {
+            let candidate = self.pick(id);
+            if self.dies[id].suspended.is_some() {
+                match candidate.filter(|&txn| self.may_suspend(txn)) {
+                    Some(read) => self.start_read(id, read),
+                    None => self.resume(id),
+                }
+                return;
+            }
+            let Some(txn) = candidate else {
+                self.rest(id, layer);
+                return;
+            };
+            let op = self.txns.get(txn).op;
+            match op {
+                Op::Read => self.start_read(id, txn),
+                Op::Erase => self.start_erase(id, txn),
+                Op::Program => {
+                    if !self.start_program(id, txn, layer) {
+                        continue;
+                    }
+                }
+            }
+            return;
+        }
+    }
+
+    fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
+        let now = self.now();
+        self.withdraw(id);
+        if self.dies[id].account.doing() != Doing::IDLE {
+            self.enter(id, State::Idle, Doing::IDLE);
+            self.dies[id].idle_since = now;
+        }
+        layer.idle(self, id);
+    }
+}

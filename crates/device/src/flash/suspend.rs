@@ -1,0 +1,166 @@
+//! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
+
+use super::Flash;
+use crate::die::{Command, State};
+use crate::event::Event;
+use crate::ledger::Doing;
+use crate::policy::suspension::{AnySuspension, Candidate, Running, SuspendingReads, Suspension};
+use crate::txn::{Op, Txn};
+use fowler_agenda::{Phase, Ticket};
+use fowler_nand::{CellOp, Interrupt, SuspendAt};
+use fowler_units::{DieId, Id, Span, TxnId};
+
+impl Flash {
+    pub(super) fn may_suspend(&self, txn: TxnId) -> bool {
+        let txn = self.txns.get(txn);
+        txn.op == Op::Read && (txn.host_waits() || self.rules.reads == SuspendingReads::All)
+    }
+
+    /// Asks whether the transaction that would be next may interrupt what runs.
+    pub(super) fn interrupting(
+        &mut self,
+        id: DieId,
+        running: TxnId,
+        ran: Span,
+    ) -> Option<SuspendAt> {
+        if matches!(self.suspension, AnySuspension::Never(_)) {
+            return None;
+        }
+        let candidate = self.pick(id)?;
+        let running = self.txns.get(running);
+        let running = Running { op: running.op, suspensions: running.suspensions, ran };
+        let candidate = self.txns.get(candidate);
+        let candidate = Candidate { op: candidate.op, host_waits: candidate.host_waits() };
+        self.suspension.interrupts(running, candidate)
+    }
+
+    pub(super) fn consider_suspending(&mut self, id: DieId) {
+        let now = self.now();
+        let command = self.dies[id].running.expect("a running die has a command");
+        let ran = now - command.cells.running_since();
+        let Some(rule) = self.interrupting(id, command.first, ran) else {
+            if ran < self.rules.min_progress {
+                let again = command.cells.running_since() + self.rules.min_progress;
+                self.agenda.schedule(again, Phase::Decision, Event::Reconsider(id));
+            }
+            return;
+        };
+        let mut command = command;
+        let Interrupt::Off { at, counted } = command.cells.interrupt(now, &self.timing, rule)
+        else {
+            return;
+        };
+        if counted {
+            self.count_suspension(id, &mut command);
+        }
+        self.dies[id].running = Some(command);
+        self.enter(id, State::Suspending, Doing::SUSPENDING);
+        if at == now {
+            self.dies[id].ticket = Ticket::NONE;
+            self.parked(id);
+        } else {
+            self.schedule(id, at);
+        }
+    }
+
+    /// S14: a read that comes during the transfer of a program waits for it and goes before the cells.
+    pub(super) fn consider_displacing(&mut self, id: DieId) {
+        if self.dies[id].suspend_wanted {
+            return;
+        }
+        let first = match self.dies[id].suspended {
+            Some(command) => command.first,
+            None => self.dies[id].first,
+        };
+        self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
+    }
+
+    pub(super) fn displace(&mut self, command: &mut Command) {
+        if let CellOp::Program(program) = &mut command.cells {
+            program.displace();
+        }
+        let die = self.txns.get(command.first).die;
+        self.count_suspension(die, command);
+    }
+
+    pub(super) fn count_suspension(&mut self, id: DieId, command: &mut Command) {
+        self.counters.suspensions += 1;
+        let now = self.now();
+        let first = self.txns.get_mut(command.first);
+        if first.suspensions == 0 {
+            command.account = self.dies[id].account.read(now);
+        }
+        first.suspensions += 1;
+    }
+
+    pub(super) fn parked(&mut self, id: DieId) {
+        let command = self.dies[id].running.take().expect("a suspending die has a command");
+        self.park(id, command);
+    }
+
+    pub(super) fn park(&mut self, id: DieId, command: Command) {
+        self.dies[id].suspended = Some(command);
+        self.enter(id, State::Idle, Doing::SUSPENDING);
+        self.mark(id);
+    }
+
+    pub(super) fn resume(&mut self, id: DieId) {
+        let now = self.now();
+        let mut command = self.dies[id].suspended.expect("something to resume");
+        let refill = match &command.cells {
+            CellOp::Program(program) => program.reload_due() && !self.rules.shadow_buffer,
+            CellOp::Erase(_) => false,
+        };
+        if refill {
+            self.enter(id, State::Idle, Doing::SUSPENDING);
+            if self.channel_is_free_for(id) {
+                self.begin_refill(id);
+            } else {
+                self.want_channel(id);
+            }
+            return;
+        }
+        self.dies[id].suspended = None;
+        let Txn { op, source, .. } = *self.txns.get(command.first);
+        let end = command.cells.run(now, &self.timing);
+        self.dies[id].running = Some(command);
+        self.enter(id, State::Running, Doing::serving(op, source));
+        self.schedule(id, end);
+    }
+
+    pub(super) fn begin_refill(&mut self, id: DieId) {
+        self.withdraw(id);
+        let command = self.dies[id].suspended.expect("something to resume");
+        let pages = self.chain_length(command.first);
+        self.occupy_channel(id, self.timing.bus_transfer * pages);
+        self.dies[id].state = State::Refill;
+    }
+
+    pub(super) fn refilled(&mut self, id: DieId) {
+        let mut command = self.dies[id].suspended.take().expect("something to resume");
+        let Txn { op, source, .. } = *self.txns.get(command.first);
+        if std::mem::take(&mut self.dies[id].suspend_wanted) {
+            self.displace(&mut command);
+            self.park(id, command);
+        } else {
+            if let CellOp::Program(program) = &mut command.cells {
+                program.refill();
+            }
+            let end = command.cells.run(self.now(), &self.timing);
+            self.dies[id].running = Some(command);
+            self.enter(id, State::Running, Doing::serving(op, source));
+            self.schedule(id, end);
+        }
+        self.release_channel(id);
+    }
+
+    pub(super) fn chain_length(&self, first: TxnId) -> u64 {
+        let mut length = 0;
+        let mut txn = first;
+        while txn.is_some() {
+            length += 1;
+            txn = self.txns.get(txn).next;
+        }
+        length
+    }
+}

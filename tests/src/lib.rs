@@ -1,0 +1,1 @@
+//! Tests of the house as a whole live in `tests/`; there is nothing here.

@@ -1,0 +1,215 @@
+//! The rules of the house that neither Cargo nor clippy can check.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()
+}
+
+/// Every file below `folder` with one of `endings`, build output left out, with its text.
+fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries.map(|entry| entry.expect("readable").path()).collect(),
+            Err(error) => panic!("{}: {error}", folder.display()),
+        };
+        entries.sort();
+        for path in entries {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !["target", ".git", "corpus", "artifacts", "node_modules", "results"]
+                    .contains(&name.as_str())
+                {
+                    folders.push(path);
+                }
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                let text = std::fs::read_to_string(&path).expect("text");
+                let relative = path.strip_prefix(root()).expect("below the root");
+                found.push((relative.to_string_lossy().into_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn complain(problems: Vec<String>) {
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+/// The floors of the house, lowest first. A crate may depend on those named before it.
+const FLOORS: [&str; 9] =
+    ["units", "agenda", "physics", "nand", "device", "workload", "metrics", "experiment", "cli"];
+
+#[test]
+fn a_floor_imports_only_floors_below_it() {
+    let mut problems = Vec::new();
+    for (height, floor) in FLOORS.iter().enumerate() {
+        let path = root().join("crates").join(floor).join("Cargo.toml");
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let manifest: toml::Table = text.parse().expect("a manifest");
+        let none = toml::Table::new();
+        let dependencies = manifest["dependencies"].as_table().unwrap_or(&none);
+        for name in dependencies.keys().filter_map(|name| name.strip_prefix("fowler-")) {
+            let known = FLOORS.iter().position(|known| *known == name);
+            if known.is_none_or(|below| below >= height) {
+                problems.push(format!("{floor} depends on {name}, which is not below it"));
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn the_way_of_a_request_stays_out_of_the_world() {
+    let mut problems = Vec::new();
+    for floor in ["units", "agenda", "nand", "device"] {
+        for (path, text) in files(&format!("crates/{floor}/src"), &[".rs"]) {
+            for (banned, why) in [
+                ("std::fs", "touches a file"),
+                ("std::io", "reads or writes"),
+                ("std::env", "asks the environment"),
+                ("std::thread", "starts threads"),
+                ("println!", "prints"),
+                ("fowler_metrics", "reads a metric"),
+            ] {
+                if text.contains(banned) {
+                    problems.push(format!("{path}: {why} (`{banned}`)"));
+                }
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn a_policy_imports_no_other_slot() {
+    let folder = "crates/device/src/policy";
+    let mut problems = Vec::new();
+    let all = files(folder, &[".rs"]);
+    let slots: BTreeSet<&str> = all
+        .iter()
+        .filter_map(|(path, _)| path.strip_prefix(folder)?.strip_prefix('/')?.split_once('/'))
+        .map(|(slot, _)| slot)
+        .collect();
+    assert!(slots.len() >= 4, "{slots:?}");
+    for (path, text) in &all {
+        for slot in &slots {
+            let inside = path.starts_with(&format!("{folder}/{slot}/"));
+            let named = [format!("policy::{slot}"), format!("super::super::{slot}")];
+            let slot_file = path.split('/').count() > folder.split('/').count() + 1;
+            if slot_file && !inside && named.iter().any(|name| text.contains(name)) {
+                problems.push(format!("{path} imports the slot {slot}"));
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let mut problems = Vec::new();
+    for folder in ["crates", "benches", "tests"] {
+        for (path, text) in files(folder, &[".rs"]) {
+            if !text.trim_start().starts_with("//!") {
+                problems.push(format!("{path} begins without `//!`"));
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn names_say_what_is_inside() {
+    let mut problems = Vec::new();
+    for (path, _) in files(".", &[".rs", ".py"]) {
+        let name = path.rsplit('/').next().expect("a name");
+        let stem = name.split('.').next().expect("a stem");
+        if ["utils", "util", "common", "helpers", "helper", "misc"].contains(&stem) {
+            problems.push(format!("{path}: the name says nothing"));
+        }
+    }
+    complain(problems);
+}
+
+/// Longest functions, in lines. A ratchet: it may only be lowered.
+const FUNCTION_LINES_MAX: usize = 70;
+const FILE_LINES_MAX: usize = 700;
+
+#[test]
+fn files_and_functions_stay_short() {
+    let mut problems = Vec::new();
+    for (path, text) in files("crates", &[".rs"]) {
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.len() > FILE_LINES_MAX {
+            problems.push(format!("{path}: {} lines", lines.len()));
+        }
+        let mut open: Option<(usize, usize, &str)> = None;
+        for (number, line) in lines.iter().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let code = line.trim_start();
+            let starts = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "const fn "]
+                .iter()
+                .any(|start| code.starts_with(start));
+            if starts && open.is_none() && !code.ends_with(';') {
+                open = Some((number, indent, code));
+            }
+            if let Some((from, its_indent, name)) = open
+                && indent == its_indent
+                && code.starts_with('}')
+            {
+                if number - from + 1 > FUNCTION_LINES_MAX {
+                    problems.push(format!(
+                        "{path}:{}: {} lines: {name}",
+                        from + 1,
+                        number - from + 1
+                    ));
+                }
+                open = None;
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn nothing_names_a_machine() {
+    let mut problems = Vec::new();
+    for folder in [".", ".ci"] {
+        for (path, text) in
+            files(folder, &[".rs", ".py", ".toml", ".md", ".yml", "Makefile", "run"])
+        {
+            for (number, line) in text.lines().enumerate() {
+                let machine = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
+                if machine.iter().any(|name| line.contains(name)) {
+                    problems.push(format!("{path}:{}: {line}", number + 1));
+                }
+            }
+        }
+    }
+    complain(problems);
+}
+
+#[test]
+fn every_number_of_a_device_preset_has_a_source() {
+    let kinds = ["[paper]", "[datasheet]", "[measured]", "[fitted]", "[assumed]", "[chosen]"];
+    let mut problems = Vec::new();
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    for (path, text) in files("presets/devices", &[".toml"]) {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split('#').next().expect("a part");
+            let valued = code.contains('=') && code.chars().any(|c| c.is_ascii_digit());
+            let kind = kinds.iter().find(|kind| line.contains(**kind));
+            if let Some(kind) = kind {
+                *counted.entry(kind).or_default() += 1;
+            } else if valued {
+                problems.push(format!("{path}:{}: no source: {line}", number + 1));
+            }
+        }
+    }
+    assert!(counted.values().sum::<usize>() > 20, "{counted:?}");
+    complain(problems);
+}
