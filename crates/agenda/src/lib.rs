@@ -175,8 +175,7 @@ mod tests {
             agenda.schedule(Nanos(at), phase, Number(number));
         }
         assert_eq!(agenda.next_due(), Some((Nanos(3), Phase::Decision)));
-        let order: Vec<u32> =
-            std::iter::from_fn(|| agenda.pop()).map(|(_, Number(n))| n).collect();
+        let order: Vec<u32> = std::iter::from_fn(|| agenda.pop()).map(|(_, Number(n))| n).collect();
         assert_eq!(order, [2, 1, 3, 0, (1 << 24) - 1]);
         assert_eq!(agenda.now(), Nanos(u64::MAX - 1));
     }

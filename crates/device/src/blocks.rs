@@ -208,6 +208,25 @@ impl Blocks {
         self.link(block);
     }
 
+    /// Fills an erased block of a plane at once, with the pages valid that `is_valid` says, in order.
+    pub fn load(&mut self, plane: PlaneId, mut is_valid: impl FnMut(Ppn) -> bool) {
+        let block = self.open(plane).expect("an erased block");
+        let pages = self.geometry.pages_per_block;
+        let first = self.geometry.first_page(block);
+        let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let mut valid = 0;
+        for offset in 0..pages {
+            if is_valid(Ppn(first.0 + offset)) {
+                words[offset as usize / 64] |= 1 << (offset % 64);
+                valid += 1;
+            }
+        }
+        self.written[block] = pages as u16;
+        self.valid[block] = valid;
+        self.planes[plane].valid += u32::from(valid);
+        self.fill(block, Nanos::ZERO);
+    }
+
     /// A page's data is outdated.
     #[inline]
     pub fn invalidate(&mut self, page: Ppn) {

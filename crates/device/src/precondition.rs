@@ -161,21 +161,19 @@ impl Ftl {
             let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
             let valid = valid_by_age(here, blocks, geometry.pages_per_block);
             for block_valid in valid {
-                let mut left = block_valid;
-                for offset in 0..geometry.pages_per_block {
-                    let to = self.space.write(plane, Source::Host);
-                    let here = geometry.pages_per_block - offset;
-                    if rng.below(u64::from(here)) < u64::from(left) {
+                let (mut left, mut here) = (block_valid, geometry.pages_per_block);
+                self.space.blocks.load(plane, |to| {
+                    let valid = rng.below(u64::from(here)) < u64::from(left);
+                    here -= 1;
+                    if valid {
                         left -= 1;
                         let page = Lpn(scatter.at(u64::from(stored)) as u32);
                         stored += 1;
                         self.map.set_flash(page, to);
                         self.map.set_owner(to, page);
-                    } else {
-                        self.space.blocks.invalidate(to);
                     }
-                    self.close_if_full(to);
-                }
+                    valid
+                });
             }
         }
         debug_assert_eq!(stored, filled);

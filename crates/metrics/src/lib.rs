@@ -1,1 +1,16 @@
-//! metrics
+//! What a run measures: latency histograms, blame by latency band, a log of every request.
+//!
+//! Everything here is a [`fowler_device::Probe`] or part of one: it observes and is never asked. After
+//! construction nothing on the path of a request allocates, hashes or takes a square root; what needs
+//! arithmetic (percentiles, shares) is worked out once, when the run is over. What was never measured
+//! is `None`, not zero and not NaN.
+
+mod bands;
+mod latency;
+mod log;
+mod recorder;
+
+pub use bands::{Band, BlameBands};
+pub use latency::{Latencies, Percentile, Summary};
+pub use log::RequestLog;
+pub use recorder::{Kind, Recorder};
