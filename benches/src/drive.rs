@@ -5,7 +5,7 @@ use fowler_device::policy::{die_order, suspension, victim, wear};
 use fowler_device::*;
 use fowler_metrics::Recorder;
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
-use fowler_units::{ByteRate, Bytes, Geometry, Span};
+use fowler_units::{ByteRate, Bytes, Geometry, HostIo, Span};
 use std::time::Instant;
 
 /// What is asked of the drive.
@@ -152,24 +152,42 @@ impl Workload {
 
     /// One round on a copy of the drive, so that every round meets the same state.
     pub fn run(self, fresh: &Device) -> Measured {
-        let mut device = fresh.clone();
+        self.serve(&mut fresh.clone())
+    }
+
+    /// One round on a drive.
+    pub fn serve(self, device: &mut Device) -> Measured {
         let pages = device.layout().logical_pages;
         let requests = Uniform::new(self.requests(), pages, self.read_share());
         let mut recorder = Recorder::new();
         let start = Instant::now();
         device.run(requests, Pacing::Closed { depth: self.depth() }, &mut recorder);
         let seconds = start.elapsed().as_secs_f64();
-        assert_eq!(recorder.requests(), self.requests());
-        let c = device.counters();
-        let (reads, programs): (u64, u64) = (c.reads.iter().sum(), c.programs.iter().sum());
-        let erases: u64 = c.erases.iter().sum();
-        Measured {
-            requests: self.requests(),
-            events: 2 * reads + 2 * programs + erases,
-            moves_per_request: c.programs[1] as f64 / self.requests() as f64,
-            erases_per_request: erases as f64 / self.requests() as f64,
-            waf: c.waf().unwrap_or(1.0),
-            seconds,
-        }
+        measured(device, &recorder, seconds)
+    }
+}
+
+/// The requests of a trace, at their own times, on a copy of the drive.
+pub fn serve_trace(fresh: &Device, requests: &[HostIo]) -> Measured {
+    let mut device = fresh.clone();
+    let mut recorder = Recorder::new();
+    let start = Instant::now();
+    device.run(requests.iter().copied(), Pacing::Open, &mut recorder);
+    let seconds = start.elapsed().as_secs_f64();
+    measured(&device, &recorder, seconds)
+}
+
+fn measured(device: &Device, recorder: &Recorder, seconds: f64) -> Measured {
+    let c = device.counters();
+    let requests = recorder.requests();
+    let (reads, programs): (u64, u64) = (c.reads.iter().sum(), c.programs.iter().sum());
+    let erases: u64 = c.erases.iter().sum();
+    Measured {
+        requests,
+        events: 2 * reads + 2 * programs + erases,
+        moves_per_request: c.programs[1] as f64 / requests as f64,
+        erases_per_request: erases as f64 / requests as f64,
+        waf: c.waf().unwrap_or(1.0),
+        seconds,
     }
 }

@@ -10,7 +10,7 @@
 use crate::drive::{Measured, Workload, geometry};
 use crate::requests::Uniform;
 use fowler_agenda::{Agenda, Event, Phase};
-use fowler_units::{HostOp, Nanos, Span};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
 use hdrhistogram::Histogram;
 use std::time::Instant;
 
@@ -45,16 +45,7 @@ struct Floor {
 pub fn run(workload: Workload, measured: &Measured) -> f64 {
     let physical = geometry().pages();
     let logical = (f64::from(physical) / 1.28) as u32;
-    let mut floor = Floor {
-        agenda: Agenda::with_capacity(256),
-        forward: (0..logical).collect(),
-        backward: (0..physical).map(|page| page % logical).collect(),
-        next_page: 0,
-        issued: vec![Nanos::ZERO; 1 << 16],
-        histogram: Histogram::new_with_bounds(1, 1 << 40, 3).expect("sound bounds"),
-        moves_owed: 0.0,
-        erases_owed: 0.0,
-    };
+    let mut floor = Floor::new(physical, logical);
     let mut requests = Uniform::new(workload.requests(), logical, workload.read_share());
     let start = Instant::now();
     for request in 0..workload.depth() {
@@ -77,7 +68,64 @@ pub fn run(workload: Workload, measured: &Measured) -> f64 {
     seconds * 1e9 / workload.requests() as f64
 }
 
+/// Nanoseconds per request of the floor of a trace: arrivals in order, and for each page a look-up and
+/// two events (a write changes the mapping both ways).
+pub fn run_trace(requests: &[HostIo]) -> f64 {
+    let physical = geometry().pages();
+    let mut floor = Floor::new(physical, (f64::from(physical) / 1.28) as u32);
+    let mut arrivals = requests.iter().enumerate().peekable();
+    let mut pages_left = vec![0u32; 1 << 16];
+    let start = Instant::now();
+    loop {
+        let due = floor.agenda.next_due().map_or(Nanos::NEVER, |(due, _)| due);
+        match arrivals.peek() {
+            Some((_, io)) if io.at <= due => {
+                let (number, io) = arrivals.next().expect("peeked");
+                let request = (number & 0xffff) as u32;
+                floor.agenda.advance(io.at);
+                floor.issued[request as usize] = io.at;
+                let pages = io.offset / 4096..(io.offset + u64::from(io.size)).div_ceil(4096);
+                pages_left[request as usize] = (pages.end - pages.start) as u32;
+                for page in pages {
+                    let place = floor.forward[page as usize];
+                    if io.op == HostOp::Write {
+                        floor.store(page as u32);
+                    }
+                    floor.follow(request, 1 + (place >> 31));
+                }
+            }
+            _ => {
+                let Some((_, end)) = floor.agenda.pop() else { break };
+                if end.left > 0 {
+                    floor.follow(end.request, end.left - 1);
+                    continue;
+                }
+                let left = &mut pages_left[end.request as usize];
+                *left -= 1;
+                if *left == 0 {
+                    let latency = floor.agenda.now() - floor.issued[end.request as usize];
+                    floor.histogram.record(latency.0).expect("within bounds");
+                }
+            }
+        }
+    }
+    start.elapsed().as_secs_f64() * 1e9 / requests.len() as f64
+}
+
 impl Floor {
+    fn new(physical: u32, logical: u32) -> Self {
+        Self {
+            agenda: Agenda::with_capacity(256),
+            forward: (0..logical).collect(),
+            backward: (0..physical).map(|page| page % logical).collect(),
+            next_page: 0,
+            issued: vec![Nanos::ZERO; 1 << 16],
+            histogram: Histogram::new_with_bounds(1, 1 << 40, 3).expect("sound bounds"),
+            moves_owed: 0.0,
+            erases_owed: 0.0,
+        }
+    }
+
     #[inline]
     fn issue(&mut self, request: u32, offset: u64, op: HostOp, measured: &Measured) {
         let page = (offset / 4096) as usize;

@@ -6,11 +6,13 @@
 //! table gives the median of each and the median of the ratios round by round.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock of the machine")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark says what it measured")]
 
 mod drive;
 mod floor;
 mod memory;
 mod requests;
+mod traces;
 
 use drive::{Measured, Workload};
 use std::time::Instant;
@@ -19,53 +21,85 @@ const ROUNDS: usize = 5;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let rounds = if arguments.iter().any(|a| a == "--quick") { 1 } else { ROUNDS };
-    let wanted: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
+    let flag = |name: &str| arguments.iter().any(|argument| argument == name);
+    if flag("--memory") {
+        return show_memory();
+    }
+    let rounds = if flag("--quick") { 1 } else { ROUNDS };
+    let named: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
+    let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(*part));
     println!(
-        "| workload | Mreq/s | ns/request | ns/flash event | floor ns/request | times the floor | WAF |"
+        "| workload | Mreq/s | ns/request | ns/flash event | floor ns/request | times the floor | WAF \
+         | ready in s |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|");
-    for workload in Workload::ALL {
-        if wanted.is_empty() || wanted.iter().any(|name| workload.name().contains(name.as_str())) {
-            measure(workload, rounds);
-        }
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for workload in Workload::ALL.into_iter().filter(|workload| wanted(workload.name())) {
+        measure(workload, rounds);
     }
-    println!();
-    if let Some(peak) = memory::peak_bytes() {
-        let pages = f64::from(drive::geometry().pages());
-        println!(
-            "resident at most {:.0} MB: {:.2} bytes per physical page beyond 64 MB",
-            peak as f64 / 1e6,
-            (peak as f64 - 64e6) / pages
-        );
+    for trace in traces::TRACES.into_iter().filter(|trace| wanted(trace.name)) {
+        measure_trace(trace, rounds);
     }
+}
+
+/// Builds one preconditioned drive, serves a round on it, and says how much memory the process had.
+fn show_memory() {
+    let mut device = Workload::RandomWrite.drive();
+    Workload::RandomWrite.serve(&mut device);
+    let Some(peak) = memory::peak_bytes() else {
+        return println!("this system does not tell how much memory a process has had");
+    };
+    let pages = f64::from(drive::geometry().pages());
+    println!(
+        "one drive of 128 GiB, preconditioned and run: resident at most {:.0} MB, {:.2} bytes per \
+         physical page beyond 64 MB",
+        peak as f64 / 1e6,
+        (peak as f64 - 64e6) / pages
+    );
 }
 
 fn measure(workload: Workload, rounds: usize) {
     let start = Instant::now();
     let fresh = workload.drive();
-    let started = start.elapsed();
-    let mut drives: Vec<Measured> = Vec::new();
-    let mut floors = Vec::new();
+    let ready = start.elapsed().as_secs_f64();
+    let (mut drives, mut floors) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let measured = workload.run(&fresh);
         floors.push(floor::run(workload, &measured));
         drives.push(measured);
     }
+    row(workload.name(), ready, &drives, &mut floors);
+}
+
+fn measure_trace(trace: traces::Trace, rounds: usize) {
+    let start = Instant::now();
+    let fresh = Workload::RandomRead.drive();
+    let ready = start.elapsed().as_secs_f64();
+    let Some(requests) = traces::load(trace, fresh.layout().logical.0) else {
+        return println!("| {} | skipped: the trace is not here | | | | | | |", trace.name);
+    };
+    let (mut drives, mut floors) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        drives.push(drive::serve_trace(&fresh, &requests));
+        floors.push(floor::run_trace(&requests));
+    }
+    row(trace.name, ready, &drives, &mut floors);
+}
+
+fn row(name: &str, ready: f64, drives: &[Measured], floors: &mut [f64]) {
     let mut per_request: Vec<f64> = drives.iter().map(Measured::ns_per_request).collect();
-    let mut ratios: Vec<f64> = per_request.iter().zip(&floors).map(|(d, f)| d / f).collect();
+    let mut ratios: Vec<f64> = per_request.iter().zip(floors.iter()).map(|(d, f)| d / f).collect();
     let ns = median(&mut per_request);
     println!(
-        "| {} | {:.2} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} |",
-        workload.name(),
+        "| {} | {:.2} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
+        name,
         1e3 / ns,
         ns,
         ns * drives[0].requests as f64 / drives[0].events as f64,
-        median(&mut floors),
+        median(floors),
         median(&mut ratios),
         drives[0].waf,
+        ready,
     );
-    eprintln!("{}: ready in {:.2} s", workload.name(), started.as_secs_f64());
 }
 
 fn median(values: &mut [f64]) -> f64 {
