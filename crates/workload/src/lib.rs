@@ -3,6 +3,22 @@
 //!
 //! A reader never guesses, never wraps a number and never skips a line silently: what is wrong with
 //! a trace is said all at once, line by line, with a hint.
+//!
+//! ```
+//! use fowler_workload::{ReadOptions, Remap, Remapper, TimeScale, TraceReader};
+//! use std::io::Cursor;
+//!
+//! let text = "at_ns,op,offset,size\n0,read,1048576,4096\n2000,write,4096,4096\n";
+//! let open = || {
+//!     let stream = Box::new(Cursor::new(text));
+//!     TraceReader::from_stream("example.csv", stream, &ReadOptions::default())
+//! };
+//! let drive = Remapper::new(Remap::Compact, 1 << 20, 4096, open()?)?;
+//! let twice_as_fast = TimeScale::new(2.0).expect("a usable factor");
+//! let requests: Vec<_> = twice_as_fast.over(drive.over(open()?)).collect::<Result<_, _>>()?;
+//! assert_eq!((requests[0].offset, requests[1].at.0), (4096, 1000));
+//! # Ok::<(), fowler_workload::TraceError>(())
+//! ```
 
 mod decode;
 mod detect;

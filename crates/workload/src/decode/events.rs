@@ -1,0 +1,139 @@
+//! blkparse text: `%D %2c %8s %5T.%9t %5p %2a %3d` and, for a request, `sector + sectors
+//! [process]`.
+//!
+//! Source: blkparse(1), "default output format", and `blkparse_fmt.c`; the letters of the last
+//! column but one are those of the kernel's `blk_fill_rwbs`. A request passes through many events;
+//! only `Q`, its arrival at the block layer, is read, as fio does: any two of them would count it
+//! twice. Sectors are of 512 B whatever the device's. The device is `major * 2^20 + minor`, the
+//! kernel's `MKDEV`.
+//!
+//! An arrival without a range and with a preflush is a flush; a write with a preflush and a range
+//! is the write. At the end blkparse prints a summary, which begins with `CPU` or `Total`.
+
+use super::{Cause, Fault, Measure, Record, SECTOR, record, unknown_op};
+use crate::fields::{Blanks, Commas};
+use fowler_units::HostOp;
+
+/// The events that are not read, in the order of blkparse(1).
+const OTHER_EVENTS: &[&[u8]] = &[
+    b"A", b"B", b"C", b"D", b"F", b"G", b"I", b"M", b"P", b"R", b"S", b"T", b"U", b"UT", b"X", b"m",
+];
+/// Bits of a minor device number in the kernel.
+const MINOR_BITS: u32 = 20;
+
+/// Whether the summary begins here: no event does, since each begins with a device number.
+pub(crate) fn begins_summary(line: &[u8]) -> bool {
+    line.starts_with(b"CPU") || line.starts_with(b"Total")
+}
+
+pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+    let mut fields = Blanks::of(line);
+    let device = device(fields.next("device")?)?;
+    fields.unsigned("cpu")?;
+    fields.unsigned("sequence")?;
+    let at = fields.time("time", 9)?;
+    fields.unsigned("pid")?;
+    let action = fields.next("action")?;
+    if OTHER_EVENTS.contains(&action) {
+        return Err(Fault::new(Cause::OtherEvent, "action", action));
+    }
+    if action != b"Q" {
+        return Err(unknown_op("action", action, "an action of blkparse(1), of which Q is read"));
+    }
+    let letters = fields.next("rwbs")?;
+    let (preflush, rest) = match letters {
+        [b'F', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let op = match rest.first() {
+        Some(b'R') => HostOp::Read,
+        Some(b'W') => HostOp::Write,
+        Some(b'D') => HostOp::Trim,
+        Some(b'N') => HostOp::Flush,
+        _ => return Err(unknown_op("rwbs", letters, "R, W, D or N, perhaps behind an F")),
+    };
+    let first = fields.clone().next("sector").unwrap_or(b"[");
+    if op == HostOp::Flush && !preflush {
+        return Err(Fault::new(Cause::OtherEvent, "rwbs", letters));
+    }
+    let nothing = |column| Measure { count: 0, unit: SECTOR, column };
+    if op == HostOp::Flush || (preflush && first.starts_with(b"[")) {
+        return record(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
+    }
+    let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
+    let plus = fields.next("+")?;
+    if plus != b"+" {
+        return Err(Fault::new(Cause::NotANumber, "+", plus));
+    }
+    let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
+    record(at, device, start, length, op)
+}
+
+/// `major,minor` as one number.
+fn device(field: &[u8]) -> Result<u64, Fault<'_>> {
+    let mut numbers = Commas::of(field);
+    let (major, minor) = (numbers.unsigned("device")?, numbers.unsigned("device")?);
+    numbers.finish()?;
+    match u32::try_from(major) {
+        Ok(major) if minor < 1 << MINOR_BITS => Ok(u64::from(major) << MINOR_BITS | minor),
+        _ => Err(Fault::new(Cause::TooLarge, "device", field)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::Format;
+    use fowler_units::Nanos;
+
+    const DEVICE: u64 = 259 << 20 | 2;
+
+    fn decoded(rest: &str) -> Result<(HostOp, u64, u32), Cause> {
+        let line = format!("259,2    0        1     1.000000007  4020  Q {rest}");
+        let record = decode_line(Format::Blkparse, line.as_bytes()).map_err(|fault| fault.cause)?;
+        assert_eq!((record.at, record.device), (Nanos(1_000_000_007), DEVICE));
+        Ok((record.op, record.offset, record.size))
+    }
+
+    #[test]
+    fn arrivals_are_read_by_their_letters() {
+        assert_eq!(decoded("  R 282624 + 8 [java]"), Ok((HostOp::Read, 144_703_488, 4096)));
+        assert_eq!(decoded("RSM 8 + 1 [a b]"), Ok((HostOp::Read, 4096, 512)));
+        assert_eq!(decoded("WFS 8 + 8 [java]"), Ok((HostOp::Write, 4096, 4096)));
+        assert_eq!(decoded("FWS 8 + 8 [jbd2]"), Ok((HostOp::Write, 4096, 4096)));
+        assert_eq!(decoded("FWS [jbd2/sda1-8]"), Ok((HostOp::Flush, 0, 0)));
+        assert_eq!(decoded("FN [kworker/1:1H]"), Ok((HostOp::Flush, 0, 0)));
+        assert_eq!(decoded(" DS 8 + 2048 [fstrim]"), Ok((HostOp::Trim, 4096, 1 << 20)));
+        assert_eq!(decoded("  N 0 + 0 [sg]"), Err(Cause::OtherEvent));
+    }
+
+    #[test]
+    fn other_events_are_told_from_rubbish() {
+        let lines = [
+            "259,2 0 1 0.000001581  4020  G   R 282624 + 8 [java]",
+            "259,2 0 1 0.000001581  4020  UT  N [java] 1",
+            "259,2 0 1 0.000001581  4020  m   N cfq1 insert",
+            "259,2 0 1 0.000001581  4020  Z   R 282624 + 8 [java]",
+            "259,2 0 1 0.000001581  4020  Q   X 282624 + 8 [java]",
+            "259,2 0 1 0.000001581  4020  Q   R 282624 - 8 [java]",
+            "259,2 0 1 0.000001581  4020  Q   R 282624 + 0 [java]",
+            "259 0 1 0.000001581  4020  Q   R 282624 + 8 [java]",
+            "259,2 0 1 -0.5  4020  Q   R 282624 + 8 [java]",
+            "259,1048576 0 1 0.5  4020  Q   R 282624 + 8 [java]",
+        ];
+        let expected = [
+            Cause::OtherEvent,
+            Cause::OtherEvent,
+            Cause::OtherEvent,
+            Cause::UnknownOp,
+            Cause::UnknownOp,
+            Cause::NotANumber,
+            Cause::ZeroLength,
+            Cause::TooFewColumns,
+            Cause::NegativeTime,
+            Cause::TooLarge,
+        ];
+        assert_eq!(causes(Format::Blkparse, &lines), expected);
+    }
+}

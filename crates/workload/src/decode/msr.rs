@@ -1,0 +1,87 @@
+//! MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
+//!
+//! Source: README of the SNIA trace set "MSR Cambridge Traces". The timestamp is a Windows file
+//! time, in ticks of 100 ns since 1601; as nanoseconds it still fits in 64 bits until the year
+//! 2185. The response time is the traced disks' own and is not used; it must be there.
+
+use super::{Fault, Measure, Record, record, unknown_op};
+use crate::fields::Commas;
+use fowler_units::HostOp;
+
+/// Nanoseconds in one tick of a file time.
+const TICK_NS: u64 = 100;
+
+#[inline]
+pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+    let mut fields = Commas::of(line);
+    let at = fields.whole_time("Timestamp", TICK_NS)?;
+    fields.next("Hostname")?;
+    let device = fields.unsigned("DiskNumber")?;
+    let op = match fields.next("Type")? {
+        word if word.eq_ignore_ascii_case(b"Read") => HostOp::Read,
+        word if word.eq_ignore_ascii_case(b"Write") => HostOp::Write,
+        other => return Err(unknown_op("Type", other, "Read or Write")),
+    };
+    let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
+    let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
+    fields.next("ResponseTime")?;
+    fields.finish()?;
+    record(at, device, start, length, op)
+}
+
+/// The host of a line that [`decode`] accepts: the file must not hold another.
+#[inline]
+pub(crate) fn host(line: &[u8]) -> &[u8] {
+    line.split(|&byte| byte == b',').nth(1).unwrap_or_default().trim_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::{Cause, Format};
+    use fowler_units::Nanos;
+
+    #[test]
+    fn words_are_operations_and_ticks_are_exact() {
+        let line = b"128166385295514663,hm,3,Write,9056014336,2048,2833";
+        let expected = Record {
+            at: Nanos(12_816_638_529_551_466_300),
+            device: 3,
+            offset: 9_056_014_336,
+            size: 2048,
+            op: HostOp::Write,
+        };
+        assert_eq!(decode_line(Format::Msr, line), Ok(expected));
+        assert_eq!(host(line), b"hm");
+        let read = decode_line(Format::Msr, b"128166385295514664,hm,3,Read,0,512,1").unwrap();
+        assert_eq!((read.op, read.at - expected.at), (HostOp::Read, fowler_units::Span(100)));
+    }
+
+    #[test]
+    fn each_fault_has_its_cause() {
+        let lines = [
+            "128166385295514663,hm,0,Trim,0,512,1",
+            "128166385295514663,hm,0,1,0,512,1",
+            "128166385295514663,hm,0,Read,0,512",
+            "128166385295514663,hm,0,Read,0,512,1,2",
+            "-1,hm,0,Read,0,512,1",
+            "999999999999999999,hm,0,Read,0,512,1",
+            "1.5,hm,0,Read,0,512,1",
+            "1,hm,x,Read,0,512,1",
+            "1,hm,0,Read,0,0,1",
+        ];
+        let expected = [
+            Cause::UnknownOp,
+            Cause::UnknownOp,
+            Cause::TooFewColumns,
+            Cause::TooManyColumns,
+            Cause::NegativeTime,
+            Cause::TooLarge,
+            Cause::NotANumber,
+            Cause::NotANumber,
+            Cause::ZeroLength,
+        ];
+        assert_eq!(causes(Format::Msr, &lines), expected);
+    }
+}

@@ -1,0 +1,69 @@
+//! SPC, as the UMass repository keeps it: `ASU,LBA,Size,Opcode,Timestamp[,more...]`.
+//!
+//! Source: SPC trace file format specification 1.0.1. The LBA counts blocks of the ASU (512 B in
+//! the UMass traces) but the size counts bytes; the two units in one line are the classic mistake.
+//! White space is allowed around fields, further fields may follow, and the opcode is one letter.
+
+use super::{Fault, Measure, Record, SECTOR, record, unknown_op};
+use crate::fields::Commas;
+use fowler_units::HostOp;
+
+#[inline]
+pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+    let mut fields = Commas::of(line);
+    let device = fields.unsigned("ASU")?;
+    let start = Measure { count: fields.unsigned("LBA")?, unit: SECTOR, column: "LBA" };
+    let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
+    let op = match fields.next("Opcode")? {
+        b"r" | b"R" => HostOp::Read,
+        b"w" | b"W" => HostOp::Write,
+        other => return Err(unknown_op("Opcode", other, "r or R (read), w or W (write)")),
+    };
+    let at = fields.time("Timestamp", 9)?;
+    record(at, device, start, length, op)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::{Cause, Format};
+    use fowler_units::Nanos;
+
+    #[test]
+    fn letters_are_operations_and_only_the_address_counts_blocks() {
+        for (line, device, op) in [
+            ("0,20941264,8192,W,0.551706", 0, HostOp::Write),
+            ("1,20941264,8192,w,0.551706,extra,1", 1, HostOp::Write),
+            ("2 , 20941264 , 8192 , r , 0.551706", 2, HostOp::Read),
+            ("3,20941264,8192,R,0.551706000", 3, HostOp::Read),
+        ] {
+            let offset = 20_941_264 * 512;
+            let expected = Record { at: Nanos(551_706_000), device, offset, size: 8192, op };
+            assert_eq!(decode_line(Format::Spc, line.as_bytes()), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_cause() {
+        let lines = [
+            "0,1,512,Read,0.5",
+            "0,1,512,1,0.5",
+            "0,1,512,R,-0.5",
+            "0,1,512,R",
+            "0,1,0,R,0.5",
+            "0,1,512.0,R,0.5",
+            "0,36028797018963968,512,R,0.5",
+        ];
+        let expected = [
+            Cause::UnknownOp,
+            Cause::UnknownOp,
+            Cause::NegativeTime,
+            Cause::TooFewColumns,
+            Cause::ZeroLength,
+            Cause::NotANumber,
+            Cause::TooLarge,
+        ];
+        assert_eq!(causes(Format::Spc, &lines), expected);
+    }
+}

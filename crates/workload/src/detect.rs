@@ -1,0 +1,271 @@
+//! Which format a text is in. A format is named only when the text leaves no other reading: where
+//! two formats share their columns and differ in units, the answer is the list of candidates and
+//! what each would make of the text, because a wrong guess would look like a result.
+
+use crate::decode::{Record, decode_line};
+use crate::error::shown;
+use crate::{Cause, Format, Problem};
+use fowler_units::HostOp;
+
+/// How many lines are looked at.
+const LINES: usize = 256;
+/// The fewest lines that prove a unit by all being multiples of it.
+const LINES_FOR_UNITS: usize = 8;
+
+/// A format that fits a text, with what it would make of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The format.
+    pub format: Format,
+    /// The first requests' span, read share and mean size when read so.
+    pub reading: String,
+}
+
+/// The format is not certain: several fit, or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undetected {
+    /// The formats that fit; empty when none does.
+    pub candidates: Vec<Candidate>,
+    /// The first line that could be a record.
+    pub first_line: String,
+}
+
+impl Undetected {
+    /// The same in words.
+    pub fn problem(&self) -> Problem {
+        let known = format!("one of the formats {}", Format::names());
+        let mut problem = if self.candidates.is_empty() {
+            Problem::new("this text fits no known trace format").expected(known)
+        } else {
+            let readings: Vec<String> = self
+                .candidates
+                .iter()
+                .map(|candidate| format!("`{}` ({})", candidate.format, candidate.reading))
+                .collect();
+            Problem::new("several trace formats fit this text and differ in their units")
+                .hint(format!("name the format that is meant: {}", readings.join(" or ")))
+        };
+        problem.text.clone_from(&self.first_line);
+        problem
+    }
+}
+
+/// Whether a line is a record at all: blank lines and lines that begin with `#` are not.
+#[inline]
+pub(crate) fn is_remark(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), None | Some(b'#'))
+}
+
+impl Format {
+    /// The format of a text of which `sample` is the beginning; `whole` if it is all of it. A last
+    /// line without an end is left out unless the sample is whole.
+    ///
+    /// A format fits if it accounts for more of the first lines than any other does, and at least
+    /// half.
+    /// Whole-number times rule out the formats that print milliseconds with a fraction; addresses
+    /// and sizes that are all multiples of 512 are bytes, others are not; a device other than 0 is
+    /// not FlashSim's; `mqsim` and `ssdsim-ns` are one format under two names, given as `mqsim`.
+    ///
+    /// # Errors
+    /// The candidates, if several formats fit or none does.
+    pub fn detect(sample: &[u8], whole: bool) -> Result<Format, Undetected> {
+        let complete = match sample.iter().rposition(|&byte| byte == b'\n') {
+            Some(end) if !whole => &sample[..end],
+            _ => sample,
+        };
+        let lines = first_lines(complete);
+        let first_line = lines.first().map_or_else(String::new, |line| shown(line));
+        if let Some(format) = by_header(&lines) {
+            return Ok(format);
+        }
+        let fits: Vec<(Format, Vec<Record>)> = Format::ALL
+            .iter()
+            .filter(|format| format.header().is_none())
+            .map(|&format| (format, decoded(format, &lines)))
+            .collect();
+        let most =
+            fits.iter().map(|(format, _)| accounted(*format, &lines)).max().unwrap_or_default();
+        let mut fits: Vec<_> = fits
+            .into_iter()
+            .filter(|(format, records)| {
+                !records.is_empty() && accounted(*format, &lines) == most && 2 * most >= lines.len()
+            })
+            .collect();
+        rule_out(&mut fits, &lines);
+        match &fits[..] {
+            [(format, _)] => Ok(*format),
+            _ => {
+                let candidates = fits
+                    .iter()
+                    .map(|(format, records)| Candidate {
+                        format: *format,
+                        reading: reading(records),
+                    })
+                    .collect();
+                Err(Undetected { candidates, first_line })
+            }
+        }
+    }
+}
+
+/// Says so if `format` decodes less than half of a text's first lines, with the formats that fit
+/// better.
+pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Problem> {
+    let lines = first_lines(head);
+    let lines = lines.strip_prefix(&[format.header().unwrap_or("-").as_bytes()]).unwrap_or(&lines);
+    if 2 * accounted(format, lines) >= lines.len() {
+        return None;
+    }
+    let what = format!("this text does not look like format `{format}`");
+    let problem = Problem::new(what).expected(format.about());
+    Some(match Format::detect(head, true) {
+        Ok(other) if other != format => {
+            problem.hint(format!("it looks like format `{other}`: {}", other.about()))
+        }
+        Ok(_) => problem,
+        Err(undetected) if undetected.candidates.is_empty() => problem,
+        Err(undetected) => {
+            let names: Vec<_> = undetected
+                .candidates
+                .iter()
+                .map(|candidate| format!("`{}`", candidate.format))
+                .collect();
+            problem.hint(format!("it looks like one of the formats {}", names.join(", ")))
+        }
+    })
+}
+
+/// The first lines that could be records.
+fn first_lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .filter(|line| !is_remark(line))
+        .take(LINES)
+        .collect()
+}
+
+/// How many lines a format accounts for: records and other well-formed events.
+fn accounted(format: Format, lines: &[&[u8]]) -> usize {
+    let fits = |line: &&&[u8]| match decode_line(format, line) {
+        Ok(_) => true,
+        Err(fault) => fault.cause == Cause::OtherEvent,
+    };
+    lines.iter().filter(fits).count()
+}
+
+/// The format whose header is the first line.
+fn by_header(lines: &[&[u8]]) -> Option<Format> {
+    let first = lines.first()?;
+    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
+    Format::ALL
+        .iter()
+        .copied()
+        .find(|format| format.header().is_some_and(|header| header.as_bytes() == first))
+}
+
+fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
+    lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
+}
+
+/// Strikes out formats that decode the lines but cannot be meant.
+fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
+    let fractions = lines.iter().any(|line| {
+        line.trim_ascii()
+            .split(u8::is_ascii_whitespace)
+            .next()
+            .is_some_and(|time| time.contains(&b'.'))
+    });
+    let is_in_ms =
+        |format| matches!(format, Format::Disksim | Format::Flashsim | Format::FlashsimBytes);
+    fits.retain(|(format, _)| fractions || !is_in_ms(*format));
+    let in_bytes =
+        fits.iter().find(|(format, _)| *format == Format::FlashsimBytes).map(|(_, records)| {
+            let multiples = records.iter().filter(|r| r.offset % 512 == 0 && r.size % 512 == 0);
+            (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
+        });
+    match in_bytes {
+        Some((true, true)) => fits.retain(|(format, _)| *format == Format::FlashsimBytes),
+        Some((false, _)) => fits.retain(|(format, _)| *format != Format::FlashsimBytes),
+        Some((true, false)) | None => {}
+    }
+    fits.retain(|(format, records)| {
+        let zero_only = matches!(format, Format::Flashsim | Format::FlashsimBytes);
+        !zero_only || records.iter().all(|record| record.device == 0)
+    });
+    if fits.iter().any(|(format, _)| *format == Format::Mqsim) {
+        fits.retain(|(format, _)| *format != Format::SsdsimNs);
+    }
+}
+
+/// What a format makes of the first requests.
+fn reading(records: &[Record]) -> String {
+    let count = records.len() as u64;
+    let times = records.iter().map(|record| record.at.0);
+    let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
+    let reads = records.iter().filter(|record| record.op == HostOp::Read).count() as u64;
+    let bytes: u64 = records.iter().map(|record| u64::from(record.size)).sum();
+    let (count, reads_percent) = (count.max(1), 100 * reads / count.max(1));
+    format!(
+        "the first {count} requests take {} ms, {reads_percent} % are reads, {} B on average",
+        span.div_ceil(1_000_000),
+        bytes / count
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(text: &str) -> Result<Format, Vec<Format>> {
+        Format::detect(text.as_bytes(), true)
+            .map_err(|error| error.candidates.iter().map(|candidate| candidate.format).collect())
+    }
+
+    #[test]
+    fn columns_that_only_one_format_has_name_it() {
+        assert_eq!(detect("at_ns,op,offset,size\n"), Ok(Format::Native));
+        assert_eq!(detect("\u{feff}at_ns,op,offset,size\r\n1,read,0,512\r\n"), Ok(Format::Native));
+        assert_eq!(detect("# remark\n\n0,20941264,8192,W,0.551706\n"), Ok(Format::Spc));
+        assert_eq!(detect("128166385295514663,hm,0,Write,9056014336,2048,2833"), Ok(Format::Msr));
+        assert_eq!(detect("419,W,8792731648,16384,1577808144360767\n"), Ok(Format::Alibaba));
+        assert_eq!(
+            detect("Timestamp,Response,IOType,LUN,Offset,Size\n1.5,0.1,R,0,0,512\n"),
+            Ok(Format::Systor17)
+        );
+        let events = "8,0 0 1 0.5 9 G R 8 + 8 [x]\n".repeat(9);
+        assert_eq!(detect(&(events + "8,0 0 1 0.5 9 Q R 8 + 8 [x]\n")), Ok(Format::Blkparse));
+        assert_eq!(detect("0 0 160806224 8 0 3f4fc283\n"), Ok(Format::SsdsimDigest));
+        assert_eq!(detect("1.5 0 8 16 b\n2.5 0 8 16 0\n"), Ok(Format::Disksim));
+        assert_eq!(detect("1.5 3 8 16 1\n2.5 0 8 16 0\n"), Ok(Format::Disksim));
+        assert_eq!(detect(&"0.5 0 4096 8192 1\n".repeat(8)), Ok(Format::FlashsimBytes));
+    }
+
+    #[test]
+    fn columns_that_leave_units_open_are_not_guessed() {
+        assert_eq!(detect("979 0 287641400 128 1\n"), Err(vec![Format::Mqsim, Format::SsdsimUs]));
+        let open = detect("26.214000\t0\t303574\t1\t0\n");
+        assert_eq!(open, Err(vec![Format::Disksim, Format::Flashsim]));
+        let all = detect("0.5 0 4096 8192 1\n");
+        assert_eq!(all, Err(vec![Format::Disksim, Format::Flashsim, Format::FlashsimBytes]));
+        let error = Format::detect(b"0 0 8 16 1\n5000000 0 8 16 0\n", true).unwrap_err();
+        let text = error.problem().hint.unwrap();
+        let reading = "`mqsim` (the first 2 requests take 5 ms, 50 % are reads, 8192 B on average)";
+        assert!(text.contains(reading), "{text}");
+        assert!(text.contains("`ssdsim-us` (the first 2 requests take 5000 ms"), "{text}");
+    }
+
+    #[test]
+    fn a_few_bad_lines_do_not_hide_a_format_and_half_do() {
+        let good = "0,20941264,8192,W,0.551706\n";
+        assert_eq!(detect(&format!("{good}{good}rubbish\n")), Ok(Format::Spc));
+        assert_eq!(detect(&format!("{good}rubbish\nrubbish\n")), Err(vec![]));
+        assert_eq!(detect(""), Err(vec![]));
+        assert_eq!(detect("\n#\n"), Err(vec![]));
+    }
+
+    #[test]
+    fn a_cut_last_line_is_left_out() {
+        let sample = b"0,20941264,8192,W,0.551706\n0,2094";
+        assert_eq!(Format::detect(sample, false), Ok(Format::Spc));
+    }
+}

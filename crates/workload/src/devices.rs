@@ -1,0 +1,161 @@
+//! The devices a trace holds, and which of them are replayed. A simulated drive is one device:
+//! requests of several are never put on one address space without being asked.
+
+use crate::decode::Record;
+use crate::{Problem, TraceError};
+
+/// Devices begin at multiples of this when laid side by side, so that no page, stripe or block of
+/// the usual sizes belongs to two.
+const DEVICE_ALIGNMENT: u64 = 1 << 20;
+
+/// Which devices of a trace to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// The only one; a trace of several is an error that lists them.
+    #[default]
+    Default,
+    /// The one of this number.
+    Only(u64),
+    /// All of them, one address space behind the other in the order of their numbers, each as long
+    /// as its last request reaches, rounded up to 1 MiB.
+    SideBySide,
+}
+
+/// What a trace asks of one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceUse {
+    /// Its number in the trace.
+    pub device: u64,
+    /// Requests for it.
+    pub requests: u64,
+    /// The end of the highest range, in bytes.
+    pub end: u64,
+}
+
+/// The devices seen so far, ascending by number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Devices {
+    seen: Vec<DeviceUse>,
+    /// Where the device of the last record stands: the next record is most often for it too.
+    last: usize,
+}
+
+impl Devices {
+    pub fn seen(&self) -> &[DeviceUse] {
+        &self.seen
+    }
+
+    /// Counts a record.
+    #[inline]
+    pub fn count(&mut self, record: &Record) {
+        if self.seen.get(self.last).is_none_or(|device| device.device != record.device) {
+            self.last = self.place_of(record.device);
+        }
+        let device = &mut self.seen[self.last];
+        device.requests += 1;
+        device.end = device.end.max(record.offset + u64::from(record.size));
+    }
+
+    /// Where a device stands; it is added if it is new.
+    fn place_of(&mut self, number: u64) -> usize {
+        self.seen.binary_search_by_key(&number, |device| device.device).unwrap_or_else(|place| {
+            self.seen.insert(place, DeviceUse { device: number, requests: 0, end: 0 });
+            place
+        })
+    }
+
+    /// The error of a trace of several devices.
+    pub fn several(&self, file: &str) -> TraceError {
+        const SHOWN: usize = 40;
+        let shown = self.seen.iter().take(SHOWN);
+        let list: Vec<String> = shown
+            .map(|device| format!("device {}: {} requests", device.device, device.requests))
+            .collect();
+        let more = self.seen.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let what = format!(
+            "this trace holds the requests of {} devices ({}{more})",
+            self.seen.len(),
+            list.join(", ")
+        );
+        let hint = "read one of them (its number), or all side by side in one address space";
+        TraceError::one(file, Problem::new(what).expected("requests of one device").hint(hint))
+    }
+
+    /// The error of asking for a device that has no requests.
+    pub fn missing(&self, file: &str, wanted: u64) -> TraceError {
+        let numbers: Vec<String> =
+            self.seen.iter().take(40).map(|device| device.device.to_string()).collect();
+        let problem = Problem::new(format!("this trace has no requests of device {wanted}"))
+            .expected(format!("one of the devices {}", numbers.join(", ")));
+        TraceError::one(file, problem)
+    }
+
+    /// Where each device begins when they are laid side by side.
+    pub fn side_by_side(&self, file: &str) -> Result<Bases, TraceError> {
+        let mut next = 0u64;
+        let mut bases = Vec::with_capacity(self.seen.len());
+        for device in &self.seen {
+            bases.push((device.device, next));
+            next = device
+                .end
+                .checked_next_multiple_of(DEVICE_ALIGNMENT)
+                .and_then(|length| next.checked_add(length))
+                .ok_or_else(|| {
+                    let what = "the devices of this trace do not fit side by side in 2^64 bytes";
+                    TraceError::one(file, Problem::new(what))
+                })?;
+        }
+        Ok(Bases { bases })
+    }
+}
+
+/// The first byte of each device in the common address space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bases {
+    bases: Vec<(u64, u64)>,
+}
+
+impl Bases {
+    /// The first byte of a device; none if the first pass did not see it.
+    #[inline]
+    pub fn of(&self, device: u64) -> Option<u64> {
+        let place = self.bases.binary_search_by_key(&device, |&(number, _)| number).ok()?;
+        Some(self.bases[place].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::{HostOp, Nanos};
+
+    fn seen(records: &[(u64, u64)]) -> Devices {
+        let mut devices = Devices::default();
+        for &(device, offset) in records {
+            devices.count(&Record { at: Nanos(0), device, offset, size: 512, op: HostOp::Read });
+        }
+        devices
+    }
+
+    #[test]
+    fn devices_are_counted_in_order_of_their_numbers() {
+        let devices = seen(&[(5, 0), (2, 1024), (5, 4096), (2, 0)]);
+        let expected = [
+            DeviceUse { device: 2, requests: 2, end: 1536 },
+            DeviceUse { device: 5, requests: 2, end: 4608 },
+        ];
+        assert_eq!(devices.seen(), expected);
+        let text = devices.several("t").to_string();
+        assert!(text.contains("2 devices (device 2: 2 requests, device 5: 2 requests)"), "{text}");
+        assert!(devices.missing("t", 3).to_string().contains("one of the devices 2, 5"));
+    }
+
+    #[test]
+    fn devices_side_by_side_do_not_touch() {
+        let bases = seen(&[(9, 1 << 20), (1, 0), (4, 100)]).side_by_side("t").unwrap();
+        assert_eq!([1, 4, 9].map(|device| bases.of(device)), [0, 1 << 20, 2 << 20].map(Some));
+        assert_eq!(bases.of(2), None);
+        assert!(seen(&[(1, u64::MAX - 512), (2, 0)]).side_by_side("t").is_err());
+    }
+}

@@ -1,0 +1,285 @@
+//! The columns of one line, without a copy: comma-separated, or parted by runs of spaces and tabs.
+//!
+//! A number is parsed while its end is looked for; only a line that is not plain digits and
+//! separators takes the slow way, which finds the field first and can say what is wrong with it.
+
+use crate::error::{Cause, Problem};
+use crate::number::{NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, hexadecimal, unsigned};
+
+/// Why a line is no record, in borrowed pieces: worded only if it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault<'a> {
+    /// The kind of fault.
+    pub cause: Cause,
+    /// The column it is in; empty for a fault of the whole line.
+    pub column: &'static str,
+    /// The text of that column.
+    pub field: &'a [u8],
+    /// What would have been right, where the column allows only certain words or numbers.
+    pub expected: &'static str,
+}
+
+impl<'a> Fault<'a> {
+    pub(crate) fn new(cause: Cause, column: &'static str, field: &'a [u8]) -> Fault<'a> {
+        Fault { cause, column, field, expected: "" }
+    }
+
+    fn number(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
+        let cause = match error {
+            NumberError::NotANumber | NumberError::Negative => Cause::NotANumber,
+            NumberError::TooLarge => Cause::TooLarge,
+        };
+        Fault::new(cause, column, field)
+    }
+
+    /// The fault in words.
+    pub fn problem(&self) -> Problem {
+        let column = self.column;
+        let shown = crate::error::shown(&self.field[..self.field.len().min(40)]);
+        let negative = self.field.starts_with(b"-");
+        let problem = Problem::new(match self.cause {
+            Cause::Header => "the header row is missing".into(),
+            Cause::TooFewColumns => format!("the column `{column}` is missing"),
+            Cause::TooManyColumns => format!("more columns than expected, from `{shown}` on"),
+            Cause::NotANumber if shown.is_empty() => format!("`{column}` is empty"),
+            Cause::NotANumber if negative => format!("`{shown}` in `{column}` is negative"),
+            Cause::NotANumber => format!("`{shown}` in `{column}` is not a number"),
+            Cause::TooLarge if shown.is_empty() => format!("`{column}` is too large"),
+            Cause::TooLarge => format!("`{shown}` in `{column}` is too large"),
+            Cause::NegativeTime => format!("`{shown}` in `{column}` lies before time zero"),
+            Cause::UnknownOp => format!("`{shown}` in `{column}` is an unknown operation"),
+            Cause::ZeroLength => format!("`{column}` is zero: a request of no bytes"),
+            Cause::FlushWithRange => "a flush carries no offset and no size".into(),
+            Cause::BackInTime | Cause::OtherHost | Cause::LineTooLong | Cause::OtherEvent => {
+                self.cause.words().into()
+            }
+        });
+        match self.cause {
+            Cause::TooLarge => problem
+                .expected("offset + size below 2^64 bytes, size below 4 GiB, time below 584 years"),
+            _ => problem.expected(self.expected),
+        }
+    }
+}
+
+/// A cursor over the columns of a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields<'a, const COMMA: bool> {
+    line: &'a [u8],
+    /// Where the next field begins; past the line's end when there is none.
+    at: usize,
+}
+
+/// Columns parted by commas; blanks around a field do not count.
+pub(crate) type Commas<'a> = Fields<'a, true>;
+/// Columns parted by runs of spaces and tabs.
+pub(crate) type Blanks<'a> = Fields<'a, false>;
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+impl<'a, const COMMA: bool> Fields<'a, COMMA> {
+    /// The columns of `line`, which has no line end and no blanks at either end.
+    #[inline]
+    pub fn of(line: &'a [u8]) -> Self {
+        let mut fields = Fields { line, at: 0 };
+        fields.skip_blanks();
+        fields
+    }
+
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
+            self.at += 1;
+        }
+    }
+
+    /// Whether a field ends at `index`, and if so moves on to the next one.
+    #[inline]
+    fn end_at(&mut self, index: usize) -> bool {
+        match self.line.get(index) {
+            None => self.at = self.line.len() + 1,
+            Some(b',') if COMMA => self.at = index + 1,
+            Some(&byte) if !COMMA && is_blank(byte) => self.at = index + 1,
+            _ => return false,
+        }
+        self.skip_blanks();
+        true
+    }
+
+    /// The next field, trimmed.
+    #[inline]
+    pub fn next(&mut self, column: &'static str) -> Result<&'a [u8], Fault<'a>> {
+        let start = self.at;
+        if start > self.line.len() || (!COMMA && start == self.line.len()) {
+            return Err(Fault::new(Cause::TooFewColumns, column, b""));
+        }
+        let mut end = start;
+        while self.line.get(end).is_some_and(
+            |&byte| {
+                if COMMA { byte != b',' } else { !is_blank(byte) }
+            },
+        ) {
+            end += 1;
+        }
+        let ended = self.end_at(end);
+        debug_assert!(ended, "a field runs up to a separator or the line's end");
+        Ok(self.line[start..end].trim_ascii_end())
+    }
+
+    /// Refuses whatever columns are left.
+    #[inline]
+    pub fn finish(&mut self) -> Result<(), Fault<'a>> {
+        let rest = self.line.get(self.at..);
+        match rest {
+            None => Ok(()),
+            Some([]) if !COMMA => Ok(()),
+            Some(rest) => Err(Fault::new(Cause::TooManyColumns, "", rest)),
+        }
+    }
+
+    /// Reads digits from `from` on: their value (meaningless past 19 digits) and where they end.
+    #[inline]
+    fn digits(&self, from: usize) -> (u64, usize) {
+        let mut value = 0u64;
+        let mut end = from;
+        while let Some(&byte) = self.line.get(end) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            end += 1;
+        }
+        (value, end)
+    }
+
+    /// The next field as a whole number.
+    #[inline]
+    pub fn unsigned(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+        let (value, end) = self.digits(self.at);
+        if (1..=SAFE_DIGITS).contains(&(end - self.at)) && self.end_at(end) {
+            return Ok(value);
+        }
+        self.unsigned_slowly(column)
+    }
+
+    #[cold]
+    fn unsigned_slowly(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+        let field = self.next(column)?;
+        unsigned(field).map_err(|error| Fault::number(error, column, field))
+    }
+
+    /// The next field as a hexadecimal number.
+    pub fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+        let field = self.next(column)?;
+        hexadecimal(field).map_err(|error| Fault::number(error, column, field))
+    }
+
+    /// The next field as a time: a decimal number of units of `10^digits` ns.
+    #[inline]
+    pub fn time(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
+        let start = self.at;
+        let (whole, point) = self.digits(start);
+        if self.line.get(point) == Some(&b'.') {
+            let (part, end) = self.digits(point + 1);
+            let (before, after) = (point - start, end - point - 1);
+            let plain = before >= 1 && after >= 1 && after <= digits && before + 9 <= SAFE_DIGITS;
+            if plain && self.end_at(end) {
+                // At most 10 digits before the point and 9 behind it: below 10^19 ns.
+                return Ok(whole * TEN_TO[digits] + part * TEN_TO[digits - after]);
+            }
+        }
+        self.time_slowly(column, digits)
+    }
+
+    #[cold]
+    fn time_slowly(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
+        let field = self.next(column)?;
+        decimal_ns(field, digits).map_err(|error| match error {
+            NumberError::Negative => Fault::new(Cause::NegativeTime, column, field),
+            other => Fault::number(other, column, field),
+        })
+    }
+
+    /// The next field as a time in whole units of `scale` ns.
+    #[inline]
+    pub fn whole_time(&mut self, column: &'static str, scale: u64) -> Result<u64, Fault<'a>> {
+        let start = self.at;
+        let count = self.unsigned(column).map_err(|mut fault| {
+            if fault.cause == Cause::NotANumber
+                && unsigned(fault.field) == Err(NumberError::Negative)
+            {
+                fault.cause = Cause::NegativeTime;
+            }
+            fault
+        })?;
+        count.checked_mul(scale).ok_or_else(|| {
+            let field = Fields::<'a, COMMA> { line: self.line, at: start }.next(column);
+            Fault::new(Cause::TooLarge, column, field.unwrap_or_default())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_part_fields_and_blanks_around_them_do_not_count() {
+        let mut fields = Commas::of(b"1, 2 ,,x y");
+        assert_eq!(fields.unsigned("a"), Ok(1));
+        assert_eq!(fields.unsigned("b"), Ok(2));
+        assert_eq!(fields.next("c"), Ok(&b""[..]));
+        assert_eq!(fields.clone().finish().unwrap_err().cause, Cause::TooManyColumns);
+        assert_eq!(fields.next("d"), Ok(&b"x y"[..]));
+        assert_eq!(fields.finish(), Ok(()));
+        assert_eq!(fields.next("e").unwrap_err().cause, Cause::TooFewColumns);
+        assert_eq!(fields.unsigned("e").unwrap_err().cause, Cause::TooFewColumns);
+    }
+
+    #[test]
+    fn a_trailing_comma_is_one_more_column() {
+        let mut fields = Commas::of(b"1,");
+        assert_eq!(fields.unsigned("a"), Ok(1));
+        assert_eq!(fields.clone().finish().unwrap_err().cause, Cause::TooManyColumns);
+        assert_eq!(fields.unsigned("b").unwrap_err().cause, Cause::NotANumber);
+    }
+
+    #[test]
+    fn runs_of_blanks_part_fields() {
+        let mut fields = Blanks::of(b" 1 \t 2\t0x1f");
+        assert_eq!(fields.unsigned("a"), Ok(1));
+        assert_eq!(fields.unsigned("b"), Ok(2));
+        assert_eq!(fields.hexadecimal("c"), Ok(31));
+        assert_eq!(fields.finish(), Ok(()));
+        assert_eq!(fields.time("d", 6).unwrap_err().cause, Cause::TooFewColumns);
+    }
+
+    #[test]
+    fn the_fast_and_the_slow_way_agree() {
+        let numbers = ["0", "7", "00012", "9999999999999999999", "18446744073709551615"];
+        for text in numbers {
+            let value: u64 = text.parse().unwrap();
+            assert_eq!(Commas::of(text.as_bytes()).unsigned("n"), Ok(value));
+            assert_eq!(unsigned(text.as_bytes()), Ok(value));
+        }
+        for text in
+            ["0.5", "12.000001", "9999999999.999999", "1.0000005", "7", "7.", ".25", "1e9", "-1"]
+        {
+            let fast = Blanks::of(text.as_bytes()).time("t", 6).ok();
+            assert_eq!(fast, decimal_ns(text.as_bytes(), 6).ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_before_zero_are_told_from_words() {
+        assert_eq!(Blanks::of(b"-5").whole_time("t", 1).unwrap_err().cause, Cause::NegativeTime);
+        assert_eq!(Blanks::of(b"-5.0").time("t", 6).unwrap_err().cause, Cause::NegativeTime);
+        assert_eq!(Blanks::of(b"x").whole_time("t", 1).unwrap_err().cause, Cause::NotANumber);
+        let late = Blanks::of(b"18446744073709551615 2").whole_time("t", 1000).unwrap_err();
+        assert_eq!((late.cause, late.field), (Cause::TooLarge, &b"18446744073709551615"[..]));
+    }
+}

@@ -1,0 +1,311 @@
+//! What a workload is like: one pass over it, in exact counts.
+
+use crate::extents::Extents;
+use crate::{Format, TraceError, TraceReader};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
+use std::collections::BTreeMap;
+
+/// The page that footprints count.
+const PAGE: u64 = 4096;
+/// One second, the length over which the peak rate is taken.
+const SECOND: u64 = 1_000_000_000;
+/// The service times for which the idle share is given.
+const SERVICE_TIMES: [Span; 3] = [Span::us(100), Span::ms(1), Span::ms(10)];
+/// How many sizes are listed.
+const COMMON_SIZES: usize = 8;
+/// How many requests are shown.
+const FIRST: usize = 3;
+
+/// The share of time that a device serving one request after the other would stand idle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IdleShare {
+    /// How long each request takes.
+    pub service: Span,
+    /// The idle share of the time until the last request is done.
+    pub share: f64,
+}
+
+/// A size and how common it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeUse {
+    /// The size in bytes.
+    pub size: u32,
+    /// How many reads, writes and trims are of that size.
+    pub requests: u64,
+    /// Their share of all that have a size.
+    pub share: f64,
+}
+
+/// What a workload is like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceInfo {
+    /// The trace's format; none for a generator.
+    pub format: Option<Format>,
+    /// The first request's arrival.
+    pub first: Nanos,
+    /// From the first arrival to the last.
+    pub span: Span,
+    /// Requests by operation, in the order of [`HostOp::ALL`].
+    pub requests: [u64; 4],
+    /// Bytes by operation, in the order of [`HostOp::ALL`].
+    pub bytes: [u64; 4],
+    /// Requests per second over the whole span; zero where the span is.
+    pub mean_rate: f64,
+    /// The most requests in any second, counted from the first request on.
+    pub peak_rate: u64,
+    /// The most common sizes, most common first.
+    pub sizes: Vec<SizeUse>,
+    /// How many different sizes there are.
+    pub different_sizes: usize,
+    /// Distinct pages of 4 KiB that are touched, in bytes.
+    pub footprint: Bytes,
+    /// The end of the highest range.
+    pub highest_byte: u64,
+    /// The share of requests that begin where the request before them ended.
+    pub sequential_share: f64,
+    /// The mean time between arrivals.
+    pub interarrival_mean_ns: f64,
+    /// The standard deviation of the time between arrivals over its mean: 0 for a clock, 1 for
+    /// Poisson arrivals, more for bursts.
+    pub interarrival_cv: f64,
+    /// The idle share for several service times.
+    pub idle: [IdleShare; 3],
+    /// The first requests.
+    pub first_requests: Vec<HostIo>,
+}
+
+impl TraceInfo {
+    /// Reads a trace to its end.
+    ///
+    /// # Errors
+    /// The reader's.
+    pub fn of(reader: &mut TraceReader) -> Result<TraceInfo, TraceError> {
+        let format = reader.format();
+        TraceInfo::gather(Some(format), reader)
+    }
+
+    /// The same for any source of requests.
+    ///
+    /// # Errors
+    /// The source's; or that it holds no request.
+    pub fn gather(
+        format: Option<Format>,
+        source: impl IntoIterator<Item = Result<HostIo, TraceError>>,
+    ) -> Result<TraceInfo, TraceError> {
+        let mut gathering = Gathering::new();
+        for request in source {
+            gathering.add(&request?);
+        }
+        gathering.finish(format)
+    }
+
+    /// Requests of every kind.
+    pub fn total_requests(&self) -> u64 {
+        self.requests.iter().sum()
+    }
+
+    /// The share of reads in reads and writes; zero where there are none.
+    pub fn read_share(&self) -> f64 {
+        let [reads, writes, ..] = self.requests;
+        ratio(reads as f64, (reads + writes) as f64)
+    }
+
+    /// The units and codes of the format in words.
+    pub fn units(&self) -> &'static str {
+        self.format.map_or("generated", Format::about)
+    }
+}
+
+/// A quotient, zero where there is nothing to divide by.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// The counts while they grow.
+struct Gathering {
+    first: Nanos,
+    last: Nanos,
+    requests: [u64; 4],
+    bytes: [u64; 4],
+    second: u64,
+    in_second: u64,
+    peak: u64,
+    sizes: BTreeMap<u32, u64>,
+    extents: Extents,
+    highest: u64,
+    previous_end: Option<u64>,
+    sequential: u64,
+    /// Mean and sum of squared deviations of the gaps, by Welford's recurrence: stable over a week
+    /// of nanoseconds, where a plain sum of squares is not.
+    gap_mean: f64,
+    gap_squares: f64,
+    /// For each service time, when the device becomes free, and how long it worked.
+    free_at: [u64; 3],
+    worked: [u64; 3],
+    shown: Vec<HostIo>,
+}
+
+impl Gathering {
+    fn new() -> Gathering {
+        Gathering {
+            first: Nanos::ZERO,
+            last: Nanos::ZERO,
+            requests: [0; 4],
+            bytes: [0; 4],
+            second: 0,
+            in_second: 0,
+            peak: 0,
+            sizes: BTreeMap::new(),
+            extents: Extents::new(PAGE),
+            highest: 0,
+            previous_end: None,
+            sequential: 0,
+            gap_mean: 0.0,
+            gap_squares: 0.0,
+            free_at: [0; 3],
+            worked: [0; 3],
+            shown: Vec::new(),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.requests.iter().sum()
+    }
+
+    fn add(&mut self, request: &HostIo) {
+        self.add_time(request.at);
+        if self.shown.len() < FIRST {
+            self.shown.push(*request);
+        }
+        self.requests[request.op as usize] += 1;
+        self.bytes[request.op as usize] += u64::from(request.size);
+        if request.op == HostOp::Flush {
+            return;
+        }
+        *self.sizes.entry(request.size).or_default() += 1;
+        let end = request.offset + u64::from(request.size);
+        self.highest = self.highest.max(end);
+        self.sequential += u64::from(self.previous_end == Some(request.offset));
+        self.previous_end = Some(end);
+        self.extents.add(request);
+    }
+
+    fn add_time(&mut self, at: Nanos) {
+        let before = self.total();
+        if before == 0 {
+            self.first = at;
+        } else {
+            let gap = (at - self.last).0 as f64;
+            let deviation = gap - self.gap_mean;
+            self.gap_mean += deviation / before as f64;
+            self.gap_squares += deviation * (gap - self.gap_mean);
+        }
+        self.last = at;
+        let since_first = (at - self.first).0;
+        if since_first / SECOND != self.second {
+            self.second = since_first / SECOND;
+            self.in_second = 0;
+        }
+        self.in_second += 1;
+        self.peak = self.peak.max(self.in_second);
+        for (index, service) in SERVICE_TIMES.into_iter().enumerate() {
+            let start = self.free_at[index].max(since_first);
+            self.free_at[index] = start.saturating_add(service.0);
+            self.worked[index] = self.worked[index].saturating_add(service.0);
+        }
+    }
+
+    fn finish(self, format: Option<Format>) -> Result<TraceInfo, TraceError> {
+        let total = self.total();
+        if total == 0 {
+            return Err(TraceError::one("trace", crate::Problem::new("there is no request")));
+        }
+        let span = self.last - self.first;
+        let with_size: u64 = self.sizes.values().sum();
+        let mut sizes: Vec<SizeUse> = self
+            .sizes
+            .iter()
+            .map(|(&size, &requests)| {
+                let share = ratio(requests as f64, with_size as f64);
+                SizeUse { size, requests, share }
+            })
+            .collect();
+        let different_sizes = sizes.len();
+        sizes.sort_by_key(|size| std::cmp::Reverse(size.requests));
+        sizes.truncate(COMMON_SIZES);
+        let idle = std::array::from_fn(|index| IdleShare {
+            service: SERVICE_TIMES[index],
+            share: 1.0 - ratio(self.worked[index] as f64, self.free_at[index] as f64),
+        });
+        let variance = ratio(self.gap_squares, (total - 1) as f64);
+        Ok(TraceInfo {
+            format,
+            first: self.first,
+            span,
+            requests: self.requests,
+            bytes: self.bytes,
+            mean_rate: ratio(total as f64, span.as_s()),
+            peak_rate: self.peak,
+            sizes,
+            different_sizes,
+            footprint: Bytes(self.extents.into_dense().pages().saturating_mul(PAGE)),
+            highest_byte: self.highest,
+            sequential_share: ratio(self.sequential as f64, with_size as f64),
+            interarrival_mean_ns: self.gap_mean,
+            interarrival_cv: ratio(variance.sqrt(), self.gap_mean),
+            idle,
+            first_requests: self.shown,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(requests: &[(u64, u64, u32, HostOp)]) -> TraceInfo {
+        let source = requests
+            .iter()
+            .map(|&(at, offset, size, op)| Ok(HostIo { at: Nanos(at), offset, size, op }));
+        TraceInfo::gather(None, source).unwrap()
+    }
+
+    #[test]
+    fn counts_are_exact() {
+        use HostOp::{Flush, Read, Trim, Write};
+        let info = info(&[
+            (SECOND, 0, 4096, Read),
+            (SECOND + 5, 4096, 4096, Write),
+            (2 * SECOND, 0, 0, Flush),
+            (2 * SECOND, 8192, 512, Write),
+            (3 * SECOND, 100, 1, Trim),
+        ]);
+        assert_eq!(info.requests, [1, 2, 1, 1]);
+        assert_eq!(info.bytes, [4096, 4608, 1, 0]);
+        assert_eq!((info.first, info.span), (Nanos(SECOND), Span(2 * SECOND)));
+        assert_eq!((info.footprint, info.highest_byte), (Bytes(12_288), 8704));
+        assert_eq!((info.peak_rate, info.mean_rate), (2, 2.5));
+        assert_eq!((info.sizes[0].size, info.sizes[0].requests), (4096, 2));
+        assert_eq!((info.sequential_share, info.different_sizes), (0.5, 3));
+        assert_eq!(info.read_share(), 1.0 / 3.0);
+        assert_eq!(info.first_requests.len(), 3);
+    }
+
+    #[test]
+    fn a_clock_has_no_variation_and_a_burst_has_much() {
+        let clock: Vec<_> = (0..1000).map(|n| (n * 1_000_000, 0, 1, HostOp::Read)).collect();
+        let clock = info(&clock);
+        assert_eq!((clock.interarrival_mean_ns, clock.interarrival_cv), (1e6, 0.0));
+        assert!((clock.idle[0].share - 0.9).abs() < 1e-3 && clock.idle[1].share == 0.0);
+        let burst: Vec<_> = (0..1000).map(|n| (n / 100 * SECOND, 0, 1, HostOp::Read)).collect();
+        assert!(info(&burst).interarrival_cv > 9.0);
+    }
+
+    #[test]
+    fn one_request_and_no_time_divide_nothing_by_zero() {
+        let info = info(&[(7, 0, 1, HostOp::Read)]);
+        assert_eq!((info.span, info.mean_rate, info.interarrival_cv), (Span::ZERO, 0.0, 0.0));
+        assert!(info.idle.iter().all(|idle| idle.share == 0.0));
+        assert!(TraceInfo::gather(None, []).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! Lines into records: remarks, the header row, bad lines counted by cause, one host only.
+
+use crate::Format;
+use crate::decode::{Record, begins_summary, decode_line, host};
+use crate::detect::is_remark;
+use crate::error::{Cause, Problem, Tally, tally};
+use crate::fields::Fault;
+use crate::lines::{Line, Lines};
+use std::io;
+
+/// What became of one line.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// A record.
+    Record(Record),
+    /// A blank line, a remark or the header row.
+    Remark,
+    /// No record; it is counted.
+    Bad,
+    /// There are no more lines.
+    End,
+}
+
+/// The records of a text.
+pub(crate) struct Intake {
+    lines: Lines,
+    format: Format,
+    header_due: Option<&'static str>,
+    host: Option<Vec<u8>>,
+    /// Whether this is blkparse's summary: it ends where another file was appended.
+    summary: bool,
+    /// Bad lines by cause.
+    pub bad: Tally,
+    /// Lines of every kind.
+    pub line: u64,
+    /// Remarks among them.
+    pub remarks: u64,
+}
+
+impl Intake {
+    pub fn of(lines: Lines, format: Format) -> Intake {
+        let (header_due, bad) = (format.header(), Tally::new());
+        Intake { lines, format, header_due, host: None, summary: false, bad, line: 0, remarks: 0 }
+    }
+
+    /// How many bad lines there are.
+    pub fn bad_lines(&self) -> u64 {
+        self.bad.values().map(|skipped| skipped.count).sum()
+    }
+
+    /// Takes in the next line.
+    #[inline]
+    pub fn take(&mut self) -> io::Result<Taken> {
+        let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
+        self.line += 1;
+        let (Line::Whole(text) | Line::TooLong(text)) = line;
+        if self.format == Format::Blkparse && begins_summary(text) {
+            self.summary = true;
+        }
+        let outcome = match line {
+            Line::Whole(text) if is_remark(text) => {
+                self.remarks += 1;
+                return Ok(Taken::Remark);
+            }
+            Line::Whole(text) if self.header_due.is_some() => {
+                let header = self.header_due.take().unwrap_or_default();
+                if text.trim_ascii() == header.as_bytes() {
+                    self.remarks += 1;
+                    return Ok(Taken::Remark);
+                }
+                Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") })
+            }
+            Line::Whole(text) => decode_line(self.format, text)
+                .and_then(|record| same_host(self.format, &mut self.host, text).map(|()| record)),
+            Line::TooLong(_) => Err(Fault::new(Cause::LineTooLong, "", b"")),
+        };
+        match outcome {
+            Ok(record) => {
+                self.summary = false;
+                Ok(Taken::Record(record))
+            }
+            Err(fault) if self.summary || fault.cause == Cause::OtherEvent => {
+                self.remarks += 1;
+                Ok(Taken::Remark)
+            }
+            Err(fault) => {
+                let (line, format) = (self.line, self.format);
+                tally(&mut self.bad, fault.cause, || problem_of(&fault, line, text, format));
+                Ok(Taken::Bad)
+            }
+        }
+    }
+
+    /// Counts the last record as bad: it lies `back` nanoseconds before one that was handed on.
+    #[cold]
+    pub fn refuse_late(&mut self, back: u64, window: usize) {
+        let (line, text) = (self.line, self.lines.last());
+        let larger = window.saturating_mul(16);
+        tally(&mut self.bad, Cause::BackInTime, || Problem {
+            line: Some(line),
+            ..Problem::new(format!(
+                "this request lies {back} ns before one that was already handed on: too late \
+                 for a reorder window of {window} requests"
+            ))
+            .text(text)
+            .expected("requests in order of time, or late by no more than the window holds")
+            .hint(format!("read with a larger window, such as {larger}, or sort the trace"))
+        });
+    }
+}
+
+/// Words a fault for the line it is in.
+#[cold]
+fn problem_of(fault: &Fault<'_>, line: u64, text: &[u8], format: Format) -> Problem {
+    let mut problem = Problem { line: Some(line), ..fault.problem().text(text) };
+    if problem.expected.is_empty() {
+        problem.expected = format!("{} (format `{format}`)", format.columns());
+    }
+    if fault.cause == Cause::OtherHost {
+        problem.hint = Some("read the hosts one by one: their disk numbers may be the same".into());
+    }
+    problem
+}
+
+/// Refuses a second host in a file of MSR Cambridge, whose disk numbers count per host.
+#[inline]
+fn same_host<'a>(
+    format: Format,
+    first: &mut Option<Vec<u8>>,
+    line: &'a [u8],
+) -> Result<(), Fault<'a>> {
+    if format != Format::Msr {
+        return Ok(());
+    }
+    let host = host(line);
+    if first.get_or_insert_with(|| host.to_vec()) == host {
+        Ok(())
+    } else {
+        Err(Fault::new(Cause::OtherHost, "Hostname", host))
+    }
+}

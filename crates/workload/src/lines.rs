@@ -1,0 +1,219 @@
+//! Text into lines, without a copy and without a `String`: one reused buffer, searched with
+//! `memchr`.
+
+use crate::source::Text;
+use std::io::{self, ErrorKind};
+
+/// The longest line that is looked at; no record of any format comes near it.
+pub(crate) const LONGEST_LINE: usize = 1 << 16;
+
+/// Text taken from the source at once.
+const CHUNK: usize = 1 << 18;
+
+/// One line, without its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// The whole line.
+    Whole(&'a [u8]),
+    /// The beginning of a line that is longer than [`LONGEST_LINE`].
+    TooLong(&'a [u8]),
+}
+
+/// The lines of a text. Ends are `\n`, `\r\n` or the end of the text; a byte order mark is left
+/// out.
+pub(crate) struct Lines {
+    text: Text,
+    buffer: Vec<u8>,
+    /// `buffer[start..end]` is read and not yet handed out.
+    start: usize,
+    end: usize,
+    at_end: bool,
+    /// The line being skipped was too long: drop everything up to its end.
+    skipping: bool,
+    /// The source failed while the beginning was read: told once the lines before it are handed
+    /// out.
+    torn: Option<io::Error>,
+    /// The last line handed out, as a part of the buffer.
+    last: (usize, usize),
+}
+
+impl Lines {
+    /// The lines of `text`, whose beginning is read at once.
+    pub fn of(text: Text) -> io::Result<Lines> {
+        let buffer = vec![0; CHUNK];
+        let mut lines = Lines {
+            text,
+            buffer,
+            start: 0,
+            end: 0,
+            at_end: false,
+            skipping: false,
+            torn: None,
+            last: (0, 0),
+        };
+        while !lines.at_end && lines.end < LONGEST_LINE {
+            if let Err(error) = lines.fill() {
+                if lines.end == 0 {
+                    return Err(error);
+                }
+                lines.torn = Some(error);
+                break;
+            }
+        }
+        if lines.buffer[..lines.end].starts_with(b"\xef\xbb\xbf") {
+            lines.start = 3;
+        }
+        Ok(lines)
+    }
+
+    /// The first text that is read and not handed out yet.
+    pub fn head(&self) -> &[u8] {
+        &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
+    }
+
+    /// Whether [`Lines::head`] is all the text there is.
+    pub fn head_is_all(&self) -> bool {
+        self.at_end && self.end - self.start <= LONGEST_LINE
+    }
+
+    /// The last line handed out by [`Lines::next`].
+    pub fn last(&self) -> &[u8] {
+        &self.buffer[self.last.0..self.last.1]
+    }
+
+    /// Reads more text behind what is buffered.
+    fn fill(&mut self) -> io::Result<()> {
+        if let Some(error) = self.torn.take() {
+            return Err(error);
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        loop {
+            match self.text.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.at_end = true,
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            return Ok(());
+        }
+    }
+
+    /// The next line; none at the end of the text.
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let mut searched = self.start;
+        loop {
+            if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
+                let (start, end) = (self.start, searched + found);
+                self.start = end + 1;
+                if std::mem::take(&mut self.skipping) {
+                    searched = self.start;
+                    continue;
+                }
+                let line = &self.buffer[start..end];
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                self.last = (start, start + line.len());
+                return Ok(Some(Line::Whole(line)));
+            }
+            if self.skipping {
+                self.start = self.end;
+            } else if self.end - self.start > LONGEST_LINE {
+                self.skipping = true;
+                let start = std::mem::replace(&mut self.start, self.end);
+                return Ok(Some(Line::TooLong(&self.buffer[start..self.end])));
+            }
+            if self.at_end {
+                let start = std::mem::replace(&mut self.start, self.end);
+                self.last = (start, self.end);
+                let line = &self.buffer[start..self.end];
+                return Ok((!line.is_empty()).then_some(Line::Whole(line)));
+            }
+            let held = self.end - self.start;
+            self.fill()?;
+            searched = self.start + held;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    /// Hands out a text in pieces of given sizes, then fails if told so.
+    struct Pieces {
+        text: Vec<u8>,
+        at: usize,
+        size: usize,
+        fails: bool,
+    }
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.size.min(self.text.len() - self.at).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.text[self.at..self.at + count]);
+            self.at += count;
+            if count == 0 && self.fails { Err(io::Error::other("torn")) } else { Ok(count) }
+        }
+    }
+
+    fn lines_of(text: &[u8], size: usize, fails: bool) -> (Vec<Vec<u8>>, Option<String>) {
+        let source = Pieces { text: text.to_vec(), at: 0, size, fails };
+        let mut lines = Lines::of(Box::new(source)).unwrap();
+        let mut found = Vec::new();
+        loop {
+            match lines.next() {
+                Ok(Some(Line::Whole(line))) => found.push(line.to_vec()),
+                Ok(Some(Line::TooLong(_))) => found.push(b"TOO LONG".to_vec()),
+                Ok(None) => return (found, None),
+                Err(error) => return (found, Some(error.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_end_is_understood_however_the_text_arrives() {
+        for size in [1, 2, 3, 1000] {
+            let (lines, error) = lines_of(b"\xef\xbb\xbfa\r\nb\n\n c\r\nlast", size, false);
+            assert_eq!(lines, [&b"a"[..], b"b", b"", b" c", b"last"]);
+            assert_eq!(error, None);
+        }
+        assert_eq!(lines_of(b"", 1, false).0, Vec::<Vec<u8>>::new());
+        assert_eq!(lines_of(b"a\n", 1, false).0, [b"a"]);
+    }
+
+    #[test]
+    fn lines_before_a_failure_are_handed_out() {
+        let (lines, error) = lines_of(b"a\nb\nhal", 2, true);
+        assert_eq!(lines, [b"a", b"b"]);
+        assert_eq!(error.as_deref(), Some("torn"));
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut_and_the_next_one_is_found() {
+        for long in [LONGEST_LINE + 1, CHUNK, 3 * CHUNK + 5] {
+            let text = [b"a\n", &vec![b'x'; long][..], b"\nb\n"].concat();
+            for size in [777, 100_000, 10_000_000] {
+                let lines = lines_of(&text, size, false).0;
+                if lines[1].len() < 100 {
+                    assert_eq!(lines, [&b"a"[..], b"TOO LONG", b"b"]);
+                } else {
+                    assert_eq!(lines, [&b"a"[..], &vec![b'x'; long][..], b"b"]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_lines_cross_the_buffer_unharmed() {
+        let expected: Vec<Vec<u8>> =
+            (0..100_000).map(|n: u32| format!("line {n}").into_bytes()).collect();
+        let text = expected.join(&b'\n');
+        for size in [4099, CHUNK] {
+            assert_eq!(lines_of(&text, size, false).0, expected);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Numbers in trace text: exact, by integer arithmetic alone. A time printed with a fraction is
+//! read as a decimal, because `f64` cannot hold a file time (1.28e17 ticks) nor Unix seconds with
+//! nanoseconds.
+
+/// Why a piece of text is not the number that was due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberError {
+    /// It is not a number at all.
+    NotANumber,
+    /// It is a number below zero.
+    Negative,
+    /// It is a whole number too large to count.
+    TooLarge,
+}
+
+/// The most decimal digits that always fit in a `u64`.
+pub(crate) const SAFE_DIGITS: usize = 19;
+
+/// Powers of ten, from 10^0 to 10^9.
+pub(crate) const TEN_TO: [u64; 10] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+
+/// A whole decimal number.
+pub(crate) fn unsigned(text: &[u8]) -> Result<u64, NumberError> {
+    if let Some(rest) = text.strip_prefix(b"-") {
+        return Err(below_zero(rest));
+    }
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(NumberError::NotANumber);
+    }
+    text.iter()
+        .try_fold(0u64, |value, &digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+        .ok_or(NumberError::TooLarge)
+}
+
+/// A whole hexadecimal number, with or without `0x`.
+pub(crate) fn hexadecimal(text: &[u8]) -> Result<u64, NumberError> {
+    let text = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
+    if text.is_empty() || !text.iter().all(u8::is_ascii_hexdigit) {
+        return Err(NumberError::NotANumber);
+    }
+    text.iter()
+        .try_fold(0u64, |value, &digit| {
+            let digit = (digit as char).to_digit(16).expect("checked above");
+            value.checked_mul(16)?.checked_add(u64::from(digit))
+        })
+        .ok_or(NumberError::TooLarge)
+}
+
+/// A decimal number in units of `10^digits` nanoseconds, as whole nanoseconds. What is finer than a
+/// nanosecond is rounded to the nearest, halves up. No exponents: no tracer prints them.
+pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
+    if let Some(rest) = text.strip_prefix(b"-") {
+        return Err(below_zero(rest));
+    }
+    let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+    let fraction = text.get(point + 1..).unwrap_or_default();
+    if point + fraction.len() == 0 || !fraction.iter().all(u8::is_ascii_digit) {
+        return Err(NumberError::NotANumber);
+    }
+    let whole = if point == 0 { 0 } else { unsigned(&text[..point])? };
+    let kept = &fraction[..fraction.len().min(digits)];
+    let part = kept.iter().fold(0, |part, &digit| part * 10 + u64::from(digit - b'0'));
+    let round = fraction.get(digits).is_some_and(|&digit| digit >= b'5');
+    whole
+        .checked_mul(TEN_TO[digits])
+        .and_then(|ns| ns.checked_add(part * TEN_TO[digits - kept.len()]))
+        .and_then(|ns| ns.checked_add(u64::from(round)))
+        .ok_or(NumberError::TooLarge)
+}
+
+/// What `-rest` is: a number below zero, or no number.
+fn below_zero(rest: &[u8]) -> NumberError {
+    let digits = rest.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let points = rest.iter().filter(|&&byte| byte == b'.').count();
+    if digits > 0 && points <= 1 && digits + points == rest.len() {
+        NumberError::Negative
+    } else {
+        NumberError::NotANumber
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_up_to_the_last_one_that_fits() {
+        assert_eq!(unsigned(b"18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(unsigned(b"18446744073709551616"), Err(NumberError::TooLarge));
+        assert_eq!(unsigned(b"00000000000000000000000007"), Ok(7));
+        assert_eq!(unsigned(b"-7"), Err(NumberError::Negative));
+        for text in [&b""[..], b"-", b"+7", b"7 ", b"0x7", b"1e3", b"\xff", b"7.0", b"--7"] {
+            assert_eq!(unsigned(text), Err(NumberError::NotANumber), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn hexadecimal_numbers_are_read_with_and_without_their_prefix() {
+        assert_eq!(hexadecimal(b"0xfF"), Ok(255));
+        assert_eq!(hexadecimal(b"10"), Ok(16));
+        assert_eq!(hexadecimal(b"ffffffffffffffff"), Ok(u64::MAX));
+        assert_eq!(hexadecimal(b"10000000000000000"), Err(NumberError::TooLarge));
+        assert_eq!(hexadecimal(b"0x"), Err(NumberError::NotANumber));
+        assert_eq!(hexadecimal(b"g"), Err(NumberError::NotANumber));
+    }
+
+    #[test]
+    fn decimal_times_are_exact_where_a_float_is_not() {
+        assert_eq!(decimal_ns(b"1456095145.133076001", 9), Ok(1_456_095_145_133_076_001));
+        assert_eq!(decimal_ns(b"640.875000", 6), Ok(640_875_000));
+        assert_eq!(decimal_ns(b".5", 6), Ok(500_000));
+        assert_eq!(decimal_ns(b"5.", 6), Ok(5_000_000));
+        assert_eq!(decimal_ns(b"7", 0), Ok(7));
+        assert_eq!(decimal_ns(b"7.5", 0), Ok(8));
+        assert_eq!(decimal_ns(b"18446744073.709551615", 9), Ok(u64::MAX));
+        assert_eq!(decimal_ns(b"18446744073.7095516154", 9), Ok(u64::MAX));
+        assert_eq!(decimal_ns(b"18446744073.7095516155", 9), Err(NumberError::TooLarge));
+        assert_eq!(decimal_ns(b"18446744073.709551616", 9), Err(NumberError::TooLarge));
+    }
+
+    #[test]
+    fn what_is_finer_than_a_nanosecond_is_rounded() {
+        assert_eq!(decimal_ns(b"0.0000004", 6), Ok(0));
+        assert_eq!(decimal_ns(b"0.00000049999", 6), Ok(0));
+        assert_eq!(decimal_ns(b"0.0000005", 6), Ok(1));
+        assert_eq!(decimal_ns(b"0.9999999", 6), Ok(1_000_000));
+    }
+
+    #[test]
+    fn what_is_no_decimal_is_refused() {
+        for text in [&b""[..], b".", b"1e3", b"1.2.3", b"1.x", b"x.1", b"nan", b"inf", b"-", b"-."]
+        {
+            assert_eq!(decimal_ns(text, 6), Err(NumberError::NotANumber), "{text:?}");
+        }
+        assert_eq!(decimal_ns(b"-0.001", 6), Err(NumberError::Negative));
+    }
+}

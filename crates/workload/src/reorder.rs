@@ -1,0 +1,188 @@
+//! Puts requests into order of time within a bounded window, stable for equal times.
+//!
+//! Traces are almost sorted: a request that arrives in order costs one push onto a ring. Only the
+//! late ones go into a heap; the next request out is the earlier of the ring's front and the heap's
+//! top.
+
+use crate::decode::Record;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A record and where it stood in the file; ordered by time, then by place.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    record: Record,
+    place: u64,
+}
+
+impl Waiting {
+    #[inline]
+    fn key(&self) -> (u64, u64) {
+        (self.record.at.0, self.place)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// The window. Holds at most as many requests as it was made for.
+#[derive(Clone, Debug)]
+pub(crate) struct Reorder {
+    window: usize,
+    /// Requests that came in order: ascending from front to back.
+    ring: VecDeque<Waiting>,
+    /// Requests that came after a later one.
+    late: BinaryHeap<Reverse<Waiting>>,
+    places: u64,
+    /// The time of the last request handed out.
+    handed_out: u64,
+    /// The latest time seen.
+    latest: u64,
+    reordered: u64,
+}
+
+impl Reorder {
+    /// A window of at least one request: none could be handed out of an empty one.
+    pub fn new(window: usize) -> Reorder {
+        Reorder {
+            window: window.max(1),
+            ring: VecDeque::new(),
+            late: BinaryHeap::new(),
+            places: 0,
+            handed_out: 0,
+            latest: 0,
+            reordered: 0,
+        }
+    }
+
+    /// Whether a request must be taken out before another is put in.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.ring.len() + self.late.len() >= self.window
+    }
+
+    /// How many requests came after a later one and were put right.
+    pub fn reordered(&self) -> u64 {
+        self.reordered
+    }
+
+    /// Puts a request in.
+    ///
+    /// # Errors
+    /// How many nanoseconds the request lies before one that was already handed out.
+    #[inline]
+    pub fn push(&mut self, record: Record) -> Result<(), u64> {
+        debug_assert!(!self.is_full(), "the window is bounded");
+        let at = record.at.0;
+        if at < self.handed_out {
+            return Err(self.handed_out - at);
+        }
+        let waiting = Waiting { record, place: self.places };
+        self.places += 1;
+        if at >= self.latest {
+            self.latest = at;
+            self.ring.push_back(waiting);
+        } else {
+            self.reordered += 1;
+            self.late.push(Reverse(waiting));
+        }
+        Ok(())
+    }
+
+    /// Takes the earliest request out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Record> {
+        let late = self.late.peek().map(|Reverse(waiting)| waiting.key());
+        let in_order = self.ring.front().map(Waiting::key);
+        let taken = match (in_order, late) {
+            (Some(front), Some(top)) if top < front => self.late.pop().map(|Reverse(it)| it),
+            (Some(_), _) => self.ring.pop_front(),
+            (None, _) => self.late.pop().map(|Reverse(it)| it),
+        }?;
+        debug_assert!(taken.record.at.0 >= self.handed_out, "handed out in order");
+        self.handed_out = taken.record.at.0;
+        Some(taken.record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::{HostOp, Nanos, Rng};
+
+    fn record(at: u64, device: u64) -> Record {
+        Record { at: Nanos(at), device, offset: 0, size: 512, op: HostOp::Read }
+    }
+
+    /// What comes out of a window: times with the place in the input, and the late ones.
+    fn ordered(window: usize, times: &[u64]) -> (Vec<(u64, u64)>, Vec<u64>, u64) {
+        let mut reorder = Reorder::new(window);
+        let (mut out, mut refused) = (Vec::new(), Vec::new());
+        for (place, &at) in times.iter().enumerate() {
+            if reorder.is_full() {
+                out.extend(reorder.pop());
+            }
+            if let Err(back) = reorder.push(record(at, place as u64)) {
+                refused.push(back);
+            }
+        }
+        out.extend(std::iter::from_fn(|| reorder.pop()));
+        (out.iter().map(|r| (r.at.0, r.device)).collect(), refused, reorder.reordered())
+    }
+
+    #[test]
+    fn late_requests_are_put_right_and_counted() {
+        let (out, refused, reordered) = ordered(3, &[5, 3, 4, 9, 8]);
+        assert_eq!(out, [(3, 1), (4, 2), (5, 0), (8, 4), (9, 3)]);
+        assert_eq!((refused.len(), reordered), (0, 3));
+    }
+
+    #[test]
+    fn equal_times_keep_their_places() {
+        let (out, _, reordered) = ordered(8, &[7, 7, 2, 7, 2, 2]);
+        assert_eq!(out, [(2, 2), (2, 4), (2, 5), (7, 0), (7, 1), (7, 3)]);
+        assert_eq!(reordered, 3);
+    }
+
+    #[test]
+    fn a_request_that_is_too_late_is_refused_with_how_far_back_it_lies() {
+        let (out, refused, _) = ordered(2, &[10, 20, 30, 4, 20]);
+        assert_eq!(out.iter().map(|&(at, _)| at).collect::<Vec<_>>(), [10, 20, 20, 30]);
+        assert_eq!(refused, [16]);
+        assert_eq!(ordered(1, &[1, 3, 2]).1, [1]);
+        assert_eq!(ordered(0, &[1, 2, 3]).0.len(), 3);
+    }
+
+    #[test]
+    fn a_window_as_wide_as_the_disorder_sorts_stably() {
+        let mut rng = Rng::stream(3, "reorder");
+        for window in [1usize, 2, 7, 64] {
+            let times: Vec<u64> = (0..2000).map(|place| place / 3 + rng.below(8)).collect();
+            let (out, refused, _) = ordered(window, &times);
+            assert!(out.is_sorted(), "window {window}");
+            assert_eq!(out.len() + refused.len(), times.len());
+            if window == 64 {
+                let mut expected: Vec<(u64, u64)> = times.iter().copied().zip(0..).collect();
+                expected.sort();
+                assert_eq!(out, expected);
+            }
+        }
+    }
+}

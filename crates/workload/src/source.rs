@@ -1,0 +1,104 @@
+//! Where a trace's text comes from: a file or a stream, unpacked if its first bytes say that it is
+//! packed with zstd (magic number 28 B5 2F FD, RFC 8878) or gzip (1F 8B, RFC 1952).
+
+use crate::{Problem, TraceError};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Packed bytes read from a file at once.
+const CHUNK: usize = 1 << 18;
+
+/// A stream of trace text.
+pub(crate) type Text = Box<dyn Read + Send>;
+
+/// First bytes of files that are no text and that we cannot unpack, with what they are.
+const FOREIGN: &[(&[u8], &str, &str)] = &[
+    (b"\xfd7zXZ\0", "packed with xz", "unpack it first, or pack it with zstd or gzip"),
+    (b"BZh", "packed with bzip2", "unpack it first, or pack it with zstd or gzip"),
+    (b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
+    (b"\x04\x22\x4d\x18", "packed with lz4", "unpack it first, or pack it with zstd or gzip"),
+    (b"PAR1", "a Parquet file", "export it as CSV"),
+    (b"\xff\xfe", "UTF-16 text", "convert it to UTF-8"),
+    (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8"),
+];
+
+/// What the operating system said, as a problem of the file.
+pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> TraceError {
+    TraceError::one(file, Problem::new(format!("{doing} failed: {error}")))
+}
+
+/// Opens a file, unpacking it on the fly.
+pub(crate) fn open(path: &Path) -> Result<Text, TraceError> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
+    if file.metadata().is_ok_and(|facts| facts.is_dir()) {
+        return Err(TraceError::one(name, Problem::new("a folder, not a trace file")));
+    }
+    unpack(&name, Box::new(BufReader::with_capacity(CHUNK, file)))
+}
+
+/// Unpacks `packed` if its first bytes say so.
+pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
+    let head = packed.fill_buf().map_err(|error| io_error(name, "reading", &error))?;
+    if head.starts_with(b"\x28\xb5\x2f\xfd") {
+        let unpacked = zstd::stream::read::Decoder::with_buffer(packed)
+            .map_err(|error| io_error(name, "unpacking zstd", &error))?;
+        return Ok(Box::new(unpacked));
+    }
+    if head.starts_with(b"\x1f\x8b") {
+        return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)));
+    }
+    Ok(Box::new(packed))
+}
+
+/// Refuses text whose first bytes show that it is none. Looked at after unpacking.
+pub(crate) fn refuse_foreign(name: &str, head: &[u8]) -> Result<(), TraceError> {
+    let is_tar = head.get(257..262) == Some(b"ustar");
+    let tar: &(&[u8], &str, &str) = &(b"", "a tar archive", "unpack it and read the files in it");
+    let found = FOREIGN.iter().find(|(magic, _, _)| head.starts_with(magic));
+    match found.or(is_tar.then_some(tar)) {
+        None => Ok(()),
+        Some((_, what, hint)) => {
+            let what = format!("this is {what}, not the text of a trace");
+            Err(TraceError::one(name, Problem::new(what).hint(*hint)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn text_of(packed: Vec<u8>) -> Result<String, String> {
+        let mut text = String::new();
+        let mut source = unpack("t", Box::new(std::io::Cursor::new(packed))).unwrap();
+        source.read_to_string(&mut text).map_err(|error| error.to_string())?;
+        Ok(text)
+    }
+
+    #[test]
+    fn packed_text_is_unpacked_even_in_several_frames() {
+        let zstd = zstd::encode_all(&b"1,2\n"[..], 1).unwrap();
+        assert_eq!(text_of([zstd.clone(), zstd.clone()].concat()).unwrap(), "1,2\n1,2\n");
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"3,4\n").unwrap();
+        let gzip = gzip.finish().unwrap();
+        assert_eq!(text_of([gzip.clone(), gzip].concat()).unwrap(), "3,4\n3,4\n");
+        assert_eq!(text_of(b"5,6\n".to_vec()).unwrap(), "5,6\n");
+        assert_eq!(text_of(Vec::new()).unwrap(), "");
+        assert!(text_of(zstd[..zstd.len() - 1].to_vec()).is_err(), "cut short");
+    }
+
+    #[test]
+    fn what_is_no_text_is_named() {
+        let error = refuse_foreign("t", b"PK\x03\x04....").unwrap_err().to_string();
+        assert!(error.contains("a zip archive") && error.contains("unpack it"), "{error}");
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert!(refuse_foreign("t", &tar).unwrap_err().to_string().contains("tar archive"));
+        assert_eq!(refuse_foreign("t", b"0,1\n"), Ok(()));
+    }
+}

@@ -1,0 +1,190 @@
+//! When requests arrive. Moments are whole nanoseconds; what a gap has beyond them is carried over,
+//! so that rounding does not change the rate.
+
+use super::spec::Arrivals;
+use fowler_units::{Nanos, Rng};
+
+/// Nanoseconds in a second.
+const SECOND: f64 = 1e9;
+
+/// A clock that counts whole nanoseconds and the fraction left over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    ns: u64,
+    fraction: f64,
+}
+
+impl Clock {
+    /// The clock `gap` nanoseconds later; none beyond 584 years.
+    fn after(self, gap: f64) -> Option<Clock> {
+        let gap = gap + self.fraction;
+        let whole = libm::floor(gap);
+        // An `f64` converts to the nearest `u64` there is: a gap beyond 584 years cannot pass the
+        // sum.
+        let ns = self.ns.checked_add(whole as u64)?;
+        Some(Clock { ns, fraction: gap - whole })
+    }
+}
+
+/// An exponential length with the given mean: never infinite, since a unit draw is below 1.
+fn exponential(rng: &mut Rng, mean: f64) -> f64 {
+    -libm::log1p(-rng.unit()) * mean
+}
+
+/// A spell of bursty arrivals.
+#[derive(Clone, Copy, Debug)]
+struct Spell {
+    is_busy: bool,
+    ends: Clock,
+}
+
+/// The arrivals, one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct Moments {
+    arrivals: Arrivals,
+    rng: Rng,
+    clock: Clock,
+    spell: Option<Spell>,
+    /// Arrivals so far.
+    count: u64,
+}
+
+impl Moments {
+    /// Arrivals from time zero on; the spec is sound.
+    pub fn new(arrivals: Arrivals, seed: u64) -> Moments {
+        let rng = Rng::stream(seed, "synth/arrivals");
+        Moments { arrivals, rng, clock: Clock::default(), spell: None, count: 0 }
+    }
+
+    /// The next arrival; none beyond 584 years.
+    pub fn next(&mut self) -> Option<Nanos> {
+        let at = match self.arrivals {
+            Arrivals::Closed => 0,
+            Arrivals::Fixed { rate } => self.tick(SECOND / rate)?,
+            Arrivals::Poisson { rate } => {
+                let gap = exponential(&mut self.rng, SECOND / rate);
+                self.clock = self.clock.after(gap)?;
+                self.clock.ns
+            }
+            Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => self.burst(
+                [SECOND / quiet_rate, SECOND / busy_rate],
+                [mean_quiet.0 as f64, mean_busy.0 as f64],
+            )?,
+        };
+        self.count += 1;
+        Some(Nanos(at))
+    }
+
+    /// The `count`-th multiple of the period, exactly: a period is a binary fraction `m * 2^e`.
+    fn tick(&self, period: f64) -> Option<u64> {
+        let mantissa = u128::from(period.to_bits() & ((1 << 52) - 1) | 1 << 52);
+        let exponent = (period.to_bits() >> 52) as i32 - 1075;
+        // A count below 2^64 and a mantissa below 2^53; periods from 1 ns to 10^15 ns have
+        // exponents from -52 to -3.
+        u64::try_from((u128::from(self.count) * mantissa) >> exponent.unsigned_abs()).ok()
+    }
+
+    /// The next arrival of a Poisson process whose rate switches. Exponential gaps have no memory:
+    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on.
+    fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2]) -> Option<u64> {
+        loop {
+            let spell = match self.spell {
+                Some(spell) => spell,
+                None => self.next_spell(true, spells)?,
+            };
+            self.spell = Some(spell);
+            let mean = gaps[usize::from(spell.is_busy)];
+            let gap = exponential(&mut self.rng, if mean.is_finite() { mean } else { 1.0 });
+            let next = self.clock.after(gap)?;
+            let inside = (next.ns, next.fraction) < (spell.ends.ns, spell.ends.fraction);
+            if mean.is_finite() && inside {
+                self.clock = next;
+                return Some(next.ns);
+            }
+            self.clock = spell.ends;
+            self.spell = Some(self.next_spell(!spell.is_busy, spells)?);
+        }
+    }
+
+    fn next_spell(&mut self, is_busy: bool, spells: [f64; 2]) -> Option<Spell> {
+        let length = exponential(&mut self.rng, spells[usize::from(is_busy)]);
+        Some(Spell { is_busy, ends: self.clock.after(length)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Span;
+
+    fn gaps(arrivals: Arrivals, count: usize) -> Vec<f64> {
+        let mut moments = Moments::new(arrivals, 4);
+        let times: Vec<u64> = (0..count).map(|_| moments.next().unwrap().0).collect();
+        assert!(times.is_sorted());
+        times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
+    }
+
+    fn mean_and_cv(gaps: &[f64]) -> (f64, f64) {
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        (mean, variance.sqrt() / mean)
+    }
+
+    #[test]
+    fn poisson_gaps_have_their_mean_and_deviation_even_near_a_nanosecond() {
+        for rate in [1e-3, 5_000.0, 1e9] {
+            let (mean, cv) = mean_and_cv(&gaps(Arrivals::Poisson { rate }, 100_000));
+            let expected = 1e9 / rate;
+            assert!((mean / expected - 1.0).abs() < 0.02, "{rate}: {mean}");
+            let rounding = if rate > 1e8 { 0.2 } else { 0.02 };
+            assert!((cv - 1.0).abs() < rounding, "{rate}: {cv}");
+        }
+    }
+
+    #[test]
+    fn fixed_arrivals_keep_their_rate_without_drift() {
+        let mut moments = Moments::new(Arrivals::Fixed { rate: 3.0 }, 0);
+        let times: Vec<u64> = (0..4).map(|_| moments.next().unwrap().0).collect();
+        assert_eq!(times, [0, 333_333_333, 666_666_666, 999_999_999]);
+        moments.count = 3_000_000_000;
+        let drift = moments.next().unwrap().0.abs_diff(1_000_000_000_000_000_000);
+        assert!(drift <= 128, "{drift} ns in 31 years");
+        let whole = gaps(Arrivals::Fixed { rate: 1000.0 }, 1000);
+        assert!(whole.iter().all(|&gap| gap == 1e6));
+    }
+
+    #[test]
+    fn bursts_have_their_mean_rate_and_more_variation_than_poisson() {
+        let bursts = Arrivals::Bursts {
+            busy_rate: 10_000.0,
+            quiet_rate: 0.0,
+            mean_busy: Span::ms(10),
+            mean_quiet: Span::ms(90),
+        };
+        let (mean, cv) = mean_and_cv(&gaps(bursts, 400_000));
+        assert!((mean / 1e6 - 1.0).abs() < 0.05, "{mean}");
+        // Squared coefficient of variation of an interrupted Poisson process (Kuczura, 1973):
+        // 1 + 2 * busy_rate * off_rate / (on_rate + off_rate)^2 with switching rates 1/mean.
+        let (on, off) = (100.0f64, 1000.0 / 90.0);
+        let expected = (1.0 + 2.0 * 10_000.0 * on / ((on + off) * (on + off))).sqrt();
+        assert!((cv / expected - 1.0).abs() < 0.05, "{cv} for {expected}");
+        let both = Arrivals::Bursts {
+            busy_rate: 1000.0,
+            quiet_rate: 1000.0,
+            mean_busy: Span::us(1),
+            mean_quiet: Span::ms(3),
+        };
+        let (mean, cv) = mean_and_cv(&gaps(both, 100_000));
+        assert!((mean / 1e6 - 1.0).abs() < 0.02 && (cv - 1.0).abs() < 0.02, "{mean} {cv}");
+    }
+
+    #[test]
+    fn time_ends_instead_of_wrapping() {
+        let mut moments = Moments::new(Arrivals::Poisson { rate: 1e-6 }, 0);
+        moments.clock.ns = u64::MAX - 5;
+        assert_eq!(moments.next(), None);
+        let mut moments = Moments::new(Arrivals::Fixed { rate: 1e-6 }, 0);
+        moments.count = u64::MAX / 1000;
+        assert_eq!(moments.next(), None);
+    }
+}

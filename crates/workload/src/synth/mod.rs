@@ -1,0 +1,91 @@
+//! Generated workloads: arrivals, addresses, sizes and operations, each from a random stream of its
+//! own, so that changing one changes nothing of the others.
+
+mod addresses;
+mod arrivals;
+mod scatter;
+mod spec;
+mod zipf;
+
+pub use spec::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, SynthSpec};
+
+use crate::TraceError;
+use addresses::Ranges;
+use arrivals::Moments;
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+
+/// A generator: an iterator of host requests in order of arrival.
+#[derive(Clone, Debug)]
+pub struct Synth {
+    moments: Moments,
+    reads: Option<Ranges>,
+    writes: Option<Ranges>,
+    op_rng: Rng,
+    read_share: f64,
+    trim_share: f64,
+    /// Requests still to come.
+    left: u64,
+    /// Requests arrive before this moment.
+    until: Nanos,
+}
+
+impl Synth {
+    /// The generator of a spec.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the spec.
+    pub fn new(spec: &SynthSpec) -> Result<Synth, TraceError> {
+        let problems = spec.check();
+        if !problems.is_empty() {
+            return Err(TraceError { file: "generator".into(), problems, ..TraceError::default() });
+        }
+        let (left, until) = match spec.length {
+            Length::Requests(count) => (count, Nanos::NEVER),
+            Length::Duration(span) => (u64::MAX, Nanos::ZERO + span),
+        };
+        let reads = (spec.read_share > 0.0).then(|| Ranges::new(spec, &spec.reads, "reads"));
+        let writes = (spec.read_share < 1.0).then(|| Ranges::new(spec, &spec.writes, "writes"));
+        Ok(Synth {
+            moments: Moments::new(spec.arrivals, spec.seed),
+            reads,
+            writes,
+            op_rng: Rng::stream(spec.seed, "synth/ops"),
+            read_share: spec.read_share,
+            trim_share: spec.trim_share,
+            left,
+            until,
+        })
+    }
+
+    /// What the next request asks.
+    fn op(&mut self) -> HostOp {
+        let drawn = self.op_rng.unit();
+        if self.writes.is_none() || drawn < self.read_share {
+            HostOp::Read
+        } else if drawn < self.read_share + self.trim_share {
+            HostOp::Trim
+        } else {
+            HostOp::Write
+        }
+    }
+}
+
+impl Iterator for Synth {
+    type Item = HostIo;
+
+    fn next(&mut self) -> Option<HostIo> {
+        if self.left == 0 {
+            return None;
+        }
+        let at = self.moments.next().filter(|&at| at < self.until);
+        let Some(at) = at else {
+            self.left = 0;
+            return None;
+        };
+        self.left -= 1;
+        let op = self.op();
+        let ranges = if op == HostOp::Read { &mut self.reads } else { &mut self.writes };
+        let (offset, size) = ranges.as_mut()?.next();
+        Some(HostIo { at, offset, size, op })
+    }
+}

@@ -1,0 +1,341 @@
+//! What a generated workload is to be like, and whether it can be.
+
+use crate::Problem;
+use fowler_units::{Bytes, Span};
+
+/// When requests arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Independent arrivals at a mean rate.
+    Poisson {
+        /// Requests per second.
+        rate: f64,
+    },
+    /// One request every `1 / rate` seconds, the first at time zero.
+    Fixed {
+        /// Requests per second.
+        rate: f64,
+    },
+    /// Poisson arrivals at two rates in turn, busy first; each spell's length is exponential.
+    Bursts {
+        /// Requests per second in a busy spell.
+        busy_rate: f64,
+        /// Requests per second in a quiet spell; may be zero.
+        quiet_rate: f64,
+        /// Mean length of a busy spell.
+        mean_busy: Span,
+        /// Mean length of a quiet spell.
+        mean_quiet: Span,
+    },
+    /// All at time zero: the queue depth of the device paces them.
+    Closed,
+}
+
+/// Where requests go. Addresses are counted in units of the alignment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Addresses {
+    /// Every address alike.
+    Uniform,
+    /// The k-th most popular address with probability proportional to `k^-theta`.
+    Zipf {
+        /// The skew; 0 is uniform, 0.99 is common for caches.
+        theta: f64,
+    },
+    /// A share of the accesses to a share of the space, each part uniform.
+    HotCold {
+        /// The share of accesses that go to the hot part.
+        accesses: f64,
+        /// The share of the space that is hot.
+        space: f64,
+    },
+}
+
+/// Which addresses are the popular ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Popular {
+    /// The lowest ones.
+    Lowest,
+    /// Scattered over the space by a seeded bijection that reads and writes share: what is hot to
+    /// read is hot to write.
+    #[default]
+    Scattered,
+    /// Scattered by a bijection of this pattern's own: what is hot to read is not what is hot to
+    /// write.
+    ScatteredApart,
+}
+
+/// A size and its weight in the mix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeShare {
+    /// The size in bytes.
+    pub size: u32,
+    /// Its weight; weights need not sum to one.
+    pub weight: f64,
+}
+
+/// How much is generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// So many requests.
+    Requests(u64),
+    /// Every request that arrives before this moment.
+    Duration(Span),
+}
+
+/// Addresses and sizes of one kind of request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// Where a run begins.
+    pub addresses: Addresses,
+    /// Which addresses are the popular ones.
+    pub popular: Popular,
+    /// How many requests follow one another without a gap, on average (geometric); 1 for none.
+    pub mean_run: f64,
+    /// The mix of sizes.
+    pub sizes: Vec<SizeShare>,
+}
+
+impl Pattern {
+    /// Uniform addresses, one size, no runs.
+    pub fn uniform(size: u32) -> Pattern {
+        Pattern {
+            addresses: Addresses::Uniform,
+            popular: Popular::Scattered,
+            mean_run: 1.0,
+            sizes: vec![SizeShare { size, weight: 1.0 }],
+        }
+    }
+}
+
+/// A generated workload. The same spec is the same requests, on every machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SynthSpec {
+    /// The seed of every random draw.
+    pub seed: u64,
+    /// How much is generated.
+    pub length: Length,
+    /// When requests arrive.
+    pub arrivals: Arrivals,
+    /// The address space: requests lie in `[0, space)`.
+    pub space: Bytes,
+    /// Offsets are multiples of this.
+    pub alignment: Bytes,
+    /// The share of reads.
+    pub read_share: f64,
+    /// The share of trims; what is left are writes.
+    pub trim_share: f64,
+    /// Addresses and sizes of reads.
+    pub reads: Pattern,
+    /// Addresses and sizes of writes and of trims.
+    pub writes: Pattern,
+}
+
+impl Default for SynthSpec {
+    /// A million random reads of 4 KiB over 1 GiB, 10,000 per second.
+    fn default() -> SynthSpec {
+        SynthSpec {
+            seed: 1,
+            length: Length::Requests(1_000_000),
+            arrivals: Arrivals::Poisson { rate: 10_000.0 },
+            space: Bytes(1 << 30),
+            alignment: Bytes(4096),
+            read_share: 1.0,
+            trim_share: 0.0,
+            reads: Pattern::uniform(4096),
+            writes: Pattern::uniform(4096),
+        }
+    }
+}
+
+/// The rates that are accepted: from one request in eleven days to one per nanosecond.
+const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
+/// The longest spell and the longest workload: far below the 584 years that time counts.
+const LONGEST: Span = Span(50 * 365 * 86_400 * 1_000_000_000);
+/// The largest space: its addresses are exact in an `f64`.
+const LARGEST_SPACE: Bytes = Bytes(1 << 50);
+/// The largest skew; beyond it practically one address is left.
+const LARGEST_THETA: f64 = 20.0;
+
+/// The fewest requests in a busy and a quiet spell together, on average: every spell is simulated,
+/// so that more would be work without end.
+const FEWEST_PER_CYCLE: f64 = 1e-3;
+
+/// Collects what is wrong, each with its place in the spec.
+struct Check(Vec<Problem>);
+
+impl Check {
+    fn that(&mut self, holds: bool, place: &str, value: impl std::fmt::Debug, expected: &str) {
+        if !holds {
+            let text = format!("{place} = {value:?}");
+            let problem = Problem::new(format!("`{place}` cannot be used")).expected(expected);
+            self.0.push(problem.text(text.as_bytes()));
+        }
+    }
+
+    fn share(&mut self, place: &str, value: f64) {
+        self.that((0.0..=1.0).contains(&value), place, value, "a share from 0 to 1");
+    }
+
+    fn rate(&mut self, place: &str, value: f64) {
+        let expected = "requests per second, from 0.000001 to 1000000000";
+        self.that(RATES.contains(&value), place, value, expected);
+    }
+}
+
+impl SynthSpec {
+    /// Everything that is wrong with the spec; nothing for one that can be generated.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut check = Check(Vec::new());
+        self.check_space(&mut check);
+        self.check_arrivals(&mut check);
+        check.share("read_share", self.read_share);
+        check.share("trim_share", self.trim_share);
+        let both = self.read_share + self.trim_share;
+        check.that(both <= 1.0 + 1e-12, "read_share + trim_share", both, "at most 1");
+        if self.read_share > 0.0 {
+            self.check_pattern(&mut check, "reads", &self.reads);
+        }
+        if self.read_share < 1.0 {
+            self.check_pattern(&mut check, "writes", &self.writes);
+        }
+        check.0
+    }
+
+    fn check_space(&self, check: &mut Check) {
+        let (space, alignment) = (self.space, self.alignment);
+        check.that(alignment.0 > 0, "alignment", alignment, "at least 1 B");
+        check.that(space <= LARGEST_SPACE, "space", space, "at most 1024 TiB");
+        check.that(space >= alignment, "space", space, "at least one alignment");
+    }
+
+    fn check_arrivals(&self, check: &mut Check) {
+        let slowest = match self.arrivals {
+            Arrivals::Poisson { rate } | Arrivals::Fixed { rate } => {
+                check.rate("arrivals.rate", rate);
+                rate
+            }
+            Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
+                check.rate("arrivals.busy_rate", busy_rate);
+                if quiet_rate != 0.0 {
+                    check.rate("arrivals.quiet_rate", quiet_rate);
+                }
+                for (place, mean) in
+                    [("arrivals.mean_busy", mean_busy), ("arrivals.mean_quiet", mean_quiet)]
+                {
+                    let holds = mean > Span::ZERO && mean <= Span(LONGEST.0 / 1000);
+                    check.that(holds, place, mean, "from 1 ns to 18 days");
+                }
+                let (busy, quiet) = (mean_busy.as_s(), mean_quiet.as_s());
+                let mean = (busy * busy_rate + quiet * quiet_rate) / (busy + quiet);
+                let expected = "arrivals at 0.000001 requests per second or more on average";
+                check.that(mean >= *RATES.start(), "arrivals", self.arrivals, expected);
+                let per_cycle = busy * busy_rate + quiet * quiet_rate;
+                let expected = "spells long enough for one request in a thousand of them";
+                check.that(per_cycle >= FEWEST_PER_CYCLE, "arrivals", self.arrivals, expected);
+                mean
+            }
+            Arrivals::Closed => {
+                let is_counted = matches!(self.length, Length::Requests(_));
+                let expected = "a number of requests: closed arrivals take no time";
+                check.that(is_counted, "length", self.length, expected);
+                f64::INFINITY
+            }
+        };
+        match self.length {
+            Length::Requests(count) => {
+                check.that(count > 0, "length", self.length, "at least one request");
+                let holds = count as f64 / slowest <= LONGEST.as_s();
+                let expected = "arrivals within 50 years on average";
+                check.that(holds || slowest.is_nan(), "length", self.length, expected);
+            }
+            Length::Duration(span) => {
+                let holds = span > Span::ZERO && span <= LONGEST;
+                check.that(holds, "length", self.length, "from 1 ns to 50 years");
+            }
+        }
+    }
+
+    fn check_pattern(&self, check: &mut Check, name: &str, pattern: &Pattern) {
+        match pattern.addresses {
+            Addresses::Uniform => {}
+            Addresses::Zipf { theta } => {
+                let holds = (0.0..=LARGEST_THETA).contains(&theta);
+                check.that(holds, &format!("{name}.theta"), theta, "a skew from 0 to 20");
+            }
+            Addresses::HotCold { accesses, space } => {
+                check.share(&format!("{name}.accesses"), accesses);
+                let holds = space > 0.0 && space < 1.0;
+                check.that(holds, &format!("{name}.space"), space, "a share between 0 and 1");
+            }
+        }
+        let holds = (1.0..=1e9).contains(&pattern.mean_run);
+        check.that(holds, &format!("{name}.mean_run"), pattern.mean_run, "from 1 to 1000000000");
+        let sizes = format!("{name}.sizes");
+        check.that(!pattern.sizes.is_empty(), &sizes, &pattern.sizes, "at least one size");
+        for share in &pattern.sizes {
+            let fits = share.size > 0 && u64::from(share.size) <= self.space.0;
+            check.that(fits, &sizes, share.size, "at least 1 B and no more than the space");
+            let holds = (0.0..=1e12).contains(&share.weight);
+            check.that(holds, &sizes, share.weight, "a weight from 0 to 10^12");
+        }
+        let sum: f64 = pattern.sizes.iter().map(|share| share.weight).sum();
+        check.that(sum > 1e-9 || sum.is_nan(), &sizes, sum, "weights whose sum is above zero");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_sound() {
+        assert_eq!(SynthSpec::default().check(), []);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        let mut spec = SynthSpec {
+            space: Bytes(100),
+            alignment: Bytes(0),
+            read_share: 1.5,
+            trim_share: f64::NAN,
+            arrivals: Arrivals::Poisson { rate: f64::INFINITY },
+            length: Length::Requests(0),
+            ..SynthSpec::default()
+        };
+        spec.reads.mean_run = 0.0;
+        spec.reads.addresses = Addresses::Zipf { theta: -1.0 };
+        let places: Vec<String> =
+            spec.check().into_iter().map(|p| p.text.split(" =").next().unwrap().into()).collect();
+        let expected = [
+            "alignment",
+            "arrivals.rate",
+            "length",
+            "read_share",
+            "trim_share",
+            "read_share + trim_share",
+            "reads.theta",
+            "reads.mean_run",
+            "reads.sizes",
+        ];
+        assert_eq!(places, expected);
+    }
+
+    #[test]
+    fn arrivals_that_never_end_are_refused() {
+        let check =
+            |arrivals, length| SynthSpec { arrivals, length, ..SynthSpec::default() }.check().len();
+        let quiet = |quiet_rate, mean_quiet| Arrivals::Bursts {
+            busy_rate: 100.0,
+            quiet_rate,
+            mean_busy: Span::ms(1),
+            mean_quiet,
+        };
+        assert_eq!(check(quiet(0.0, Span::ms(1)), Length::Requests(10)), 0);
+        assert_eq!(check(quiet(-1.0, Span::ms(1)), Length::Requests(10)), 1);
+        assert_eq!(check(quiet(0.0, Span::ZERO), Length::Requests(10)), 1);
+        assert_eq!(check(Arrivals::Closed, Length::Duration(Span::ms(1))), 1);
+        assert_eq!(check(Arrivals::Fixed { rate: 1e-6 }, Length::Requests(1 << 40)), 1);
+        assert_eq!(check(Arrivals::Fixed { rate: f64::NAN }, Length::Requests(1)), 1);
+    }
+}

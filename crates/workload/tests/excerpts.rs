@@ -1,0 +1,139 @@
+//! Reads excerpts of real traces and compares what they hold with the table that came with them.
+//! The excerpts are not part of this project: where they are missing, the tests say so and pass.
+
+use fowler_units::HostOp;
+use fowler_workload::{DeviceChoice, Format, FormatSource, ReadOptions, TraceInfo, TraceReader};
+use std::path::{Path, PathBuf};
+
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: the folder of trace excerpts, {}, is missing", folder.display());
+    None
+}
+
+/// An excerpt, its format, and what the table prints of it: requests, span in seconds, percentage
+/// of reads; last, how many devices it holds. The numbers of the last three are our own count.
+type Excerpt = (&'static str, Format, u64, &'static str, &'static str, usize);
+
+#[rustfmt::skip]
+const EXCERPTS: &[Excerpt] = &[
+    ("Financial1.first10k.ssdsim.ascii.zst", Format::SsdsimNs, 10_000, "259.6", "40.8", 22),
+    ("Financial1.first50k.flashsim.trace.zst", Format::Flashsim, 50_000, "853.4", "58.4", 1),
+    ("WebSearch1.first60s.mqsim.trace.zst", Format::Mqsim, 24_783, "60.1", "100.0", 6),
+    ("WebSearch1.first50k.flashsim.trace.zst", Format::Flashsim, 50_000, "128.7", "100.0", 1),
+    ("DTRS.5min.ssdsim.trace.zst", Format::SsdsimUs, 127_043, "300.0", "89.0", 1),
+    ("MSR.cut10k.rw_20_80.105.trace.zst", Format::FlashsimBytes, 10_000, "242.9", "20.2", 1),
+    ("MSR.cut10k.most_thpt.1006.trace.zst", Format::FlashsimBytes, 10_000, "1.0", "83.2", 1),
+    ("TPCC.w2k8.small.mqsim.trace.zst", Format::Mqsim, 6_999, "0.14", "62.6", 16),
+    ("Desktop.flashsim.trace.zst", Format::Flashsim, 32_527, "8877", "38", 1),
+    ("JpegCopy.flashsim.trace.zst", Format::Flashsim, 47_120, "810", "75", 1),
+    ("MSR.hm.sample1000.csv.zst", Format::Msr, 1_000, "127", "50.8", 1),
+    ("FIU.homes.sample1000.ssdsim.zst", Format::SsdsimDigest, 1_000, "46.7", "0.0", 1),
+    ("Systor17.traces.sample1000.csv.zst", Format::Systor17, 999, "2.4", "82.7", 1),
+    ("YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst", Format::Blkparse, 1_695, "0.68", "100.0", 1),
+];
+
+/// Whether `value` is what was printed, to within one of its last digit: the table cuts and rounds.
+fn is_printed(value: f64, printed: &str) -> bool {
+    let digits = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let unit = 0.1f64.powi(digits as i32);
+    (value - printed.parse::<f64>().unwrap()).abs() <= unit
+}
+
+#[test]
+fn excerpts_hold_what_their_table_says() {
+    let Some(folder) = folder() else { return };
+    for &(file, format, requests, span_s, read_percent, devices) in EXCERPTS {
+        let (format, device) = (Some(format), DeviceChoice::SideBySide);
+        let options = ReadOptions { format, device, ..ReadOptions::default() };
+        let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
+        let info = TraceInfo::of(&mut reader).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(info.total_requests(), requests, "{file}");
+        assert_eq!(reader.report().requests, requests, "{file}");
+        assert_eq!(reader.report().devices.len(), devices, "{file}");
+        let reordered = if format == Some(Format::Systor17) { 287 } else { 0 };
+        assert_eq!(reader.report().reordered, reordered, "{file}");
+        // The table counts some spans from the first request on and some from time zero.
+        let (first, span) = (info.first.0 as f64 / 1e9, info.span.as_s());
+        let is_span = is_printed(span, span_s) || is_printed(first + span, span_s);
+        assert!(is_span, "{file}: {span} s");
+        let percent = 100.0 * info.read_share();
+        assert!(is_printed(percent, read_percent), "{file}: {percent} % reads");
+    }
+}
+
+#[test]
+fn excerpts_are_recognised_or_the_choice_is_named() {
+    let Some(folder) = folder() else { return };
+    for &(file, format, ..) in EXCERPTS {
+        let device = DeviceChoice::SideBySide;
+        let options = ReadOptions { device, ..ReadOptions::default() };
+        match TraceReader::open(&folder.join(file), &options) {
+            Ok(reader) => {
+                assert_eq!(reader.format(), format, "{file}");
+                let needs_name = [Format::Mqsim, Format::Flashsim].contains(&format);
+                let expected = if needs_name { FormatSource::Name } else { FormatSource::Text };
+                assert_eq!(reader.report().format_source, expected, "{file}");
+            }
+            Err(error) => {
+                let text = error.to_string();
+                assert!([Format::SsdsimNs, Format::SsdsimUs].contains(&format), "{text}");
+                assert!(text.contains("`mqsim` (") && text.contains("`ssdsim-us` ("), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_devices_are_refused_listed_and_read_one_by_one() {
+    let Some(folder) = folder() else { return };
+    let path = folder.join("Financial1.first10k.ssdsim.ascii.zst");
+    let read = |device| {
+        let format = Some(Format::SsdsimNs);
+        TraceReader::open(&path, &ReadOptions { format, device, ..ReadOptions::default() }).unwrap()
+    };
+    let error = read(DeviceChoice::Default).next().unwrap().unwrap_err().to_string();
+    assert!(
+        error.contains("22 devices (device 0: 1013 requests, device 1: 828 requests"),
+        "{error}"
+    );
+    let total: usize = (0..22).map(|device| read(DeviceChoice::Only(device)).count()).sum();
+    assert_eq!(total, 10_000);
+    assert_eq!(read(DeviceChoice::Only(1)).count(), 828);
+    assert!(read(DeviceChoice::Only(99)).next().unwrap().is_err());
+}
+
+#[test]
+fn a_trace_opened_in_a_wrong_format_names_the_right_one() {
+    let Some(folder) = folder() else { return };
+    for (file, wrong, hint) in [
+        ("MSR.hm.sample1000.csv.zst", Format::Spc, "`msr`"),
+        ("MSR.hm.sample1000.csv.zst", Format::Native, "`msr`"),
+        ("MSR.hm.sample1000.csv.zst", Format::Mqsim, "`msr`"),
+        ("FIU.homes.sample1000.ssdsim.zst", Format::SsdsimNs, "`ssdsim-digest`"),
+        ("Desktop.flashsim.trace.zst", Format::Msr, "`disksim`, `flashsim`"),
+    ] {
+        let options = ReadOptions { format: Some(wrong), ..ReadOptions::default() };
+        let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
+        let error = reader.next().unwrap().unwrap_err();
+        let first = &error.problems[0];
+        assert!(first.what.contains(&format!("does not look like format `{wrong}`")), "{error}");
+        assert!(first.hint.as_ref().unwrap().contains(hint), "{error}");
+        assert!(reader.next().is_none());
+    }
+}
+
+#[test]
+fn the_first_requests_are_those_of_the_file() {
+    let Some(folder) = folder() else { return };
+    let options = ReadOptions::default();
+    let path = folder.join("MSR.hm.sample1000.csv.zst");
+    let first: Vec<_> =
+        TraceReader::open(&path, &options).unwrap().take(2).map(Result::unwrap).collect();
+    assert_eq!((first[0].at.0, first[0].offset, first[0].size), (0, 9_056_014_336, 2048));
+    assert_eq!((first[1].at.0, first[1].op), (21_500, HostOp::Write));
+}

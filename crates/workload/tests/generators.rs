@@ -1,0 +1,236 @@
+//! Generated workloads: the same spec is the same requests, and they are what the spec asks for.
+
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use fowler_workload::{
+    Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceInfo,
+    write_native,
+};
+
+fn generate(spec: &SynthSpec) -> Vec<HostIo> {
+    Synth::new(spec).unwrap_or_else(|error| panic!("{error}")).collect()
+}
+
+fn info(spec: &SynthSpec) -> TraceInfo {
+    TraceInfo::gather(None, Synth::new(spec).unwrap().map(Ok)).unwrap()
+}
+
+/// A spec that uses every part of the generator.
+fn rich() -> SynthSpec {
+    SynthSpec {
+        seed: 42,
+        length: Length::Requests(1000),
+        arrivals: Arrivals::Bursts {
+            busy_rate: 20_000.0,
+            quiet_rate: 100.0,
+            mean_busy: Span::ms(5),
+            mean_quiet: Span::ms(20),
+        },
+        space: Bytes(1 << 30),
+        alignment: Bytes(4096),
+        read_share: 0.6,
+        trim_share: 0.05,
+        reads: Pattern {
+            addresses: Addresses::Zipf { theta: 0.99 },
+            popular: Popular::Scattered,
+            mean_run: 1.5,
+            sizes: vec![
+                SizeShare { size: 4096, weight: 3.0 },
+                SizeShare { size: 65_536, weight: 1.0 },
+            ],
+        },
+        writes: Pattern {
+            addresses: Addresses::HotCold { accesses: 0.9, space: 0.1 },
+            popular: Popular::ScatteredApart,
+            mean_run: 1.0,
+            sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
+        },
+    }
+}
+
+/// FNV-1a over a native trace.
+fn fingerprint(spec: &SynthSpec) -> u64 {
+    let mut text = Vec::new();
+    write_native(generate(spec).into_iter().map(Ok), &mut text).unwrap();
+    text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[test]
+fn the_same_spec_is_the_same_bytes_on_every_machine() {
+    let first: Vec<String> = generate(&rich())
+        .iter()
+        .take(4)
+        .map(|it| format!("{},{},{},{}", it.at.0, it.op.word(), it.offset, it.size))
+        .collect();
+    assert_eq!(first, GOLDEN_FIRST);
+    let poisson = SynthSpec { length: Length::Requests(1000), ..SynthSpec::default() };
+    assert_eq!([fingerprint(&rich()), fingerprint(&poisson)], GOLDEN_FINGERPRINTS);
+    assert_ne!(fingerprint(&SynthSpec { seed: 43, ..rich() }), GOLDEN_FINGERPRINTS[0]);
+}
+
+const GOLDEN_FIRST: [&str; 4] = [
+    "89520,read,564408320,65536",
+    "130905,write,129765376,4096",
+    "469387,write,1033175040,4096",
+    "525825,read,564473856,4096",
+];
+const GOLDEN_FINGERPRINTS: [u64; 2] = [10_187_673_368_189_271_091, 270_805_273_055_615_362];
+
+#[test]
+fn changing_one_part_changes_nothing_of_the_others() {
+    let before = generate(&rich());
+    let after = generate(&SynthSpec { arrivals: Arrivals::Closed, ..rich() });
+    let without_time = |it: &HostIo| (it.op, it.offset, it.size);
+    assert!(before.iter().map(without_time).eq(after.iter().map(without_time)));
+    assert!(after.iter().all(|it| it.at == Nanos::ZERO));
+    let mut spec = rich();
+    spec.writes.sizes[0].size = 512;
+    let after = generate(&spec);
+    let reads = |requests: &[HostIo]| -> Vec<HostIo> {
+        requests.iter().copied().filter(|it| it.op == HostOp::Read).collect()
+    };
+    assert_eq!(reads(&before), reads(&after));
+}
+
+#[test]
+fn shares_sizes_and_rates_are_those_asked_for() {
+    let spec = SynthSpec { length: Length::Requests(200_000), ..rich() };
+    let info = info(&spec);
+    let share = |op: HostOp| info.requests[op as usize] as f64 / 200_000.0;
+    for (op, expected) in [(HostOp::Read, 0.6), (HostOp::Trim, 0.05), (HostOp::Write, 0.35)] {
+        assert!((share(op) - expected).abs() < 0.005, "{op:?}: {}", share(op));
+    }
+    let large = info.sizes.iter().find(|size| size.size == 65_536).unwrap().share;
+    assert!((large - 0.6 * 0.25).abs() < 0.005, "{large}");
+    let mean_rate = (5.0 * 20_000.0 + 20.0 * 100.0) / 25.0;
+    assert!((info.mean_rate / mean_rate - 1.0).abs() < 0.1, "{}", info.mean_rate);
+}
+
+#[test]
+fn runs_have_their_mean_length() {
+    let mut spec = SynthSpec { length: Length::Requests(100_000), ..SynthSpec::default() };
+    for mean_run in [1.0, 4.0, 100.0] {
+        spec.reads.mean_run = mean_run;
+        let share = info(&spec).sequential_share;
+        assert!((share - (1.0 - 1.0 / mean_run)).abs() < 0.01, "{mean_run}: {share}");
+    }
+}
+
+#[test]
+fn popular_addresses_are_scattered_or_lowest_and_shared_or_apart() {
+    let mut spec = SynthSpec {
+        length: Length::Requests(50_000),
+        space: Bytes(4096 * 1000),
+        read_share: 0.5,
+        ..SynthSpec::default()
+    };
+    let hot = |spec: &SynthSpec| {
+        let mut counts = [vec![0u32; 1000], vec![0u32; 1000]];
+        for it in generate(spec) {
+            counts[it.op as usize][(it.offset / 4096) as usize] += 1;
+        }
+        counts.map(|counts| (0..1000).max_by_key(|&page| counts[page]).unwrap())
+    };
+    for pattern in [&mut spec.reads, &mut spec.writes] {
+        pattern.addresses = Addresses::Zipf { theta: 1.1 };
+        pattern.popular = Popular::Lowest;
+    }
+    assert_eq!(hot(&spec), [0, 0]);
+    spec.reads.popular = Popular::Scattered;
+    spec.writes.popular = Popular::Scattered;
+    let [read, write] = hot(&spec);
+    assert!(read == write && read != 0, "{read} {write}");
+    spec.writes.popular = Popular::ScatteredApart;
+    let [read, write] = hot(&spec);
+    assert_ne!(read, write);
+}
+
+#[test]
+fn a_duration_ends_in_time_and_a_count_is_exact() {
+    let arrivals = Arrivals::Fixed { rate: 1000.0 };
+    let spec =
+        SynthSpec { arrivals, length: Length::Duration(Span::ms(5)), ..SynthSpec::default() };
+    let times: Vec<u64> = generate(&spec).iter().map(|it| it.at.0).collect();
+    assert_eq!(times, [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000]);
+    assert_eq!(generate(&rich()).len(), 1000);
+}
+
+#[test]
+fn unusable_specs_are_refused_with_every_problem() {
+    let spec = SynthSpec { read_share: 2.0, space: Bytes(0), ..SynthSpec::default() };
+    let error = Synth::new(&spec).unwrap_err().to_string();
+    assert!(error.contains("read_share = 2.0") && error.contains("a share from 0 to 1"), "{error}");
+    assert!(error.contains("space"), "{error}");
+}
+
+/// Any spec that passes its check yields requests inside the space, aligned and in order.
+#[test]
+fn every_sound_spec_is_generated_soundly() {
+    let mut rng = Rng::stream(1, "specs");
+    let mut sound = 0;
+    for _ in 0..3000 {
+        let spec = random_spec(&mut rng);
+        if !spec.check().is_empty() {
+            continue;
+        }
+        sound += 1;
+        let requests: Vec<HostIo> = Synth::new(&spec).unwrap().take(50).collect();
+        assert!(requests.iter().map(|it| it.at).is_sorted(), "{spec:?}");
+        for it in &requests {
+            assert!(
+                it.size > 0 && it.offset + u64::from(it.size) <= spec.space.0,
+                "{spec:?}: {it:?}"
+            );
+            assert!(it.offset.is_multiple_of(spec.alignment.0), "{spec:?}: {it:?}");
+        }
+    }
+    assert!(sound > 200, "{sound}");
+}
+
+fn random_spec(rng: &mut Rng) -> SynthSpec {
+    let rate = |rng: &mut Rng| [1e-6, 0.5, 1e4, 1e9, 0.0, f64::NAN][rng.below(6) as usize];
+    let share = |rng: &mut Rng| [0.0, 1.0, 0.3, 1e-300, 1.0 - 1e-16][rng.below(5) as usize];
+    let pattern = |rng: &mut Rng| Pattern {
+        addresses: match rng.below(3) {
+            0 => Addresses::Uniform,
+            1 => Addresses::Zipf { theta: [0.0, 0.99, 1.0, 1.5, 20.0][rng.below(5) as usize] },
+            _ => Addresses::HotCold { accesses: share(rng), space: share(rng) },
+        },
+        popular: [Popular::Lowest, Popular::Scattered, Popular::ScatteredApart]
+            [rng.below(3) as usize],
+        mean_run: [1.0, 3.0, 1e9][rng.below(3) as usize],
+        sizes: (0..1 + rng.below(3))
+            .map(|_| SizeShare {
+                size: (rng.bits() >> (33 + rng.below(30))) as u32,
+                weight: share(rng),
+            })
+            .collect(),
+    };
+    let arrivals = match rng.below(4) {
+        0 => Arrivals::Poisson { rate: rate(rng) },
+        1 => Arrivals::Fixed { rate: rate(rng) },
+        2 => Arrivals::Bursts {
+            busy_rate: rate(rng),
+            quiet_rate: rate(rng),
+            mean_busy: Span(rng.bits() >> rng.below(64)),
+            mean_quiet: Span(rng.bits() >> rng.below(64)),
+        },
+        _ => Arrivals::Closed,
+    };
+    let length = match rng.below(2) {
+        0 => Length::Requests(rng.below(200)),
+        _ => Length::Duration(Span(rng.bits() >> rng.below(64))),
+    };
+    SynthSpec {
+        seed: rng.bits(),
+        length,
+        arrivals,
+        space: Bytes(rng.bits() >> rng.below(64)),
+        alignment: Bytes(1 << rng.below(20)),
+        read_share: share(rng),
+        trim_share: share(rng),
+        reads: pattern(rng),
+        writes: pattern(rng),
+    }
+}
