@@ -1,0 +1,221 @@
+//! What makes the slowest requests slow: the parts of latency, summed by bands of latency.
+//!
+//! Keeping every request until the end would answer the question exactly and cost memory per request.
+//! Instead each latency falls into one of a fixed set of logarithmic buckets, and each bucket holds
+//! the exact sums of the parts of its requests. "The slowest 1 %" is then answered by whole buckets
+//! from the top: the answer names how many requests it really covers, and of those it is exact.
+
+use fowler_device::blame::{Blame, Part};
+use fowler_units::Span;
+
+/// Buckets per doubling of latency: a bucket is at most 1/32 (3 %) wide.
+const PER_OCTAVE: usize = 32;
+const SHIFT: u32 = PER_OCTAVE.ilog2();
+/// Values below `PER_OCTAVE` have a bucket each; every octave from there to 2^64 has `PER_OCTAVE`.
+const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
+
+/// The requests of one bucket. Sums are 128 bits wide: a drive that falls hours behind would overflow
+/// 64 bits of nanoseconds within some million requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bucket {
+    count: u64,
+    parts: [u128; Part::COUNT],
+}
+
+/// Blame by bucket of latency, for one kind of request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlameBands {
+    buckets: Box<[Bucket]>,
+    count: u64,
+}
+
+/// The blame of a band of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// Requests in the band.
+    pub count: u64,
+    /// None of them is faster than this.
+    pub from: Span,
+    /// Nanoseconds by part, in the order of [`Part::ALL`], summed over the band.
+    pub parts: [u128; Part::COUNT],
+}
+
+impl Band {
+    /// Nanoseconds of all parts: the sum of the band's latencies.
+    pub fn total(&self) -> u128 {
+        self.parts.iter().sum()
+    }
+
+    /// The share of the band's latency that `part` is to blame for; `None` if there is no latency.
+    pub fn share(&self, part: Part) -> Option<f64> {
+        let total = self.total();
+        (total > 0).then(|| self.parts[part as usize] as f64 / total as f64)
+    }
+
+    /// The mean time of `part` in a request of the band, in microseconds; `None` if it is empty.
+    pub fn mean_us(&self, part: Part) -> Option<f64> {
+        (self.count > 0).then(|| self.parts[part as usize] as f64 / self.count as f64 / 1e3)
+    }
+
+    /// The parts from the largest down, those without any time left out; equal ones in their order.
+    pub fn ranked(&self) -> Vec<Part> {
+        let mut parts: Vec<Part> =
+            Part::ALL.into_iter().filter(|&part| self.parts[part as usize] > 0).collect();
+        parts.sort_by_key(|&part| std::cmp::Reverse(self.parts[part as usize]));
+        parts
+    }
+}
+
+fn bucket_of(latency: u64) -> usize {
+    if latency < PER_OCTAVE as u64 {
+        return latency as usize;
+    }
+    let octave = latency.ilog2() - SHIFT;
+    let within = (latency >> octave) as usize - PER_OCTAVE;
+    PER_OCTAVE * (1 + octave as usize) + within
+}
+
+/// The smallest latency of a bucket.
+fn lower_bound(bucket: usize) -> u64 {
+    match bucket.checked_sub(PER_OCTAVE) {
+        None => bucket as u64,
+        Some(above) => ((PER_OCTAVE + above % PER_OCTAVE) as u64) << (above / PER_OCTAVE),
+    }
+}
+
+impl Default for BlameBands {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BlameBands {
+    /// Nothing blamed yet.
+    pub fn new() -> Self {
+        Self { buckets: vec![Bucket::default(); BUCKETS].into_boxed_slice(), count: 0 }
+    }
+
+    /// Takes note of one request.
+    #[inline]
+    pub fn record(&mut self, latency: Span, blame: &Blame) {
+        let bucket = &mut self.buckets[bucket_of(latency.0)];
+        bucket.count += 1;
+        self.count += 1;
+        for (sum, part) in bucket.parts.iter_mut().zip(blame.parts()) {
+            *sum += u128::from(part.0);
+        }
+    }
+
+    /// Adds what `other` measured.
+    pub fn merge(&mut self, other: &BlameBands) {
+        self.count += other.count;
+        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+            mine.count += theirs.count;
+            for (sum, part) in mine.parts.iter_mut().zip(theirs.parts) {
+                *sum += part;
+            }
+        }
+    }
+
+    /// Requests in all.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The blame of all requests.
+    pub fn all(&self) -> Band {
+        self.slowest_count(self.count)
+    }
+
+    /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until at
+    /// least that many are covered; [`Band::count`] says how many that is. Empty without requests.
+    pub fn slowest(&self, share: f64) -> Band {
+        self.slowest_count((self.count as f64 * share).ceil() as u64)
+    }
+
+    fn slowest_count(&self, wanted: u64) -> Band {
+        let mut band = Band { count: 0, from: Span::ZERO, parts: [0; Part::COUNT] };
+        for (index, bucket) in self.buckets.iter().enumerate().rev() {
+            if band.count >= wanted {
+                break;
+            }
+            if bucket.count == 0 {
+                continue;
+            }
+            band.count += bucket.count;
+            band.from = Span(lower_bound(index));
+            for (sum, part) in band.parts.iter_mut().zip(bucket.parts) {
+                *sum += part;
+            }
+        }
+        band
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+
+    #[test]
+    fn buckets_are_in_order_and_without_gaps() {
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        for bucket in 0..BUCKETS {
+            let first = lower_bound(bucket);
+            assert_eq!(bucket_of(first), bucket);
+            if first > 0 {
+                assert_eq!(bucket_of(first - 1), bucket - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_band_is_exact_for_the_requests_it_covers() {
+        let mut rng = Rng::stream(3, "bands");
+        let mut bands = BlameBands::new();
+        let mut all = Vec::new();
+        for _ in 0..20_000 {
+            let mut blame = Blame::default();
+            blame[Part::Sense] = Span(rng.below(50_000));
+            let octave = rng.below(30);
+            blame[Part::BehindHostProgram] = Span(rng.below(1 << octave));
+            bands.record(blame.total(), &blame);
+            all.push(blame);
+        }
+        for share in [1.0, 0.1, 0.01, 0.001] {
+            let band = bands.slowest(share);
+            let covered: Vec<_> = all.iter().filter(|blame| blame.total() >= band.from).collect();
+            assert_eq!(covered.len() as u64, band.count);
+            assert!(band.count as f64 >= share * all.len() as f64);
+            for part in Part::ALL {
+                let sum: u128 = covered.iter().map(|blame| u128::from(blame[part].0)).sum();
+                assert_eq!(sum, band.parts[part as usize]);
+            }
+        }
+        assert_eq!(bands.all().count, 20_000);
+    }
+
+    #[test]
+    fn an_empty_band_has_no_shares() {
+        let band = BlameBands::new().slowest(0.01);
+        assert_eq!(
+            (band.count, band.share(Part::Sense), band.mean_us(Part::Sense)),
+            (0, None, None)
+        );
+        assert!(band.ranked().is_empty());
+    }
+
+    #[test]
+    fn merging_adds() {
+        let (mut left, mut right, mut both) =
+            (BlameBands::new(), BlameBands::new(), BlameBands::new());
+        for ns in 0..100u64 {
+            let mut blame = Blame::default();
+            blame[Part::Transfer] = Span(ns);
+            if ns % 2 == 0 { &mut left } else { &mut right }.record(Span(ns), &blame);
+            both.record(Span(ns), &blame);
+        }
+        left.merge(&right);
+        assert_eq!(left, both);
+    }
+}

@@ -1,0 +1,150 @@
+//! The probe of every run: latencies and blame of reads and writes, and what went through the drive.
+
+use crate::{BlameBands, Latencies};
+use fowler_device::{Completion, Probe};
+use fowler_units::{HostOp, Nanos};
+
+/// The kinds of request whose latency is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Host reads.
+    Read,
+    /// Host writes.
+    Write,
+}
+
+impl Kind {
+    /// Both, in order.
+    pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
+
+    /// The name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        ["read", "write"][self as usize]
+    }
+}
+
+/// What one kind of request came to.
+#[derive(Clone, Debug, Default)]
+struct Measured {
+    latencies: Latencies,
+    blame: BlameBands,
+    bytes: u64,
+}
+
+/// Records every completion. Its path per request is a few additions into fixed tables.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    measured: [Measured; 2],
+    trims: u64,
+    flushes: u64,
+    last_done: Nanos,
+    assert_sums: bool,
+}
+
+impl Recorder {
+    /// Nothing recorded yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asserts on every request that the parts of its blame sum to its latency. For tests; what a run
+    /// reports does not depend on it.
+    pub fn assert_sums(mut self) -> Self {
+        self.assert_sums = true;
+        self
+    }
+
+    /// Requests of every kind.
+    pub fn requests(&self) -> u64 {
+        let measured: u64 = Kind::ALL.iter().map(|&kind| self.latencies(kind).count()).sum();
+        measured + self.trims + self.flushes
+    }
+
+    /// The latencies of one kind.
+    pub fn latencies(&self, kind: Kind) -> &Latencies {
+        &self.measured[kind as usize].latencies
+    }
+
+    /// The blame of one kind, by band of latency.
+    pub fn blame(&self, kind: Kind) -> &BlameBands {
+        &self.measured[kind as usize].blame
+    }
+
+    /// Bytes that requests of one kind asked for.
+    pub fn bytes(&self, kind: Kind) -> u64 {
+        self.measured[kind as usize].bytes
+    }
+
+    /// Trims.
+    pub fn trims(&self) -> u64 {
+        self.trims
+    }
+
+    /// Flushes.
+    pub fn flushes(&self) -> u64 {
+        self.flushes
+    }
+
+    /// When the last request was done.
+    pub fn last_done(&self) -> Nanos {
+        self.last_done
+    }
+}
+
+impl Probe for Recorder {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        let latency = completion.latency();
+        if self.assert_sums {
+            let sum = completion.blame.total();
+            assert_eq!(sum, latency, "the blame of {completion:?} does not sum to its latency");
+        }
+        self.last_done = self.last_done.max(completion.done);
+        let kind = match completion.io.op {
+            HostOp::Read => Kind::Read,
+            HostOp::Write => Kind::Write,
+            HostOp::Trim => return self.trims += 1,
+            HostOp::Flush => return self.flushes += 1,
+        };
+        let measured = &mut self.measured[kind as usize];
+        measured.latencies.record(latency);
+        measured.blame.record(latency, &completion.blame);
+        measured.bytes += u64::from(completion.io.size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_device::blame::{Blame, Part};
+    use fowler_units::{HostIo, ReqId, Span};
+
+    fn completion(op: HostOp, latency: u64, blamed: u64) -> Completion {
+        let mut blame = Blame::default();
+        blame[Part::Sense] = Span(blamed);
+        let io = HostIo { at: Nanos(10), offset: 0, size: 4096, op };
+        Completion { io, id: ReqId(0), done: Nanos(10 + latency), blame }
+    }
+
+    #[test]
+    fn kinds_are_kept_apart() {
+        let mut recorder = Recorder::new().assert_sums();
+        recorder.completed(&completion(HostOp::Read, 100, 100));
+        recorder.completed(&completion(HostOp::Write, 300, 300));
+        recorder.completed(&completion(HostOp::Trim, 5, 5));
+        recorder.completed(&completion(HostOp::Flush, 7, 7));
+        assert_eq!(recorder.requests(), 4);
+        assert_eq!(recorder.latencies(Kind::Read).max(), Some(Span(100)));
+        assert_eq!(recorder.latencies(Kind::Write).max(), Some(Span(300)));
+        assert_eq!((recorder.trims(), recorder.flushes()), (1, 1));
+        assert_eq!(recorder.bytes(Kind::Write), 4096);
+        assert_eq!(recorder.last_done(), Nanos(310));
+        assert_eq!(recorder.blame(Kind::Read).all().total(), 100);
+    }
+
+    #[test]
+    #[should_panic(expected = "does not sum to its latency")]
+    fn a_wrong_blame_is_caught() {
+        Recorder::new().assert_sums().completed(&completion(HostOp::Read, 100, 99));
+    }
+}
