@@ -11,6 +11,7 @@ mod document;
 mod draft;
 pub mod field;
 pub mod generator;
+pub mod growing;
 pub mod keys;
 pub mod outcome;
 pub mod pace;

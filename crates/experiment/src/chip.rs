@@ -1,0 +1,110 @@
+//! Raw flash commands on one die: CSV in, CSV out.
+
+use crate::problem::{Problem, Problems};
+use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
+use fowler_units::Nanos;
+use std::fmt::Write;
+
+const HEADER: &str = "at_ns,op";
+/// Bad lines that are shown; the rest is counted.
+const SHOWN: usize = 20;
+const OPS: [(&str, ChipOp); 4] = [
+    ("read", ChipOp::Read),
+    ("write", ChipOp::Write),
+    ("program", ChipOp::Program),
+    ("erase", ChipOp::Erase),
+];
+/// Room for what runs after the last arrival: half of the 584 years that the clock holds.
+const LATEST: u64 = u64::MAX / 2;
+
+/// Runs the commands of a CSV text with the header `at_ns,op` and returns the CSV of what became of them,
+/// in the same order.
+pub fn chip(config: &Config, text: &str, file: &str) -> Result<String, Problems> {
+    let commands = parse(text, file)?;
+    let results = run_chip(config, &commands);
+    let mut csv = String::from("at_ns,op,start_ns,done_ns,suspensions\n");
+    for (command, result) in commands.iter().zip(results) {
+        let word = OPS.iter().find(|(_, op)| *op == command.op).map_or("", |(word, _)| word);
+        let (at, start, done) = (command.at.0, result.start.0, result.done.0);
+        writeln!(csv, "{at},{word},{start},{done},{}", result.suspensions).expect("text grows");
+    }
+    Ok(csv)
+}
+
+fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Problems> {
+    let mut commands = Vec::new();
+    let mut problems = Problems::default();
+    let mut bad = 0;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.lines().enumerate().filter(|(_, line)| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
+    });
+    match lines.next() {
+        Some((_, line)) if line.trim() == HEADER => {}
+        first => {
+            let (line, text) =
+                first.map_or((None, ""), |(index, line)| (Some(index as u64 + 1), line));
+            let problem = Problem::new(file, "the header is missing").line(line).text(text);
+            return Err(problem.expected(HEADER).into());
+        }
+    }
+    for (index, line) in lines {
+        match command(line) {
+            Ok(command) => commands.push(command),
+            Err((what, expected)) => {
+                bad += 1;
+                if bad <= SHOWN {
+                    let problem = Problem::new(file, what).line(Some(index as u64 + 1)).text(line);
+                    problems.push(problem.expected(expected));
+                }
+            }
+        }
+    }
+    if bad > SHOWN {
+        problems.push(Problem::new(file, format!("{bad} lines in all are wrong")));
+    }
+    if bad == 0 && commands.is_empty() {
+        problems.push(Problem::new(file, "there are no commands"));
+    }
+    problems.or(commands)
+}
+
+fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
+    const OP_WORDS: &str = "one of read, write, program, erase";
+    let (at, op) = line.split_once(',').ok_or(("too few columns".to_string(), HEADER))?;
+    let (at, op) = (at.trim(), op.trim());
+    if op.contains(',') {
+        return Err(("too many columns".into(), HEADER));
+    }
+    let digits = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
+    let at: u64 = at.parse().ok().filter(|&at| digits && at <= LATEST).ok_or_else(|| {
+        (format!("`{}` is no time", crate::problem::shown(at)), "a whole number of nanoseconds")
+    })?;
+    let (_, op) = OPS
+        .iter()
+        .find(|(word, _)| *word == op)
+        .ok_or_else(|| (format!("unknown operation `{}`", crate::problem::shown(op)), OP_WORDS))?;
+    Ok(ChipCommand { at: Nanos(at), op: *op })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_wrong_is_said_at_once() {
+        let text = "at_ns,op\n0,read\n-1,read\n5\n\n7,sense\n1,2,3\n99999999999999999999,read\n";
+        let problems = parse(text, "c.csv").unwrap_err();
+        let lines: Vec<_> = problems.0.iter().map(|problem| problem.line.unwrap()).collect();
+        assert_eq!(lines, [3, 4, 6, 7, 8]);
+        assert!(problems.to_string().contains("unknown operation `sense`"));
+    }
+
+    #[test]
+    fn nothing_to_do_is_an_error() {
+        assert!(parse("", "c.csv").is_err());
+        assert!(parse("at_ns,op\n", "c.csv").is_err());
+        assert!(parse("0,read\n", "c.csv").unwrap_err().to_string().contains("header"));
+    }
+}

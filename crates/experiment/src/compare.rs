@@ -1,0 +1,72 @@
+//! The same workload under several schemes.
+
+use crate::outcome::Outcome;
+use crate::problem::{Problem, Problems};
+use crate::run::{Ready, RunSpec, ready, run_ready};
+use crate::workload::Control;
+use rayon::prelude::*;
+use std::path::PathBuf;
+
+/// Runs `spec` under each of `schemes`, in parallel; outcomes are in the order of the schemes and do not
+/// depend on the number of threads. A target share of idle time is reached under the first scheme, and
+/// the factor that this takes is every scheme's.
+///
+/// # Errors
+/// As [`crate::run::run`], of every scheme at once.
+pub fn compare(
+    spec: &RunSpec,
+    schemes: &[String],
+    control: Control<'_>,
+) -> Result<Vec<Outcome>, Problems> {
+    let source = spec.device.source()?;
+    let mut problems = Problems::default();
+    if schemes.is_empty() {
+        problems.push(Problem::new("--schemes", "there is nothing to compare"));
+    }
+    problems.0.extend(crate::run::check(&spec.device, schemes).0);
+    problems.or(())?;
+    let mut problems = Problems::default();
+    let mut all: Vec<Ready> = Vec::new();
+    for scheme in schemes {
+        // What is wrong with the drive or the trace is wrong under every scheme: once is enough.
+        match ready(spec, &source, Some(scheme), all.first()) {
+            Ok(ready) => all.push(ready),
+            Err(more) => problems.0.extend(more.0),
+        }
+    }
+    problems.unique().or(())?;
+    let speed = crate::pace::speed(spec.pace, &all[0], control)?;
+    let outcomes: Vec<Result<Outcome, Problems>> = all
+        .par_iter()
+        .map(|ready| {
+            let path = spec.requests_csv.as_ref().map(|path| path_of(path, &ready.drive.scheme));
+            run_ready(ready, spec, speed, path.as_deref(), control)
+        })
+        .collect();
+    let mut problems = Problems::default();
+    let outcomes = outcomes.into_iter().filter_map(|outcome| problems.take(outcome)).collect();
+    problems.unique().or(outcomes)
+}
+
+/// `requests.csv` of scheme `rps` is `requests.rps.csv`.
+fn path_of(path: &std::path::Path, scheme: &str) -> PathBuf {
+    let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
+    let safe: String = scheme
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "+-_".contains(c) { c } else { '_' })
+        .collect();
+    path.with_extension(format!("{safe}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_logs_to_a_file_of_its_own() {
+        let path = |scheme| path_of("out/requests.csv".as_ref(), scheme);
+        assert_eq!(path("rps"), PathBuf::from("out/requests.rps.csv"));
+        assert_eq!(path("pes_ipc+per"), PathBuf::from("out/requests.pes_ipc+per.csv"));
+        assert_eq!(path("my/scheme.toml"), PathBuf::from("out/requests.my_scheme_toml.csv"));
+    }
+}

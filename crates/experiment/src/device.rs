@@ -1,0 +1,123 @@
+//! From text to a drive: a device file or preset, a scheme, `--set`, and everything that is wrong.
+
+use crate::document::{self, Origin, Setting};
+use crate::draft::{self, Draft};
+use crate::problem::{Problem, Problems};
+use crate::provenance::text_hash;
+use crate::scheme::Scheme;
+use crate::{defaults, keys, presets};
+use fowler_device::{Config, Layout, Refusal};
+use std::collections::BTreeMap;
+
+const INCOMPLETE_HINT: &str =
+    "geometry and timing have no defaults; `fowler presets pes-mlc` prints a complete device";
+
+/// A device as a user names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceSpec {
+    /// A preset's name, or a path that ends in `.toml`.
+    pub device: String,
+    /// `key=value`, applied after the scheme.
+    pub set: Vec<String>,
+    /// The seed, applied last.
+    pub seed: Option<u64>,
+}
+
+/// A complete drive, checked, with its description.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The name or file it was made from.
+    pub device: String,
+    /// The scheme on it.
+    pub scheme: String,
+    /// The drive.
+    pub config: Config,
+    /// What it comes to in pages and bytes.
+    pub layout: Layout,
+    /// Every key as TOML; a device file of its own.
+    pub text: String,
+    /// A hash of that text.
+    pub hash: String,
+}
+
+/// A named text: a file that was read, or a preset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name in messages.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+impl DeviceSpec {
+    /// Finds the device's text: a preset or a file.
+    pub fn source(&self) -> Result<Source, Problems> {
+        presets::open(presets::Folder::Devices, &self.device)
+    }
+}
+
+/// The drive that `source` describes, under `scheme`, with the changes of `spec`.
+pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Problems> {
+    let mut draft = Draft::new(keys::all(), defaults::config());
+    let (settings, problems) = document::read_toml(&source.text, &source.name);
+    draft.note(problems);
+    draft.apply(&settings);
+    draft.apply(scheme.settings());
+    let mut flags = Vec::new();
+    for argument in &spec.set {
+        match document::read_flag("--set", argument) {
+            Ok(setting) => flags.push(setting),
+            Err(problems) => draft.note(problems),
+        }
+    }
+    draft.apply(&flags);
+    if let Some(seed) = spec.seed {
+        let origin = Origin { file: "--seed".into(), line: None, text: seed.to_string() };
+        let value = document::Value::Whole(i128::from(seed));
+        draft.apply(&[Setting { path: "seed".into(), value, origin }]);
+    }
+    let (config, origins) = draft.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
+    let layout = config.layout().map_err(|refusals| refused(&source.name, &origins, refusals))?;
+    let text = print(&config);
+    Ok(Resolved {
+        device: source.name.clone(),
+        scheme: scheme.name().into(),
+        config,
+        layout,
+        hash: text_hash(&text),
+        text,
+    })
+}
+
+/// The drive that a device file describes. Never panics, whatever the text.
+pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Problems> {
+    let source = Source { name: file.into(), text: text.into() };
+    resolve(&source, &Scheme::none(), &DeviceSpec::default())
+}
+
+/// The complete configuration as TOML.
+pub fn print(config: &Config) -> String {
+    draft::print(&keys::all(), config)
+}
+
+/// What the device will not accept, each at the place that set its first key.
+pub(crate) fn refused(
+    file: &str,
+    origins: &BTreeMap<&'static str, Origin>,
+    refusals: Vec<Refusal>,
+) -> Problems {
+    let problem = |refusal: Refusal| {
+        let origin = refusal.keys.iter().find_map(|key| origins.get(key));
+        let what = if refusal.keys.is_empty() {
+            refusal.what
+        } else {
+            format!("{} ({})", refusal.what, refusal.keys.join(", "))
+        };
+        match origin {
+            Some(origin) => origin.problem(what),
+            None => Problem::new(file, what),
+        }
+        .hint(refusal.hint)
+    };
+    Problems(refusals.into_iter().map(problem).collect())
+}

@@ -1,0 +1,264 @@
+//! TOML text and `--set` flags as one flat list of settings, each with the place it came from.
+
+use crate::problem::{Problem, Problems};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// More than any description of a drive or a workload needs.
+const MAX_BYTES: usize = 1 << 20;
+/// Deeper than any key of ours; the parser's own limit covers values but not dotted keys.
+const MAX_DOTS_IN_LINE: usize = 256;
+
+/// Where a setting was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The file, or the flag.
+    pub file: String,
+    /// The line, in a file.
+    pub line: Option<u64>,
+    /// The text of the line, or the flag's argument.
+    pub text: String,
+}
+
+impl Origin {
+    /// A problem at this place.
+    pub fn problem(&self, what: impl Into<String>) -> Problem {
+        Problem::new(self.file.clone(), what).line(self.line).text(&self.text)
+    }
+}
+
+/// The value of a setting, not yet held against what its key takes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// Quoted text.
+    Text(String),
+    /// Text of a flag, which may stand for a word, a number or a quantity.
+    Bare(String),
+    /// A whole number.
+    Whole(i128),
+    /// A number with a point or exponent.
+    Real(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A list.
+    List(Vec<Value>),
+    /// A table without keys.
+    EmptyTable,
+    /// Something no key takes, by its name in TOML.
+    Other(&'static str),
+}
+
+impl Value {
+    /// What kind of value this is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Text(_) | Value::Bare(_) => "text",
+            Value::Whole(_) => "a whole number",
+            Value::Real(_) => "a number",
+            Value::Flag(_) => "true or false",
+            Value::List(_) => "a list",
+            Value::EmptyTable => "a table",
+            Value::Other(kind) => kind,
+        }
+    }
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Setting {
+    /// Dotted key.
+    pub path: String,
+    /// Its value.
+    pub value: Value,
+    /// Where it was made.
+    pub origin: Origin,
+}
+
+/// Reads TOML. Returns every setting that could be read beside every problem of syntax.
+pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Problems) {
+    let mut problems = Problems::default();
+    if text.len() > MAX_BYTES {
+        let what = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
+        return (Vec::new(), Problem::new(file, what).into());
+    }
+    let lines = Lines::new(text, file);
+    for (index, line) in text.lines().enumerate() {
+        if line.bytes().filter(|&byte| byte == b'.').count() > MAX_DOTS_IN_LINE {
+            let what = format!("more than {MAX_DOTS_IN_LINE} dots in one line");
+            problems.push(lines.at_line(index).problem(what));
+        }
+    }
+    if !problems.0.is_empty() {
+        return (Vec::new(), problems);
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let at = lines.at(error.span().map_or(0, |span| span.start));
+        problems.push(at.problem(error.message().trim()).hint(syntax_hint(error.message())));
+    }
+    let mut settings = Vec::new();
+    flatten(table.get_ref(), "", &lines, &mut settings);
+    // Tables of the parser are sorted by key; messages read better in the order of the file.
+    settings.sort_by_key(|setting| setting.origin.line);
+    (settings, problems)
+}
+
+fn syntax_hint(message: &str) -> Option<String> {
+    message
+        .contains("quoted")
+        .then(|| "words and numbers with units stand in quotes, such as \"25us\"".to_string())
+}
+
+fn flatten(table: &DeTable<'_>, prefix: &str, lines: &Lines<'_>, settings: &mut Vec<Setting>) {
+    for (key, value) in table {
+        let path = join(prefix, key.get_ref());
+        match value.get_ref() {
+            DeValue::Table(inner) if !inner.is_empty() => {
+                flatten(inner, &path, lines, settings);
+            }
+            _ => {
+                let origin = lines.at(key.span().start);
+                settings.push(Setting { path, value: value_of(value), origin });
+            }
+        }
+    }
+}
+
+/// The dotted path; a part that is no bare key is quoted, so that `"a.b"` and `a.b` stay apart.
+fn join(prefix: &str, part: &str) -> String {
+    let bare = !part.is_empty()
+        && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let part = if bare { part.to_string() } else { format!("{part:?}") };
+    if prefix.is_empty() { part } else { format!("{prefix}.{part}") }
+}
+
+fn value_of(value: &Spanned<DeValue<'_>>) -> Value {
+    match value.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            i128::from_str_radix(&number.as_str().replace('_', ""), number.radix())
+                .map_or(Value::Other("a whole number too large to read"), Value::Whole)
+        }
+        DeValue::Float(number) => {
+            number.as_str().replace('_', "").parse().map_or(Value::Other("a number"), Value::Real)
+        }
+        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::Datetime(_) => Value::Other("a date"),
+        DeValue::Array(items) => Value::List(items.iter().map(value_of).collect()),
+        DeValue::Table(inner) if inner.is_empty() => Value::EmptyTable,
+        DeValue::Table(_) => Value::Other("a table"),
+    }
+}
+
+/// Reads one `--set key=value`. Quotes around words and quantities may be left out, in lists too.
+pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Problems> {
+    let origin = Origin { file: flag.into(), line: None, text: argument.into() };
+    let Some((path, value)) = argument.split_once('=') else {
+        return Err(origin.problem("there is no `=`").expected("key=value").into());
+    };
+    let (path, value) = (path.trim(), value.trim());
+    if path.is_empty() || value.is_empty() {
+        let missing = if path.is_empty() { "key" } else { "value" };
+        return Err(origin.problem(format!("the {missing} is empty")).expected("key=value").into());
+    }
+    let value = match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(items) => Value::List(items.split(',').map(bare_value).collect()),
+        None => bare_value(value),
+    };
+    Ok(Setting { path: path.to_string(), value, origin })
+}
+
+fn bare_value(text: &str) -> Value {
+    let text = text.trim();
+    let unquoted = ['"', '\'']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)));
+    unquoted.map_or_else(|| Value::Bare(text.to_string()), |inner| Value::Text(inner.to_string()))
+}
+
+/// Finds the line of a byte.
+struct Lines<'a> {
+    text: &'a str,
+    file: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str, file: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+        Self { text, file, starts }
+    }
+
+    fn at(&self, byte: usize) -> Origin {
+        self.at_line(self.starts.partition_point(|&start| start <= byte).saturating_sub(1))
+    }
+
+    fn at_line(&self, index: usize) -> Origin {
+        let start = self.starts[index];
+        let text = self.text[start..].lines().next().unwrap_or("");
+        Origin { file: self.file.into(), line: Some(index as u64 + 1), text: text.trim().into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_write_a_key_is_the_same_setting() {
+        let ways = [
+            "[policy.suspension]\nreads = \"all\"",
+            "policy.suspension.reads = \"all\"",
+            "policy = { suspension = { reads = \"all\" } }",
+            "[policy]\nsuspension.reads = 'all'",
+        ];
+        for way in ways {
+            let (settings, problems) = read_toml(way, "f");
+            assert_eq!(problems.0, []);
+            assert_eq!(settings.len(), 1);
+            assert_eq!(settings[0].path, "policy.suspension.reads");
+            assert_eq!(settings[0].value, Value::Text("all".into()));
+            assert_eq!(settings[0].origin.line, Some(way.lines().count() as u64));
+        }
+    }
+
+    #[test]
+    fn values_keep_their_kind() {
+        let text = "a=1_000\nb=0x10\nc=1.5e3\nd=nan\ne=[1,'x']\nf={}\ng=1979-05-27\nh=true";
+        let (settings, problems) = read_toml(text, "f");
+        assert_eq!(problems.0, []);
+        let values: Vec<_> = settings.into_iter().map(|setting| setting.value).collect();
+        assert_eq!(values[..3], [Value::Whole(1000), Value::Whole(16), Value::Real(1500.0)]);
+        assert!(matches!(values[3], Value::Real(x) if x.is_nan()));
+        assert_eq!(values[4], Value::List(vec![Value::Whole(1), Value::Text("x".into())]));
+        assert_eq!(values[5..], [Value::EmptyTable, Value::Other("a date"), Value::Flag(true)]);
+    }
+
+    #[test]
+    fn flags_need_no_quotes() {
+        for (argument, value) in [
+            ("k=25us", Value::Bare("25us".into())),
+            ("k = \"25us\"", Value::Text("25us".into())),
+            (
+                "k=[1us, '2us']",
+                Value::List(vec![Value::Bare("1us".into()), Value::Text("2us".into())]),
+            ),
+        ] {
+            assert_eq!(read_flag("--set", argument).unwrap().value, value);
+        }
+        assert!(read_flag("--set", "k").is_err());
+        assert!(read_flag("--set", "=1").is_err());
+        assert!(read_flag("--set", "k=").is_err());
+    }
+
+    #[test]
+    fn depth_cannot_exhaust_the_stack() {
+        let deep = format!("{}=1", vec!["a"; 200_000].join("."));
+        assert!(!read_toml(&deep, "f").1.0.is_empty());
+        let nested = format!("a={}", "[".repeat(100_000));
+        assert!(!read_toml(&nested, "f").1.0.is_empty());
+        let inline = "a={a=".repeat(50_000);
+        assert!(!read_toml(&inline, "f").1.0.is_empty());
+    }
+}

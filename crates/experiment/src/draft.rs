@@ -1,0 +1,202 @@
+//! A configuration in the making: settings applied key by key, with a memory of who set what.
+
+use crate::document::{Origin, Setting, Value};
+use crate::field::{Complaint, nearest};
+use crate::keys::Key;
+use crate::problem::{Problem, Problems};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// A `T` under construction. Later settings override earlier ones; problems add up.
+pub(crate) struct Draft<T> {
+    keys: Vec<Key<T>>,
+    target: T,
+    origins: BTreeMap<&'static str, Origin>,
+    problems: Problems,
+    /// Places with an error of syntax: what the parser made of them is not worth a second message.
+    garbled: BTreeSet<(String, Option<u64>)>,
+}
+
+impl<T> Draft<T> {
+    /// Starts from `target`, with nothing set.
+    pub fn new(keys: Vec<Key<T>>, target: T) -> Self {
+        Self {
+            keys,
+            target,
+            origins: BTreeMap::new(),
+            problems: Problems::default(),
+            garbled: BTreeSet::new(),
+        }
+    }
+
+    /// Adds problems of syntax met on the way to the settings.
+    pub fn note(&mut self, problems: Problems) {
+        let places = problems.0.iter().map(|problem| (problem.file.clone(), problem.line));
+        self.garbled.extend(places.filter(|(_, line)| line.is_some()));
+        self.problems.0.extend(problems.0);
+    }
+
+    /// Applies one source of settings. Setting a key twice in one source is a problem.
+    pub fn apply(&mut self, settings: &[Setting]) {
+        let mut seen: BTreeMap<&'static str, &Origin> = BTreeMap::new();
+        for setting in settings {
+            let garbled = (setting.origin.file.clone(), setting.origin.line);
+            if self.garbled.contains(&garbled) {
+                if let Some(index) = self.find(&setting.path) {
+                    self.origins.insert(self.keys[index].path, setting.origin.clone());
+                }
+                continue;
+            }
+            let Some(index) = self.find(&setting.path) else {
+                if !(setting.value == Value::EmptyTable && self.is_section(&setting.path)) {
+                    let problem = self.unknown(setting);
+                    self.problems.push(problem);
+                    // What was misspelt is not also missing.
+                    if let Some(meant) = self.suggestion(&setting.path) {
+                        self.origins.entry(meant).or_insert_with(|| setting.origin.clone());
+                    }
+                }
+                continue;
+            };
+            let key = &self.keys[index];
+            if let Some(first) = seen.insert(key.path, &setting.origin) {
+                let line =
+                    first.line.map_or(String::new(), |line| format!(" (first in line {line})"));
+                let what = format!("`{}` is set twice{line}", key.path);
+                self.problems.push(setting.origin.problem(what));
+                continue;
+            }
+            match key.field.read(&mut self.target, &setting.value) {
+                Ok(()) => {}
+                Err(complaint) => self.problems.push(refused(key, setting, complaint)),
+            }
+            // Even a refused value was meant to be set: it is not also missing.
+            self.origins.insert(key.path, setting.origin.clone());
+        }
+    }
+
+    /// The result, if nothing was wrong and nothing required is missing.
+    pub fn finish(mut self, whole: &str, hint: &str) -> Result<T, Problems> {
+        let missing: Vec<&str> = self
+            .keys
+            .iter()
+            .filter(|key| key.required && !self.origins.contains_key(key.path))
+            .map(|key| key.path)
+            .collect();
+        if !missing.is_empty() {
+            let keys = if missing.len() == 1 { "key is" } else { "keys are" };
+            let what = format!("{} required {keys} missing: {}", missing.len(), missing.join(", "));
+            self.problems.push(Problem::new(whole, what).hint(hint.to_string()));
+        }
+        // In the order of lines; sources of settings stay in theirs, and what has no line comes last.
+        let mut files: Vec<String> = Vec::new();
+        let mut place = |problem: &Problem| {
+            let known = files.iter().position(|file| *file == problem.file);
+            known.unwrap_or_else(|| {
+                files.push(problem.file.clone());
+                files.len() - 1
+            })
+        };
+        self.problems
+            .0
+            .sort_by_cached_key(|problem| (place(problem), problem.line.unwrap_or(u64::MAX)));
+        self.problems.or(self.target)
+    }
+
+    /// The finished value with the places that a later check can blame.
+    pub fn finish_with_origins(
+        self,
+        whole: &str,
+        hint: &str,
+    ) -> Result<(T, BTreeMap<&'static str, Origin>), Problems> {
+        let origins = self.origins.clone();
+        self.finish(whole, hint).map(|target| (target, origins))
+    }
+
+    /// `policy.x.name` in a table is `policy.x` on its own.
+    fn find(&self, path: &str) -> Option<usize> {
+        let slot = path.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
+        let wanted = slot.unwrap_or(path);
+        self.keys.iter().position(|key| key.path == wanted)
+    }
+
+    fn is_section(&self, path: &str) -> bool {
+        self.keys.iter().any(|key| is_below(key.path, path))
+    }
+
+    fn unknown(&self, setting: &Setting) -> Problem {
+        let path = &setting.path;
+        if self.is_section(path) {
+            let what = format!("`{path}` is a table of keys, not {}", setting.value.kind());
+            let example = self.keys.iter().find(|key| is_below(key.path, path));
+            return setting
+                .origin
+                .problem(what)
+                .hint(example.map(|key| format!("such as {}", key.path)));
+        }
+        // A policy is a value or a table of its parameters; every other key is a value only.
+        let above = self.keys.iter().find(|key| is_below(path, key.path));
+        if let Some(key) = above.filter(|key| !key.path.starts_with("policy.")) {
+            let what = format!("`{}` takes a value, not a table", key.path);
+            return setting.origin.problem(what).expected(key.field.expected());
+        }
+        let what = format!("unknown key `{}`", crate::problem::shown(path));
+        setting.origin.problem(what).hint(
+            self.suggestion(path)
+                .map(|path| format!("did you mean `{path}`?"))
+                .or_else(|| Some("`fowler presets --keys` lists every key".into())),
+        )
+    }
+
+    /// A key with the same or a like name in another section, or a like path.
+    fn suggestion(&self, path: &str) -> Option<&'static str> {
+        let paths = || self.keys.iter().map(|key| key.path);
+        let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
+        let name = path.rsplit('.').next().unwrap_or(path);
+        paths()
+            .find(|candidate| last(candidate) == name)
+            .or_else(|| nearest(path, paths()))
+            .or_else(|| {
+                let name = nearest(name, paths().map(last))?;
+                paths().find(|candidate| last(candidate) == name)
+            })
+    }
+}
+
+fn is_below(path: &str, section: &str) -> bool {
+    path.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Problem {
+    setting
+        .origin
+        .problem(format!("`{}`: {}", key.path, complaint.what))
+        .expected(key.field.expected())
+        .hint(complaint.hint)
+}
+
+/// Every key of `target` as TOML, in the order of the table, in sections; reading it back gives the
+/// same `T`.
+pub(crate) fn print<T>(keys: &[Key<T>], target: &T) -> String {
+    let mut text = String::new();
+    let mut rest: Vec<&Key<T>> = keys.iter().filter(|key| !key.path.contains('.')).collect();
+    for key in rest.drain(..) {
+        writeln!(text, "{} = {}", key.path, key.field.print(target)).expect("text grows");
+    }
+    let mut section = "";
+    for key in keys.iter().filter(|key| key.path.contains('.')) {
+        let is_slot = key.path.starts_with("policy.") && key.path.matches('.').count() == 1;
+        let (table, name) = if is_slot {
+            (key.path, "name")
+        } else {
+            key.path.rsplit_once('.').expect("filtered above")
+        };
+        if table != section {
+            writeln!(text, "{}[{table}]", if text.is_empty() { "" } else { "\n" })
+                .expect("text grows");
+            section = table;
+        }
+        writeln!(text, "{name} = {}", key.field.print(target)).expect("text grows");
+    }
+    text
+}

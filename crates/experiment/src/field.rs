@@ -1,0 +1,314 @@
+//! What one configuration key takes, how it is read from text, and how it is written back.
+//!
+//! A field belongs to a plain struct `T` and is a pair of functions; the bounds and the wording of
+//! what is expected are decided here, once for every key of every kind of file.
+
+use crate::document::Value;
+use fowler_nand::PerPageType;
+use fowler_units::{ByteRate, Bytes, Span};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A word that a key takes, and what it means.
+pub type Word = (&'static str, &'static str);
+
+/// Reads and writes one value of type `V` in a `T`.
+pub struct Access<T, V> {
+    /// Reads it.
+    pub get: fn(&T) -> V,
+    /// Writes it.
+    pub set: fn(&mut T, V),
+}
+
+/// One key's type, bounds and place.
+pub enum Field<T> {
+    /// A whole number.
+    Count(RangeInclusive<u64>, Access<T, u64>),
+    /// One to four whole numbers, one per page type.
+    Counts(RangeInclusive<u64>, Access<T, PerPageType<u32>>),
+    /// A real number.
+    Real(RangeInclusive<f64>, Access<T, f64>),
+    /// A length of time.
+    Time(RangeInclusive<Span>, Access<T, Span>),
+    /// One to four lengths of time, one per page type.
+    Times(RangeInclusive<Span>, Access<T, PerPageType<Span>>),
+    /// An amount of data.
+    Size(RangeInclusive<Bytes>, Access<T, Bytes>),
+    /// A data rate.
+    Rate(RangeInclusive<ByteRate>, Access<T, ByteRate>),
+    /// Yes or no.
+    Flag(Access<T, bool>),
+    /// One word of a list.
+    Word(fn() -> Vec<Word>, Access<T, &'static str>),
+    /// A mix of named shapes with whole-number weights or the like, kept as text by its owner.
+    Text(&'static str, fn(&T) -> String, fn(&mut T, &str) -> Result<(), String>),
+}
+
+/// Why a value does not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    pub what: String,
+    pub hint: Option<String>,
+}
+
+impl Complaint {
+    fn new(what: impl Into<String>) -> Complaint {
+        Complaint { what: what.into(), hint: None }
+    }
+}
+
+impl<T> Field<T> {
+    /// What the key takes, in words.
+    pub fn expected(&self) -> String {
+        let span = |range: &RangeInclusive<Span>| {
+            format!("from {} to {}", short_span(*range.start()), short_span(*range.end()))
+        };
+        match self {
+            Field::Count(range, _) => {
+                format!("a whole number from {} to {}", range.start(), range.end())
+            }
+            Field::Counts(range, _) => format!(
+                "a whole number from {} to {}, or a list of up to 4, one per page type",
+                range.start(),
+                range.end()
+            ),
+            Field::Real(range, _) => format!("a number from {} to {}", range.start(), range.end()),
+            Field::Time(range, _) => format!("a time with its unit, {}", span(range)),
+            Field::Times(range, _) => {
+                format!(
+                    "a time with its unit, {}, or a list of up to 4, one per page type",
+                    span(range)
+                )
+            }
+            Field::Size(range, _) => {
+                format!("a size with its unit, from {} to {}", range.start(), range.end())
+            }
+            Field::Rate(range, _) => {
+                format!("a data rate with its unit, from {} to {}", range.start(), range.end())
+            }
+            Field::Flag(_) => "true or false".into(),
+            Field::Word(words, _) => {
+                let names: Vec<String> =
+                    words().iter().map(|(word, _)| format!("\"{word}\"")).collect();
+                if names.len() == 1 {
+                    names.concat()
+                } else {
+                    format!("one of {}", names.join(", "))
+                }
+            }
+            Field::Text(expected, ..) => (*expected).into(),
+        }
+    }
+
+    /// The words the key takes, with their meanings; none unless it takes words.
+    pub fn words(&self) -> Vec<Word> {
+        match self {
+            Field::Word(words, _) => words(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The value in `target` as TOML.
+    pub fn print(&self, target: &T) -> String {
+        let quoted = |value: &dyn Display| format!("\"{value}\"");
+        match self {
+            Field::Count(_, access) => (access.get)(target).to_string(),
+            Field::Counts(_, access) => list((access.get)(target).values(), u32::to_string),
+            // The debug form always has a point or an exponent and reads back to the same bits.
+            Field::Real(_, access) => format!("{:?}", (access.get)(target)),
+            Field::Time(_, access) => quoted(&(access.get)(target)),
+            Field::Times(_, access) => {
+                list((access.get)(target).values(), |time| format!("\"{time}\""))
+            }
+            Field::Size(_, access) => quoted(&(access.get)(target)),
+            Field::Rate(_, access) => quoted(&(access.get)(target)),
+            Field::Flag(access) => (access.get)(target).to_string(),
+            Field::Word(_, access) => quoted(&(access.get)(target)),
+            Field::Text(_, get, _) => quoted(&get(target)),
+        }
+    }
+
+    /// Puts `value` into `target`, or says why it does not do and leaves `target` as it is.
+    pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
+        match self {
+            Field::Count(range, access) => (access.set)(target, whole(value, range)?),
+            Field::Counts(range, access) => {
+                let small = |value: &Value| whole(value, range).map(|number| number as u32);
+                (access.set)(target, per_page_type(value, small)?);
+            }
+            Field::Real(range, access) => (access.set)(target, real(value, range)?),
+            Field::Time(range, access) => (access.set)(target, quantity(value, range, "us")?),
+            Field::Times(range, access) => {
+                (access.set)(target, per_page_type(value, |value| quantity(value, range, "us"))?);
+            }
+            Field::Size(range, access) => (access.set)(target, quantity(value, range, "B")?),
+            Field::Rate(range, access) => (access.set)(target, quantity(value, range, "MB/s")?),
+            Field::Flag(access) => (access.set)(target, flag(value)?),
+            Field::Word(words, access) => (access.set)(target, word(value, &words())?),
+            Field::Text(_, _, set) => match value {
+                Value::Text(text) | Value::Bare(text) => {
+                    set(target, text).map_err(Complaint::new)?;
+                }
+                other => return Err(Complaint::new(format!("this is {}, not text", other.kind()))),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// A bound as a person would write it; whole hours and days as such.
+fn short_span(span: Span) -> String {
+    match span.0 {
+        0 => "0ns".into(),
+        ns if ns.is_multiple_of(86_400_000_000_000) => format!("{}d", ns / 86_400_000_000_000),
+        ns if ns.is_multiple_of(3_600_000_000_000) => format!("{}h", ns / 3_600_000_000_000),
+        _ => span.to_string(),
+    }
+}
+
+fn list<V>(values: &[V], print: impl Fn(&V) -> String) -> String {
+    match values {
+        [one] => print(one),
+        many => format!("[{}]", many.iter().map(print).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn outside<V: Display>(value: V, range: &RangeInclusive<V>) -> Complaint {
+    Complaint::new(format!("{value} is outside {} to {}", range.start(), range.end()))
+}
+
+fn whole(value: &Value, range: &RangeInclusive<u64>) -> Result<u64, Complaint> {
+    let number = match value {
+        Value::Whole(number) => *number,
+        Value::Bare(text) => text
+            .replace('_', "")
+            .parse()
+            .map_err(|_| Complaint::new(format!("`{text}` is not a whole number")))?,
+        other => return Err(Complaint::new(format!("this is {}", other.kind()))),
+    };
+    match u64::try_from(number) {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => {
+            Err(Complaint::new(format!("{number} is outside {} to {}", range.start(), range.end())))
+        }
+    }
+}
+
+fn real(value: &Value, range: &RangeInclusive<f64>) -> Result<f64, Complaint> {
+    let number = match value {
+        Value::Real(number) => *number,
+        Value::Whole(number) => *number as f64,
+        Value::Bare(text) => {
+            text.parse().map_err(|_| Complaint::new(format!("`{text}` is not a number")))?
+        }
+        other => return Err(Complaint::new(format!("this is {}", other.kind()))),
+    };
+    // A NaN lies in no range. Minus zero would print differently from zero.
+    if range.contains(&number) { Ok(number + 0.0) } else { Err(outside(number, range)) }
+}
+
+fn quantity<V>(value: &Value, range: &RangeInclusive<V>, unit: &str) -> Result<V, Complaint>
+where
+    V: FromStr<Err = fowler_units::QuantityError> + PartialOrd + Display + Copy,
+{
+    let text = match value {
+        Value::Text(text) | Value::Bare(text) => text,
+        Value::Whole(_) | Value::Real(_) => {
+            let number = match value {
+                Value::Whole(number) => number.to_string(),
+                Value::Real(number) => number.to_string(),
+                _ => unreachable!("matched above"),
+            };
+            let what = format!("{number} has no unit");
+            return Err(Complaint {
+                what,
+                hint: Some(format!("did you mean \"{number}{unit}\"?")),
+            });
+        }
+        other => return Err(Complaint::new(format!("this is {}", other.kind()))),
+    };
+    let parsed: V = text.parse().map_err(|error: fowler_units::QuantityError| {
+        let bare = text.parse::<f64>().is_ok();
+        let hint = bare.then(|| format!("did you mean \"{text}{unit}\"?"));
+        Complaint { what: error.reason, hint }
+    })?;
+    if range.contains(&parsed) { Ok(parsed) } else { Err(outside(parsed, range)) }
+}
+
+fn per_page_type<V: Copy>(
+    value: &Value,
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<PerPageType<V>, Complaint> {
+    let values = match value {
+        Value::List(items) => items.iter().map(read).collect::<Result<Vec<V>, _>>()?,
+        one => vec![read(one)?],
+    };
+    PerPageType::new(&values)
+        .ok_or_else(|| Complaint::new(format!("this is a list of {} values", values.len())))
+}
+
+fn flag(value: &Value) -> Result<bool, Complaint> {
+    match value {
+        Value::Flag(flag) => Ok(*flag),
+        Value::Bare(text) if text == "true" => Ok(true),
+        Value::Bare(text) if text == "false" => Ok(false),
+        other => Err(Complaint::new(format!("this is {}", other.kind()))),
+    }
+}
+
+fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
+    let (Value::Text(text) | Value::Bare(text)) = value else {
+        return Err(Complaint::new(format!("this is {}", value.kind())));
+    };
+    if let Some((word, _)) = words.iter().find(|(word, _)| word == text) {
+        return Ok(word);
+    }
+    let hint = nearest(text, words.iter().map(|(word, _)| *word));
+    Err(Complaint {
+        what: format!("`{}` is unknown", crate::problem::shown(text)),
+        hint: hint.map(|word| format!("did you mean \"{word}\"?")),
+    })
+}
+
+/// The candidate that a misspelt `text` most likely meant, if any is near enough.
+pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const NEAR: f64 = 0.6;
+    // The distance is quadratic; a text this long is no misspelling of any word of ours.
+    if text.len() > 100 {
+        return None;
+    }
+    let text = text.to_lowercase();
+    let likeness = |word: &str| {
+        let same_words = word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text));
+        strsim::normalized_damerau_levenshtein(&text, word).max(if same_words { NEAR } else { 0.0 })
+    };
+    candidates
+        .into_iter()
+        .map(|word| (likeness(word), word))
+        .filter(|(likeness, _)| *likeness >= NEAR && !text.is_empty())
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(a.1)))
+        .map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspellings_find_their_word() {
+        let words = ["read_first", "fifo"];
+        assert_eq!(nearest("readfirst", words), Some("read_first"));
+        assert_eq!(nearest("FIFO", words), Some("fifo"));
+        assert_eq!(nearest("greedy", words), None);
+        assert_eq!(nearest("", words), None);
+    }
+
+    #[test]
+    fn minus_zero_and_nan_do_not_enter() {
+        let zero = real(&Value::Real(-0.0), &(0.0..=1.0)).unwrap();
+        assert!(zero.is_sign_positive());
+        assert!(real(&Value::Real(f64::NAN), &(0.0..=1.0)).is_err());
+        assert!(real(&Value::Bare("inf".into()), &(0.0..=1.0)).is_err());
+    }
+}

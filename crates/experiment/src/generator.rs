@@ -1,0 +1,398 @@
+//! Generated workloads from text: the keys of a workload file, and what they come to on a drive.
+
+use crate::device::Source;
+use crate::document;
+use crate::draft::{self, Draft};
+use crate::field::{Access, Field, Word};
+use crate::keys::{Key, at, words};
+use crate::problem::{Problem, Problems};
+use fowler_units::{Bytes, HostIo, Span};
+use fowler_workload::{
+    Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceError,
+};
+
+/// A generated workload on a drive of a certain size.
+#[derive(Clone, Debug)]
+pub(crate) struct Generator {
+    spec: SynthSpec,
+    depth: Option<u32>,
+    text: String,
+}
+
+/// What a workload file says.
+#[derive(Clone, Debug)]
+pub struct Description {
+    requests: u64,
+    duration: Span,
+    space: Bytes,
+    space_share: f64,
+    alignment: Bytes,
+    reads_share: f64,
+    trims_share: f64,
+    arrivals: ArrivalsText,
+    reads: PatternText,
+    writes: PatternText,
+}
+
+#[derive(Clone, Debug)]
+struct ArrivalsText {
+    kind: ArrivalKind,
+    rate: f64,
+    depth: u64,
+    busy_rate: f64,
+    quiet_rate: f64,
+    mean_busy: Span,
+    mean_quiet: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum ArrivalKind {
+    Poisson,
+    Fixed,
+    Bursts,
+    Closed,
+}
+
+#[derive(Clone, Debug)]
+struct PatternText {
+    addresses: AddressKind,
+    theta: f64,
+    hot_accesses: f64,
+    hot_space: f64,
+    popular: Popular,
+    mean_run: f64,
+    sizes: Vec<SizeShare>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum AddressKind {
+    Uniform,
+    Zipf,
+    HotCold,
+}
+
+impl Default for Description {
+    fn default() -> Self {
+        let pattern = PatternText {
+            addresses: AddressKind::Uniform,
+            theta: 0.99,
+            hot_accesses: 0.8,
+            hot_space: 0.2,
+            popular: Popular::Scattered,
+            mean_run: 1.0,
+            sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
+        };
+        Description {
+            requests: 0,
+            duration: Span::ZERO,
+            space: Bytes(0),
+            space_share: 1.0,
+            alignment: Bytes(4096),
+            reads_share: 1.0,
+            trims_share: 0.0,
+            arrivals: ArrivalsText {
+                kind: ArrivalKind::Poisson,
+                rate: 1000.0,
+                depth: 32,
+                busy_rate: 10_000.0,
+                quiet_rate: 100.0,
+                mean_busy: Span::ms(100),
+                mean_quiet: Span::ms(900),
+            },
+            reads: pattern.clone(),
+            writes: pattern,
+        }
+    }
+}
+
+/// The longest length of time a workload file may name: 10,000 days.
+const LONGEST: Span = Span(10_000 * 86_400_000_000_000);
+const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
+
+/// The complete description of the workload that `text` describes, on a drive of `logical` bytes. Never
+/// panics, whatever the text.
+pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Problems> {
+    let source = Source { name: file.into(), text: text.into() };
+    Generator::parse(&source, logical, 1).map(|generator| generator.text)
+}
+
+/// Every key of a workload file.
+#[rustfmt::skip]
+pub fn keys() -> Vec<Key<Description>> {
+    let mut keys = vec![
+        optional("requests", "how many requests; this or duration",
+            Field::Count(0..=1_000_000_000_000, at!(requests))),
+        optional("duration", "every request that arrives before this moment; this or requests",
+            Field::Time(Span::ZERO..=LONGEST, at!(duration))),
+        optional("mix.reads", "share of reads; what is neither read nor trim is a write",
+            Field::Real(0.0..=1.0, at!(reads_share))),
+        optional("mix.trims", "share of trims",
+            Field::Real(0.0..=1.0, at!(trims_share))),
+        optional("space.share", "share of the drive's logical capacity that is used, from its start",
+            Field::Real(1e-9..=1.0, at!(space_share))),
+        optional("space.size", "or the size of that space; 0B for the share",
+            Field::Size(Bytes(0)..=Bytes(1 << 50), at!(space))),
+        optional("space.alignment", "offsets are multiples of this",
+            Field::Size(Bytes(1)..=Bytes(1 << 30), at!(alignment))),
+        Key {
+            path: "arrivals.kind",
+            about: "when requests arrive",
+            required: true,
+            field: words!(arrivals.kind,
+                "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
+                "fixed" => ArrivalKind::Fixed, "one every 1 / rate seconds";
+                "bursts" => ArrivalKind::Bursts, "Poisson at two rates in turn";
+                "closed" => ArrivalKind::Closed, "as soon as fewer than depth are outstanding";
+            ),
+        },
+        optional("arrivals.rate", "requests per second (poisson, fixed)",
+            Field::Real(RATE, at!(arrivals.rate))),
+        optional("arrivals.depth", "requests outstanding (closed)",
+            Field::Count(1..=65_536, at!(arrivals.depth))),
+        optional("arrivals.busy_rate", "requests per second in a busy spell (bursts)",
+            Field::Real(RATE, at!(arrivals.busy_rate))),
+        optional("arrivals.quiet_rate", "requests per second in a quiet spell (bursts)",
+            Field::Real(0.0..=1e9, at!(arrivals.quiet_rate))),
+        optional("arrivals.mean_busy", "mean length of a busy spell (bursts)",
+            Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_busy))),
+        optional("arrivals.mean_quiet", "mean length of a quiet spell (bursts)",
+            Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_quiet))),
+    ];
+    keys.extend(patterns());
+    keys
+}
+
+/// The keys of reads and of writes, which are alike.
+#[rustfmt::skip]
+fn patterns() -> Vec<Key<Description>> {
+    let mut keys = Vec::new();
+    macro_rules! pattern {
+        ($side:ident, $($name:literal),+) => {{
+            let [addresses, theta, accesses, space, popular, run, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
+            keys.extend([
+                optional(addresses, "which addresses",
+                    words!($side.addresses,
+                        "uniform" => AddressKind::Uniform, "every address alike";
+                        "zipf" => AddressKind::Zipf, "the k-th most popular with weight k^-theta";
+                        "hot_cold" => AddressKind::HotCold, "a share of the accesses to a share of the space";
+                    )),
+                optional(theta, "skew (zipf)", Field::Real(0.0..=20.0, at!($side.theta))),
+                optional(accesses, "share of accesses to the hot part (hot_cold)",
+                    Field::Real(0.0..=1.0, at!($side.hot_accesses))),
+                optional(space, "share of the space that is hot (hot_cold)",
+                    Field::Real(1e-9..=0.999_999_999, at!($side.hot_space))),
+                optional(popular, "which addresses are the popular ones",
+                    words!($side.popular,
+                        "lowest" => Popular::Lowest, "the lowest";
+                        "scattered" => Popular::Scattered, "scattered, alike for reads and writes";
+                        "scattered_apart" => Popular::ScatteredApart, "scattered, apart for reads and writes";
+                    )),
+                optional(run, "requests that follow one another without a gap, on average",
+                    Field::Real(1.0..=1e9, at!($side.mean_run))),
+                optional(sizes, "one size, or sizes with weights: \"4KiB 70, 64KiB 30\"",
+                    Field::Text(SIZES, |it| print_sizes(&it.$side.sizes), |it, text| {
+                        it.$side.sizes = parse_sizes(text)?;
+                        Ok(())
+                    })),
+            ]);
+        }};
+    }
+    pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "sizes");
+    pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "sizes");
+    keys
+}
+
+const SIZES: &str = "a size such as \"4KiB\", or sizes with weights such as \"4KiB 70, 64KiB 30\"";
+const LARGEST: u64 = 1 << 30;
+
+fn optional(
+    path: &'static str,
+    about: &'static str,
+    field: Field<Description>,
+) -> Key<Description> {
+    Key { path, about, required: false, field }
+}
+
+fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {
+    let one = |part: &str| {
+        let (size, weight) =
+            part.trim().split_once(char::is_whitespace).unwrap_or((part.trim(), "1"));
+        let size: Bytes =
+            size.parse().map_err(|error: fowler_units::QuantityError| error.reason)?;
+        let size = u32::try_from(size.0)
+            .ok()
+            .filter(|&size| size > 0 && u64::from(size) <= LARGEST)
+            .ok_or_else(|| format!("{size} is outside 1B to 1GiB"))?;
+        let weight: f64 = weight.trim().parse().unwrap_or(f64::NAN);
+        if !(weight > 0.0 && weight <= 1e9) {
+            return Err(format!("`{}` has no weight above 0", crate::problem::shown(part.trim())));
+        }
+        Ok(SizeShare { size, weight })
+    };
+    text.split(',').map(one).collect()
+}
+
+fn print_sizes(sizes: &[SizeShare]) -> String {
+    let one = |share: &SizeShare| format!("{} {}", Bytes(u64::from(share.size)), share.weight);
+    match sizes {
+        [only] => Bytes(u64::from(only.size)).to_string(),
+        many => many.iter().map(one).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl Generator {
+    /// The generator that `source` describes, on a drive of `logical` bytes.
+    pub fn parse(source: &Source, logical: u64, seed: u64) -> Result<Generator, Problems> {
+        let mut draft = Draft::new(keys(), Description::default());
+        let (settings, problems) = document::read_toml(&source.text, &source.name);
+        draft.note(problems);
+        draft.apply(&settings);
+        let hint = "`fowler presets mixed-70-30` prints a complete workload";
+        let description = draft.finish(&source.name, hint)?;
+        let spec = description.spec(logical, seed).map_err(|problems| {
+            let file = &source.name;
+            let here = |problem| Problem { file: file.clone(), ..problem };
+            Problems(problems.0.into_iter().map(here).collect())
+        })?;
+        if let Err(mut error) = Synth::new(&spec) {
+            error.file.clone_from(&source.name);
+            return Err(error.into());
+        }
+        let closed = description.arrivals.kind == ArrivalKind::Closed;
+        let depth = closed.then_some(description.arrivals.depth as u32);
+        Ok(Generator { spec, depth, text: draft::print(&keys(), &description) })
+    }
+
+    /// The complete description.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Requests outstanding, if that is what paces the workload.
+    pub fn depth(&self) -> Option<u32> {
+        self.depth
+    }
+
+    /// The requests, from the first.
+    pub fn requests(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
+        Ok(Synth::new(&self.spec)?.map(Ok))
+    }
+}
+
+impl Description {
+    fn spec(&self, logical: u64, seed: u64) -> Result<SynthSpec, Problems> {
+        let length = match (self.requests, self.duration) {
+            (0, Span::ZERO) => {
+                let problem = Problem::new("", "neither `requests` nor `duration` is set");
+                return Err(problem.expected("one of them").into());
+            }
+            (count, Span::ZERO) => Length::Requests(count),
+            (0, duration) => Length::Duration(duration),
+            _ => {
+                let problem = Problem::new("", "both `requests` and `duration` are set");
+                return Err(problem.expected("one of them").into());
+            }
+        };
+        let wanted = if self.space.0 > 0 {
+            self.space.0
+        } else {
+            (logical as f64 * self.space_share) as u64
+        };
+        if wanted > logical {
+            let what =
+                format!("`space.size` is {} and the drive has {}", self.space, Bytes(logical));
+            let hint = "leave it out: `space.share` follows the drive";
+            return Err(Problem::new("", what).hint(hint.to_string()).into());
+        }
+        let arrivals = &self.arrivals;
+        Ok(SynthSpec {
+            seed,
+            length,
+            arrivals: match arrivals.kind {
+                ArrivalKind::Poisson => Arrivals::Poisson { rate: arrivals.rate },
+                ArrivalKind::Fixed => Arrivals::Fixed { rate: arrivals.rate },
+                ArrivalKind::Closed => Arrivals::Closed,
+                ArrivalKind::Bursts => Arrivals::Bursts {
+                    busy_rate: arrivals.busy_rate,
+                    quiet_rate: arrivals.quiet_rate,
+                    mean_busy: arrivals.mean_busy,
+                    mean_quiet: arrivals.mean_quiet,
+                },
+            },
+            space: Bytes(wanted),
+            alignment: self.alignment,
+            read_share: self.reads_share,
+            trim_share: self.trims_share,
+            reads: self.reads.pattern(),
+            writes: self.writes.pattern(),
+        })
+    }
+}
+
+impl PatternText {
+    fn pattern(&self) -> Pattern {
+        Pattern {
+            addresses: match self.addresses {
+                AddressKind::Uniform => Addresses::Uniform,
+                AddressKind::Zipf => Addresses::Zipf { theta: self.theta },
+                AddressKind::HotCold => {
+                    Addresses::HotCold { accesses: self.hot_accesses, space: self.hot_space }
+                }
+            },
+            popular: self.popular,
+            mean_run: self.mean_run,
+            sizes: self.sizes.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presets::Folder;
+
+    fn parse(text: &str) -> Result<Generator, Problems> {
+        let source = Source { name: "w.toml".into(), text: text.into() };
+        Generator::parse(&source, 1 << 30, 1)
+    }
+
+    #[test]
+    fn every_preset_generates_and_its_print_reads_back() {
+        for preset in Folder::Workloads.presets() {
+            let generator = parse(preset.text).unwrap_or_else(|problems| panic!("{problems}"));
+            let again = parse(generator.text()).unwrap_or_else(|problems| panic!("{problems}"));
+            assert_eq!(again.text(), generator.text());
+            let first: Vec<_> = generator.requests().unwrap().take(100).collect();
+            assert_eq!(first, again.requests().unwrap().take(100).collect::<Vec<_>>());
+            assert_eq!(first.len(), 100);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, told) in [
+            ("requests = 5", "1 required key is missing: arrivals.kind"),
+            ("arrivals.kind = 'poisson'", "neither `requests` nor `duration`"),
+            ("requests = 1\nduration = '1s'\narrivals.kind = 'poisson'", "both `requests` and"),
+            ("arrivals.kind = 'poison'", "did you mean \"poisson\"?"),
+            ("reads.sizes = '4096'", "has no unit"),
+            ("reads.sizes = '4KiB 0'", "has no weight above 0"),
+            ("reads.sizes = '4KiB 70, 64KiB'\nreads.theta = -1", "-1 is outside 0 to 20"),
+            ("requests=1\narrivals.kind='closed'\nspace.size = '2GiB'", "the drive has 1GiB"),
+            ("mix.reads = 0.7\nmix.trims = 0.7\nrequests=1\narrivals.kind='closed'", "at most 1"),
+        ] {
+            let problems = parse(text).unwrap_err().to_string();
+            assert!(problems.contains(told), "{text}: {problems}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_and_written() {
+        let sizes = parse_sizes("4KiB 70, 64KiB 30").unwrap();
+        assert_eq!(sizes.len(), 2);
+        assert_eq!(print_sizes(&sizes), "4KiB 70, 64KiB 30");
+        assert_eq!(print_sizes(&parse_sizes("512B").unwrap()), "512B");
+    }
+}

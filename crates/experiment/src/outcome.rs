@@ -1,0 +1,293 @@
+//! What a run came to, as values and as JSON.
+
+use crate::device::Resolved;
+use crate::problem::Problems;
+use crate::provenance::VERSION;
+use crate::workload::{WorkloadReport, share};
+use fowler_device::blame::Part;
+use fowler_device::{Counters, OpBase, Pacing};
+use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
+use fowler_units::Span;
+use serde_json::{Map, Value, json};
+
+/// The bands of the slowest requests that every report blames, with their names in JSON.
+pub const BANDS: [(&str, f64); 3] =
+    [("all", 1.0), ("slowest_1pct", 0.01), ("slowest_0_1pct", 0.001)];
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The drive.
+    pub drive: Resolved,
+    /// The state it started in.
+    pub precondition: String,
+    /// Latencies and blame.
+    pub recorder: Recorder,
+    /// What the device counted.
+    pub counters: Counters,
+    /// Erases of blocks, before and during the run.
+    pub wear: Wear,
+    /// Simulated time.
+    pub simulated: Span,
+    /// Time the simulation took, in seconds of the machine's clock.
+    pub wall_s: f64,
+    /// The requests.
+    pub workload: WorkloadReport,
+    /// How they were issued.
+    pub pacing: Pacing,
+    /// How the run ended.
+    pub ending: Ending,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With the workload.
+    Complete,
+    /// Early, because the user stopped it.
+    Stopped,
+    /// Early, because something is wrong with the workload.
+    Failed(Problems),
+}
+
+/// How erases are spread over the blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wear {
+    /// Of the least worn block.
+    pub min: u32,
+    /// On average; none without blocks.
+    pub mean: Option<f64>,
+    /// Of the most worn block.
+    pub max: u32,
+}
+
+impl Wear {
+    /// The spread of these counts.
+    pub fn of(erases: &[u32]) -> Wear {
+        let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
+        Wear {
+            min: erases.iter().copied().min().unwrap_or(0),
+            mean: (!erases.is_empty()).then(|| total as f64 / erases.len() as f64),
+            max: erases.iter().copied().max().unwrap_or(0),
+        }
+    }
+}
+
+impl Outcome {
+    /// Spare capacity as a share of raw.
+    pub fn spare_of_raw(&self) -> f64 {
+        let layout = &self.drive.layout;
+        (layout.raw.0 - layout.logical.0) as f64 / layout.raw.0 as f64
+    }
+
+    /// Spare capacity as a share of logical.
+    pub fn spare_of_logical(&self) -> f64 {
+        let layout = &self.drive.layout;
+        (layout.raw.0 - layout.logical.0) as f64 / layout.logical.0 as f64
+    }
+
+    /// Programs and erases of any account.
+    pub fn programs_and_erases(&self) -> u64 {
+        self.counters.programs.iter().chain(&self.counters.erases).sum()
+    }
+
+    /// The share of programs and erases that were suspended; none if there were none.
+    pub fn suspended_share(&self) -> Option<f64> {
+        let all = self.programs_and_erases();
+        (all > 0).then(|| self.counters.suspended_operations as f64 / all as f64)
+    }
+
+    /// How much longer suspended programs and erases took than undisturbed ones; none if there were none.
+    pub fn suspension_overhead(&self) -> Option<f64> {
+        share(self.counters.suspended_extra, self.counters.suspended_nominal)
+    }
+
+    /// The share of the simulated time in which no request was in the drive.
+    pub fn idle_share(&self) -> Option<f64> {
+        share(self.counters.idle, self.simulated)
+    }
+
+    /// Requests for each simulated second.
+    pub fn iops(&self) -> Option<f64> {
+        let simulated_s = self.simulated.as_s();
+        (simulated_s > 0.0).then(|| self.recorder.requests() as f64 / simulated_s)
+    }
+
+    /// Requests simulated in each second of the machine's clock.
+    pub fn requests_per_s(&self) -> Option<f64> {
+        (self.wall_s > 0.0).then(|| self.recorder.requests() as f64 / self.wall_s)
+    }
+
+    /// One object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        let counters = &self.counters;
+        json!({
+            "scheme": self.drive.scheme,
+            "device": self.drive.device,
+            "complete": self.ending == Ending::Complete,
+            "interrupted": self.interruption(),
+            "requests": self.recorder.requests(),
+            "read": self.latencies(Kind::Read),
+            "write": self.latencies(Kind::Write),
+            "trims": self.recorder.trims(),
+            "flushes": self.recorder.flushes(),
+            "waf": counters.waf(),
+            "erases": counters.erases.iter().sum::<u64>(),
+            "suspensions": counters.suspensions,
+            "suspended_share": self.suspended_share(),
+            "suspension_overhead": self.suspension_overhead(),
+            "blame": Kind::ALL
+                .map(|kind| (kind.name().to_string(), blame(self.recorder.blame(kind))))
+                .into_iter()
+                .collect::<Map<_, _>>(),
+            "simulated_s": self.simulated.as_s(),
+            "idle_share": self.idle_share(),
+            "iops": self.iops(),
+            "wall_s": self.wall_s,
+            "requests_per_s": self.requests_per_s(),
+            "counters": self.counters_json(),
+            "drive": self.drive_json(),
+            "workload": self.workload_json(),
+            "config_hash": self.drive.hash,
+            "provenance": {
+                "version": VERSION,
+                "seed": self.drive.config.seed,
+                "config": self.drive.text,
+                "workload_hash": self.workload.hash,
+                "generator": self.workload.generator,
+            },
+        })
+    }
+
+    fn interruption(&self) -> Value {
+        match &self.ending {
+            Ending::Complete => Value::Null,
+            Ending::Stopped => json!("stopped by the user"),
+            Ending::Failed(problems) => json!(problems.to_string()),
+        }
+    }
+
+    fn latencies(&self, kind: Kind) -> Value {
+        let latencies: &Latencies = self.recorder.latencies(kind);
+        let mut object = Map::new();
+        object.insert("count".into(), json!(latencies.count()));
+        object.insert("mean_us".into(), json!(latencies.mean_us()));
+        object.insert("min_us".into(), json!(latencies.min().map(Span::as_us)));
+        for percentile in Percentile::ALL {
+            let value = latencies.percentile(percentile).map(Span::as_us);
+            object.insert(format!("{}_us", percentile.name()), json!(value));
+        }
+        object.insert("max_us".into(), json!(latencies.max().map(Span::as_us)));
+        object.insert("bytes".into(), json!(self.recorder.bytes(kind)));
+        Value::Object(object)
+    }
+
+    fn counters_json(&self) -> Value {
+        let counters = &self.counters;
+        let by_source =
+            |counts: &[u64; 3]| json!({ "host": counts[0], "gc": counts[1], "wear": counts[2] });
+        json!({
+            "pages_read": counters.pages_read,
+            "buffer_read_hits": counters.buffer_read_hits,
+            "unwritten_reads": counters.unwritten_reads,
+            "pages_written": counters.pages_written,
+            "buffer_write_hits": counters.buffer_write_hits,
+            "pages_trimmed": counters.pages_trimmed,
+            "reads": by_source(&counters.reads),
+            "merge_reads": counters.merge_reads,
+            "programs": by_source(&counters.programs),
+            "erases": by_source(&counters.erases),
+            "foreground_collections": counters.collections[0],
+            "background_collections": counters.collections[1],
+            "suspended_operations": counters.suspended_operations,
+            "suspended_nominal_s": counters.suspended_nominal.as_s(),
+            "suspended_extra_s": counters.suspended_extra.as_s(),
+            "idle_s": counters.idle.as_s(),
+            "channel_busy_s": counters.channel_busy.as_s(),
+            "die_busy_s": counters.die_busy.as_s(),
+            "block_erases": {
+                "min": self.wear.min, "mean": self.wear.mean, "max": self.wear.max,
+            },
+        })
+    }
+
+    fn drive_json(&self) -> Value {
+        let layout = &self.drive.layout;
+        json!({
+            "raw_bytes": layout.raw.0,
+            "logical_bytes": layout.logical.0,
+            "over_provisioning_of_raw": self.spare_of_raw(),
+            "over_provisioning_of_logical": self.spare_of_logical(),
+            "stated_base": match self.drive.config.over_provisioning_base {
+                OpBase::Raw => "raw",
+                OpBase::Logical => "logical",
+            },
+            "precondition": self.precondition,
+        })
+    }
+
+    fn workload_json(&self) -> Value {
+        let report = &self.workload;
+        let depth = match self.pacing {
+            Pacing::Open => None,
+            Pacing::Closed { depth } => Some(depth),
+        };
+        let mut object = Map::new();
+        object.insert("name".into(), json!(report.name));
+        object.insert("requests".into(), json!(report.requests));
+        object.insert("speed".into(), json!(report.speed));
+        object.insert("queue_depth".into(), json!(depth));
+        if let Some(read) = &report.read {
+            let skipped: Map<String, Value> = read
+                .skipped
+                .iter()
+                .map(|(cause, skipped)| (cause.to_string(), json!(skipped.count)))
+                .collect();
+            object.insert("format".into(), json!(read.format.name()));
+            object.insert("lines".into(), json!(read.lines));
+            object.insert("reordered".into(), json!(read.reordered));
+            object.insert("other_devices".into(), json!(read.other_devices));
+            object.insert("skipped".into(), Value::Object(skipped));
+        }
+        object.insert("remap".into(), json!(report.remap.map(|remap| remap.name())));
+        object.insert("touched_pages".into(), json!(report.touched_pages));
+        Value::Object(object)
+    }
+}
+
+/// The schemes of a comparison, in order.
+pub fn comparison_json(outcomes: &[Outcome]) -> Value {
+    json!({ "schemes": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
+}
+
+fn blame(bands: &BlameBands) -> Value {
+    BANDS
+        .iter()
+        .map(|&(name, share)| (name.to_string(), band_json(&bands.slowest(share))))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// A band: how many requests it covers, and the mean time of each part that took any.
+fn band_json(band: &Band) -> Value {
+    let parts: Map<String, Value> = Part::ALL
+        .into_iter()
+        .map(|part| (part.name().to_string(), json!(band.mean_us(part))))
+        .collect();
+    json!({
+        "count": band.count,
+        "from_us": (band.count > 0).then(|| band.from.as_us()),
+        "mean_us": parts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wear_of_no_blocks_has_no_mean() {
+        assert_eq!(Wear::of(&[]), Wear { min: 0, mean: None, max: 0 });
+        assert_eq!(Wear::of(&[1, 2, 6]), Wear { min: 1, mean: Some(3.0), max: 6 });
+    }
+}

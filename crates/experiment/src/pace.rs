@@ -1,0 +1,164 @@
+//! How fast a trace is replayed so that the drive idles for a wanted share of the time.
+//!
+//! The P/E suspension paper compresses its traces in time until the idle share falls from 98 % to about
+//! 70 %. The factor is not printed and depends on the drive, so it is searched for. If requests arrived
+//! independently and overlapped freely, the idle share would fall as `exp(-busy * factor)`: in the
+//! logarithm of both sides that is a straight line of slope one, and real drives are near enough to a
+//! line there for the secant rule to arrive within a few runs.
+
+use crate::problem::{Problem, Problems};
+use crate::run::{Pace, Ready, pacing};
+use crate::workload::Control;
+use fowler_workload::{TimeScale, TraceError};
+
+/// How far from the target the idle share may be.
+pub const TOLERANCE: f64 = 0.01;
+/// Runs spent on the search at most.
+pub const MAX_RUNS: usize = 8;
+/// The factors the search stays within.
+const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
+
+/// What is wrong with a pace, whatever it is the pace of.
+pub fn check(pace: Pace) -> Result<(), Problems> {
+    match pace {
+        Pace::AsRecorded | Pace::Closed(_) => Ok(()),
+        Pace::Speed(factor) => TimeScale::new(factor)
+            .map(drop)
+            .map_err(|problem| TraceError::one("--speed", problem).into()),
+        Pace::Idle(target) if (0.0..1.0).contains(&target) => Ok(()),
+        Pace::Idle(target) => {
+            let problem = Problem::new("--idle", format!("{target} is no share of the time"));
+            Err(problem.expected("a number from 0 up to, not including, 1").into())
+        }
+    }
+}
+
+/// The factor by which times are divided.
+pub(crate) fn speed(pace: Pace, ready: &Ready, control: Control<'_>) -> Result<f64, Problems> {
+    check(pace)?;
+    let scales = matches!(pace, Pace::Speed(_) | Pace::Idle(_));
+    if let (true, Some(depth)) = (scales, ready.workload.depth()) {
+        let what = format!("this workload has no times: it keeps {depth} requests outstanding");
+        return Err(Problem::new("--speed, --idle", what).into());
+    }
+    match pace {
+        Pace::AsRecorded | Pace::Closed(_) => Ok(1.0),
+        Pace::Speed(factor) => Ok(factor),
+        Pace::Idle(target) => {
+            let clean = ready.device()?;
+            let quiet = Control { progress: &|_| (), ..control };
+            search(
+                target,
+                |factor| {
+                    let pacing = pacing(pace, &ready.workload);
+                    let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
+                    if let Some(problems) = replayed.failed {
+                        return Err(problems);
+                    }
+                    let simulated = replayed.device.now().0;
+                    let idle = replayed.device.counters().idle.0;
+                    Ok(if simulated == 0 { 0.0 } else { idle as f64 / simulated as f64 })
+                },
+                || control.stopped(),
+            )
+        }
+    }
+}
+
+/// Finds the factor at which `idle_at` is within the tolerance of `target`.
+fn search(
+    target: f64,
+    mut idle_at: impl FnMut(f64) -> Result<f64, Problems>,
+    stopped: impl Fn() -> bool,
+) -> Result<f64, Problems> {
+    let mut tried: Vec<(f64, f64)> = Vec::new();
+    let mut factor = 1.0;
+    for _ in 0..MAX_RUNS {
+        let share = idle_at(factor)?;
+        if (share - target).abs() <= TOLERANCE || stopped() {
+            return Ok(factor);
+        }
+        tried.push((factor, share));
+        factor = next_factor(&tried, target);
+    }
+    let tried: Vec<String> = tried
+        .iter()
+        .map(|(factor, share)| format!("{factor:.4}: {:.1} %", share * 100.0))
+        .collect();
+    let what = format!(
+        "no speed found in {MAX_RUNS} runs at which the drive idles {:.1} % of the time",
+        target * 100.0
+    );
+    Err(Problem::new("--idle", what)
+        .text(&tried.join(", "))
+        .hint("choose another share, or state the factor with --speed".to_string())
+        .into())
+}
+
+/// Where the line through the last two tries meets the target, if that lies between the nearest tries
+/// on either side; else half-way between those.
+fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
+    let level = |share: f64| (-share.clamp(1e-9, 1.0 - 1e-9).ln()).ln();
+    let point = |&(factor, share): &(f64, f64)| (factor.ln(), level(share));
+    let Some((x, y)) = tried.last().map(point) else { return 1.0 };
+    let previous = tried.len().checked_sub(2).map(|index| point(&tried[index]));
+    let slope = previous.map_or(1.0, |(x1, y1)| (y - y1) / (x - x1));
+    // A share that hardly moves, or moves the wrong way, says nothing of how far to go.
+    let slope = if slope.is_finite() { slope.clamp(0.1, 10.0) } else { 1.0 };
+    let guess = (x + (level(target) - y) / slope).exp();
+    // More idle than wanted: the factor is too small.
+    let (slow, fast) = tried.iter().fold((*FACTORS.start(), *FACTORS.end()), |(slow, fast), it| {
+        if it.1 > target { (slow.max(it.0), fast) } else { (slow, fast.min(it.0)) }
+    });
+    if guess > slow && guess < fast { guess } else { (slow * fast).sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs_needed(target: f64, idle_at: impl Fn(f64) -> f64) -> (usize, f64) {
+        let mut runs = 0;
+        let factor = search(
+            target,
+            |factor| {
+                runs += 1;
+                Ok(idle_at(factor))
+            },
+            || false,
+        )
+        .unwrap();
+        assert!((idle_at(factor) - target).abs() <= TOLERANCE);
+        (runs, factor)
+    }
+
+    #[test]
+    fn the_case_of_the_paper_needs_three_runs() {
+        // 98 % idle, 70 % wanted, one request at a time: 15 times as fast.
+        let (runs, factor) = runs_needed(0.7, |factor| 1.0 - 0.02 * factor);
+        assert_eq!(runs, 3);
+        assert!((factor - 15.0).abs() < 0.5);
+    }
+
+    #[test]
+    fn overlap_and_saturation_are_dealt_with() {
+        for (busy, target) in [(0.001, 0.7), (0.02, 0.1), (3.0, 0.7), (0.5, 0.95), (0.1, 0.3)] {
+            let (runs, _) = runs_needed(target, |factor: f64| (-busy * factor).exp());
+            assert!(runs <= 3);
+            let (runs, _) = runs_needed(target, |factor: f64| (1.0 - busy * factor).max(0.0));
+            assert!(runs <= MAX_RUNS);
+            let (runs, _) =
+                runs_needed(target, |factor: f64| 1.0 / (1.0 + (busy * factor).powi(2)));
+            assert!(runs <= MAX_RUNS);
+        }
+    }
+
+    #[test]
+    fn the_impossible_is_said() {
+        let problems = search(0.7, |_| Ok(0.2), || false).unwrap_err();
+        assert!(problems.to_string().contains("no speed found in 8 runs"));
+        for pace in [Pace::Idle(1.0), Pace::Idle(f64::NAN), Pace::Speed(0.0), Pace::Speed(-1.0)] {
+            assert!(check(pace).is_err(), "{pace:?}");
+        }
+    }
+}

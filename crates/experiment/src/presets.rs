@@ -1,0 +1,103 @@
+//! What comes with the program: devices, workloads and schemes, each a TOML file in `presets/`.
+
+use crate::device::Source;
+use crate::field::nearest;
+use crate::problem::{Problem, Problems};
+
+/// A file of `presets/`, built in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl Preset {
+    /// What it is, in one line: the first line of the file, which is a comment.
+    pub fn about(&self) -> &'static str {
+        self.text.lines().next().unwrap_or("").trim_start_matches('#').trim()
+    }
+}
+
+/// A kind of preset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folder {
+    /// Drives.
+    Devices,
+    /// Generated workloads.
+    Workloads,
+    /// Sets of policy choices.
+    Schemes,
+}
+
+macro_rules! presets {
+    ($($NAME:ident in $folder:literal: $($preset:literal),+;)+) => { $(
+        const $NAME: &[Preset] = &[$(Preset {
+            name: $preset,
+            text: include_str!(concat!("../../../presets/", $folder, "/", $preset, ".toml")),
+        }),+];
+    )+ };
+}
+
+presets! {
+    DEVICES in "devices": "pes-slc", "pes-mlc", "tlc";
+    WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30";
+    SCHEMES in "schemes": "fifo", "rps", "per", "pe0", "pes_ips", "pes_ipc", "noop";
+}
+
+impl Folder {
+    /// Every kind.
+    pub const ALL: [Folder; 3] = [Folder::Devices, Folder::Workloads, Folder::Schemes];
+
+    /// What one of this kind is called.
+    pub fn word(self) -> &'static str {
+        ["device", "workload", "scheme"][self as usize]
+    }
+
+    /// The presets of this kind.
+    pub fn presets(self) -> &'static [Preset] {
+        [DEVICES, WORKLOADS, SCHEMES][self as usize]
+    }
+}
+
+/// The preset of that name, of any kind.
+pub fn find(name: &str) -> Option<(Folder, &'static Preset)> {
+    Folder::ALL.into_iter().find_map(|folder| {
+        folder.presets().iter().find(|preset| preset.name == name).map(|preset| (folder, preset))
+    })
+}
+
+/// The preset of that name, or the file if the name looks like a path of a TOML file.
+pub fn open(folder: Folder, name: &str) -> Result<Source, Problems> {
+    if let Some(preset) = folder.presets().iter().find(|preset| preset.name == name) {
+        return Ok(Source { name: name.into(), text: preset.text.into() });
+    }
+    if !name.ends_with(".toml") && !name.contains(std::path::MAIN_SEPARATOR) {
+        return Err(unknown(folder, name).into());
+    }
+    match std::fs::read(name).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(Source { name: name.into(), text }),
+        Ok(Err(error)) => {
+            let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
+                .iter()
+                .filter(|&&byte| byte == b'\n')
+                .count();
+            let problem = Problem::new(name, "this is not text").line(Some(line as u64 + 1));
+            Err(problem.expected("UTF-8").into())
+        }
+        Err(error) => Err(Problem::new(name, format!("cannot be read: {error}")).into()),
+    }
+}
+
+fn unknown(folder: Folder, name: &str) -> Problem {
+    let word = folder.word();
+    let names: Vec<&str> = folder.presets().iter().map(|preset| preset.name).collect();
+    let hint = nearest(name, names.iter().copied())
+        .map_or("a file is named by a path that ends in .toml".into(), |near| {
+            format!("did you mean \"{near}\"?")
+        });
+    Problem::new("", format!("unknown {word} `{}`", crate::problem::shown(name)))
+        .expected(format!("one of {}", names.join(", ")))
+        .hint(hint)
+}

@@ -1,0 +1,239 @@
+//! One drive, one workload, one outcome.
+
+use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::growing::{Growing, unwritable};
+use crate::outcome::{Ending, Outcome, Wear};
+use crate::problem::{Problem, Problems};
+use crate::scheme::Scheme;
+use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
+use fowler_device::{Counters, Device, Pacing, Probe, UnwrittenReads};
+use fowler_metrics::{Recorder, RequestLog};
+use fowler_units::Span;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct RunSpec {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// The requests.
+    pub workload: WorkloadSpec,
+    /// How fast they come.
+    pub pace: Pace,
+    /// Requests at most.
+    pub limit: Option<u64>,
+    /// Where to write a line for every request.
+    pub requests_csv: Option<PathBuf>,
+}
+
+/// How fast requests come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Pace {
+    /// At the times recorded, or as the generator's description says.
+    #[default]
+    AsRecorded,
+    /// At times divided by a factor.
+    Speed(f64),
+    /// At times divided by the factor at which the drive idles for this share of the time.
+    Idle(f64),
+    /// As soon as fewer than this many are outstanding.
+    Closed(u32),
+}
+
+/// A run made ready: everything that can be wrong has been looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    pub drive: Resolved,
+    pub workload: Workload,
+    pub limit: Option<u64>,
+}
+
+/// What a replay came to, before it is reported.
+pub(crate) struct Replayed {
+    pub device: Device,
+    pub report: WorkloadReport,
+    pub failed: Option<Problems>,
+}
+
+impl Ready {
+    /// The drive runs the workload. `probe` watches.
+    pub fn replay<P: Probe>(
+        &self,
+        mut device: Device,
+        pacing: Pacing,
+        speed: f64,
+        control: Control<'_>,
+        probe: &mut P,
+    ) -> Result<Replayed, Problems> {
+        let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
+            device.run(requests, pacing, probe);
+        })?;
+        if report.requests == 0 && !control.stopped() {
+            let empty = Problem::new(report.name.clone(), "there are no requests to replay");
+            return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
+        }
+        Ok(Replayed { device, report, failed })
+    }
+
+    /// The drive, preconditioned.
+    pub fn device(&self) -> Result<Device, Problems> {
+        Device::new(&self.drive.config)
+            .map_err(|refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals))
+    }
+}
+
+fn empty_hint(report: &WorkloadReport) -> Option<String> {
+    let read = report.read.as_ref()?;
+    (read.other_devices > 0)
+        .then(|| format!("{} requests are of other devices of the trace", read.other_devices))
+}
+
+/// Everything that is wrong with the drive under any of `schemes`; without schemes, as described.
+pub fn check(device: &DeviceSpec, schemes: &[String]) -> Problems {
+    let mut problems = Problems::default();
+    for (index, scheme) in schemes.iter().enumerate() {
+        if schemes[..index].contains(scheme) {
+            problems.push(Problem::new("", format!("scheme `{scheme}` is listed twice")));
+        }
+    }
+    let mut loaded: Vec<Scheme> = Vec::new();
+    for scheme in schemes {
+        loaded.extend(problems.take(Scheme::load(scheme)));
+    }
+    // A drive that is wrong is so without any scheme too.
+    if loaded.is_empty() {
+        loaded.push(Scheme::none());
+    }
+    if let Some(source) = problems.take(device.source()) {
+        for scheme in &loaded {
+            problems.take(device::resolve(&source, scheme, device));
+        }
+    }
+    // What is wrong with the drive is wrong under every scheme: once is enough.
+    problems.unique()
+}
+
+/// Looks at everything that a run of `scheme` needs. What takes a pass over the trace is taken from a run
+/// that is `like` this one, if its drive has the same size.
+pub(crate) fn ready(
+    spec: &RunSpec,
+    source: &Source,
+    scheme: Option<&str>,
+    like: Option<&Ready>,
+) -> Result<Ready, Problems> {
+    let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
+    let drive = device::resolve(source, &scheme, &spec.device)?;
+    let page_size = drive.config.geometry.page_size.0;
+    let seed = drive.config.seed;
+    let same = |other: &&Ready| {
+        let theirs = &other.drive;
+        theirs.layout.logical == drive.layout.logical
+            && theirs.config.geometry.page_size.0 == page_size
+            && theirs.config.seed == seed
+    };
+    let workload = match like.filter(same) {
+        Some(other) => other.workload.clone(),
+        None => Workload::prepare(&spec.workload, &drive.layout, page_size, seed, spec.limit)?,
+    };
+    Ok(Ready { drive, workload, limit: spec.limit })
+}
+
+/// Runs one drive under one workload.
+///
+/// # Errors
+/// Everything that is wrong before the first request. What goes wrong later ends the run early: the
+/// outcome until then is returned, and its [`Ending`] says why.
+pub fn run(spec: &RunSpec, control: Control<'_>) -> Result<Outcome, Problems> {
+    let source = spec.device.source()?;
+    let ready = ready(spec, &source, spec.scheme.as_deref(), None)?;
+    let speed = crate::pace::speed(spec.pace, &ready, control)?;
+    run_ready(&ready, spec, speed, spec.requests_csv.as_deref(), control)
+}
+
+/// Runs what is ready, at a known speed.
+pub(crate) fn run_ready(
+    ready: &Ready,
+    spec: &RunSpec,
+    speed: f64,
+    requests_csv: Option<&Path>,
+    control: Control<'_>,
+) -> Result<Outcome, Problems> {
+    let pacing = pacing(spec.pace, &ready.workload);
+    let log = requests_csv.map(open_log).transpose()?;
+    let device = ready.device()?;
+    let precondition = device.preconditioned().to_string();
+    // Every test that runs a drive checks every request.
+    let recorder = Recorder::new();
+    let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
+    let mut watch = (recorder, OptionalLog(log));
+    let started = now();
+    let replayed = ready.replay(device, pacing, speed, control, &mut watch)?;
+    let wall_s = now().duration_since(started).as_secs_f64();
+    let (recorder, OptionalLog(log)) = watch;
+    if let (Some(log), Some(path)) = (log, requests_csv) {
+        log.finish().map_err(|error| unwritable(path, &error))?.finish()?;
+    }
+    let counters = replayed.device.counters();
+    let stopped = control.stopped();
+    let ending = match replayed.failed.or_else(|| unwritten(ready, &counters)) {
+        Some(problems) => Ending::Failed(problems),
+        None if stopped => Ending::Stopped,
+        None => Ending::Complete,
+    };
+    Ok(Outcome {
+        drive: ready.drive.clone(),
+        precondition,
+        recorder,
+        counters,
+        wear: Wear::of(replayed.device.erase_counts()),
+        simulated: Span(replayed.device.now().0),
+        wall_s,
+        workload: replayed.report,
+        pacing,
+        ending,
+    })
+}
+
+/// The wall clock measures the simulator, never the simulation.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+pub(crate) fn pacing(pace: Pace, workload: &Workload) -> Pacing {
+    let depth = match pace {
+        Pace::Closed(depth) => Some(depth),
+        Pace::AsRecorded => workload.depth(),
+        Pace::Speed(_) | Pace::Idle(_) => None,
+    };
+    depth.map_or(Pacing::Open, |depth| Pacing::Closed { depth })
+}
+
+fn unwritten(ready: &Ready, counters: &Counters) -> Option<Problems> {
+    let forbidden = ready.drive.config.unwritten_reads == UnwrittenReads::Error;
+    (forbidden && counters.unwritten_reads > 0).then(|| {
+        let what = format!("{} pages were read that were never written", counters.unwritten_reads);
+        let hint = "precondition the drive, or set ftl.unwritten_reads to preconditioned or zero";
+        Problem::new("", what).hint(hint.to_string()).into()
+    })
+}
+
+fn open_log(path: &Path) -> Result<RequestLog<Growing>, Problems> {
+    RequestLog::new(Growing::create(path)?).map_err(|error| unwritable(path, &error))
+}
+
+/// A log if one is wanted.
+struct OptionalLog(Option<RequestLog<Growing>>);
+
+impl Probe for OptionalLog {
+    #[inline]
+    fn completed(&mut self, completion: &fowler_device::Completion) {
+        if let Some(log) = &mut self.0 {
+            log.completed(completion);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Traces on their own: what they hold, converted, generated.
+
+use crate::generator::Generator;
+use crate::presets::{self, Folder};
+use crate::problem::Problems;
+use fowler_units::{HostIo, HostOp};
+use fowler_workload::{ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::Path;
+
+/// What a trace is like, and what reading it came to.
+pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport), Problems> {
+    let mut reader = TraceReader::open(path, options)?;
+    let info = TraceInfo::of(&mut reader)?;
+    Ok((info, reader.report().clone()))
+}
+
+/// Writes a trace in the native format; returns how many requests it has.
+pub fn convert(
+    path: &Path,
+    options: &ReadOptions,
+    limit: Option<u64>,
+    out: impl Write,
+) -> Result<u64, Problems> {
+    let reader = TraceReader::open(path, options)?;
+    Ok(write_native(limited(reader, limit), out)?)
+}
+
+/// Writes a generated workload in the native format, for a drive of `logical` bytes.
+pub fn synth(
+    workload: &str,
+    logical: u64,
+    seed: u64,
+    limit: Option<u64>,
+    out: impl Write,
+) -> Result<u64, Problems> {
+    let source = presets::open(Folder::Workloads, workload)?;
+    let generator = Generator::parse(&source, logical, seed)?;
+    Ok(write_native(limited(generator.requests()?, limit), out)?)
+}
+
+fn limited(
+    requests: impl Iterator<Item = Result<HostIo, TraceError>>,
+    limit: Option<u64>,
+) -> impl Iterator<Item = Result<HostIo, TraceError>> {
+    requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
+}
+
+/// The same as one JSON object.
+pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
+    let by_op = |counts: &[u64; 4]| -> Value {
+        let named = HostOp::ALL.iter().zip(counts);
+        named.map(|(op, count)| (op.word().to_string(), json!(count))).collect::<Map<_, _>>().into()
+    };
+    let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
+    json!({
+        "file": read.file,
+        "format": read.format.name(),
+        "lines": read.lines,
+        "bad_lines": skipped,
+        "reordered": read.reordered,
+        "other_devices": read.other_devices,
+        "requests": info.total_requests(),
+        "requests_by_op": by_op(&info.requests),
+        "bytes_by_op": by_op(&info.bytes),
+        "span_s": info.span.as_s(),
+        "mean_rate": info.mean_rate,
+        "peak_rate": info.peak_rate,
+        "read_share": info.read_share(),
+        "sequential_share": info.sequential_share,
+        "footprint_bytes": info.footprint.0,
+        "highest_byte": info.highest_byte,
+        "interarrival_mean_ns": info.interarrival_mean_ns,
+        "interarrival_cv": info.interarrival_cv,
+    })
+}

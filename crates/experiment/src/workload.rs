@@ -1,0 +1,271 @@
+//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted pace.
+
+use crate::device::Source;
+use crate::generator::Generator;
+use crate::problem::{Problem, Problems};
+use crate::provenance::file_hash;
+use fowler_device::Layout;
+use fowler_units::{HostIo, Span};
+use fowler_workload::{
+    Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceError, TraceReader,
+};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where requests come from.
+#[derive(Clone, Debug)]
+pub enum WorkloadSpec {
+    /// A trace file.
+    Trace(TraceSpec),
+    /// A generator: its description.
+    Generated(Source),
+}
+
+/// A trace, and how to read it.
+#[derive(Clone, Debug)]
+pub struct TraceSpec {
+    /// The file.
+    pub path: PathBuf,
+    /// Format, lenience, devices.
+    pub options: ReadOptions,
+    /// What happens to addresses that the drive does not have.
+    pub remap: Remap,
+}
+
+/// What was replayed, for the report.
+#[derive(Clone, Debug)]
+pub struct WorkloadReport {
+    /// The trace's file name or the generator's name.
+    pub name: String,
+    /// The trace's SHA-256, or the generator's text hash.
+    pub hash: String,
+    /// Requests that entered the drive.
+    pub requests: u64,
+    /// What reading the trace came to; none for a generator.
+    pub read: Option<ReadReport>,
+    /// How addresses were fitted; none for a generator, which fits itself.
+    pub remap: Option<Remap>,
+    /// Pages that the trace touches, where fitting had to count them.
+    pub touched_pages: Option<u64>,
+    /// By what factor the times were divided.
+    pub speed: f64,
+    /// The complete description of the generator.
+    pub generator: Option<String>,
+}
+
+/// A workload made ready for drives of one size.
+#[derive(Clone, Debug)]
+pub(crate) struct Workload {
+    kind: Kind,
+    name: String,
+    hash: String,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Trace { spec: TraceSpec, remapper: Remapper },
+    Generated(Generator),
+}
+
+/// Who watches a run and may end it early.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Set from outside to end the run; what is in flight is completed.
+    pub stop: &'a AtomicBool,
+    /// Hears, every few thousand requests, how many more have entered the drive.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Control<'_> {
+    /// Whether the run is to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Requests between two looks at [`Control`].
+const STRIDE: u64 = 4096;
+
+impl Workload {
+    /// Hashes the trace and, where addresses are compacted, reads it once for its footprint.
+    pub fn prepare(
+        spec: &WorkloadSpec,
+        layout: &Layout,
+        page_size: u64,
+        seed: u64,
+        limit: Option<u64>,
+    ) -> Result<Workload, Problems> {
+        match spec {
+            WorkloadSpec::Generated(source) => {
+                let generator = Generator::parse(source, layout.logical.0, seed)?;
+                let hash = crate::provenance::text_hash(generator.text());
+                let name = source.name.clone();
+                Ok(Workload { kind: Kind::Generated(generator), name, hash })
+            }
+            WorkloadSpec::Trace(spec) => {
+                let name = spec.path.display().to_string();
+                let first_pass = (spec.remap == Remap::Compact)
+                    .then(|| TraceReader::open(&spec.path, &spec.options))
+                    .transpose()?;
+                let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
+                let remapper = Remapper::new(spec.remap, layout.logical.0, page_size, first_pass)
+                    .map_err(|error| named(error, &name))?;
+                let hash = file_hash(&spec.path)?;
+                Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
+            }
+        }
+    }
+
+    /// The depth of a generator that says its own.
+    pub fn depth(&self) -> Option<u32> {
+        match &self.kind {
+            Kind::Generated(generator) => generator.depth(),
+            Kind::Trace { .. } => None,
+        }
+    }
+
+    /// Hands `replay` the requests, and reports what became of the source.
+    pub fn replay(
+        &self,
+        speed: f64,
+        limit: Option<u64>,
+        control: Control<'_>,
+        replay: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
+    ) -> Result<(WorkloadReport, Option<Problems>), Problems> {
+        let scale = TimeScale::new(speed)
+            .map_err(|problem| Problems::from(TraceError::one("--speed", problem)))?;
+        let mut report = WorkloadReport {
+            name: self.name.clone(),
+            hash: self.hash.clone(),
+            requests: 0,
+            read: None,
+            remap: None,
+            touched_pages: None,
+            speed,
+            generator: None,
+        };
+        let failed = match &self.kind {
+            Kind::Generated(generator) => {
+                report.generator = Some(generator.text().into());
+                let mut feed = Feed::new(scale.over(generator.requests()?), limit, control);
+                replay(&mut feed);
+                report.requests = feed.given;
+                feed.finish()
+            }
+            Kind::Trace { spec, remapper } => {
+                report.remap = Some(spec.remap);
+                report.touched_pages = remapper.touched_pages();
+                let reader = TraceReader::open(&spec.path, &spec.options)?;
+                let requests = remapper.clone().over(scale.over(reader));
+                let mut feed = Feed::new(requests, limit, control);
+                replay(&mut feed);
+                report.requests = feed.given;
+                report.read = Some(feed.source.source().source().report().clone());
+                feed.finish()
+            }
+        };
+        Ok((report, failed.map(|error| named(error, &self.name))))
+    }
+}
+
+/// Errors of the way of a request name the trace, not the step.
+fn named(mut error: TraceError, name: &str) -> Problems {
+    if error.file != name {
+        for problem in &mut error.problems {
+            problem.what = format!("{}: {}", error.file, problem.what);
+        }
+        error.file = name.into();
+    }
+    error.into()
+}
+
+fn limit_of(limit: Option<u64>) -> usize {
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+/// Turns what may fail into what the device takes: on an error, a stop or the limit it ends, the device
+/// completes what is in flight, and the reason is asked for afterwards.
+struct Feed<'a, I> {
+    source: I,
+    left: u64,
+    given: u64,
+    told: u64,
+    control: Control<'a>,
+    error: Option<TraceError>,
+}
+
+impl<'a, I> Feed<'a, I> {
+    fn new(source: I, limit: Option<u64>, control: Control<'a>) -> Self {
+        Feed { source, left: limit.unwrap_or(u64::MAX), given: 0, told: 0, control, error: None }
+    }
+
+    fn finish(mut self) -> Option<TraceError> {
+        self.tell();
+        self.error
+    }
+
+    fn tell(&mut self) {
+        (self.control.progress)(self.given - self.told);
+        self.told = self.given;
+    }
+}
+
+impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
+    type Item = HostIo;
+
+    #[inline]
+    fn next(&mut self) -> Option<HostIo> {
+        if self.left == 0 {
+            return None;
+        }
+        if self.given.is_multiple_of(STRIDE) {
+            self.tell();
+            if self.control.stopped() {
+                self.left = 0;
+                return None;
+            }
+        }
+        match self.source.next() {
+            Some(Ok(request)) => {
+                self.left -= 1;
+                self.given += 1;
+                Some(request)
+            }
+            Some(Err(error)) => {
+                self.left = 0;
+                self.error = Some(error);
+                None
+            }
+            None => {
+                self.left = 0;
+                None
+            }
+        }
+    }
+}
+
+/// Whether a trace can be opened at all; what is in it is looked at later.
+pub fn readable(path: &Path) -> Result<(), Problems> {
+    let name = path.display().to_string();
+    File::open(path)
+        .map(drop)
+        .map_err(|error| Problem::new(name, format!("cannot be read: {error}")).into())
+}
+
+/// A format of that name, or what there is.
+pub fn format_by_name(name: &str) -> Result<Format, Problems> {
+    Format::by_name(name).ok_or_else(|| {
+        let names = Format::ALL.iter().map(|format| format.name());
+        let near = crate::field::nearest(name, names);
+        Problem::new("--format", format!("unknown format `{}`", crate::problem::shown(name)))
+            .expected(format!("one of {}", Format::names()))
+            .hint(near.map(|near| format!("did you mean \"{near}\"?")))
+            .into()
+    })
+}
+
+/// A share of a length of time; none of no time.
+pub(crate) fn share(part: Span, whole: Span) -> Option<f64> {
+    (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
+}

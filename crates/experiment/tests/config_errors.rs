@@ -1,0 +1,32 @@
+//! What is said about a device description that is wrong. Each file of `tests/config` is a description
+//! followed by what must be said about it, after a line of dashes.
+//!
+//! `UPDATE=1 cargo test -p fowler-experiment --test config_errors` writes what is said now into the files.
+
+use fowler_experiment::device::parse_device;
+use std::fs;
+use std::path::PathBuf;
+
+const SEPARATOR: &str = "\n# ---- is told:\n";
+
+#[test]
+fn every_wrong_description_is_told_what_is_wrong() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/config");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 5);
+    for file in files {
+        let case = fs::read_to_string(&file).unwrap();
+        let (input, expected) = case.split_once(SEPARATOR).unwrap_or((case.trim_end(), ""));
+        let told = match parse_device(input, "drive.toml") {
+            Ok(_) => "nothing\n".to_string(),
+            Err(problems) => format!("{problems}\n"),
+        };
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&file, format!("{input}{SEPARATOR}{told}")).unwrap();
+        } else {
+            assert_eq!(told, expected, "{}", file.display());
+        }
+    }
+}

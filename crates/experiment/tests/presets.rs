@@ -1,0 +1,75 @@
+//! The presets: they resolve, print and read back; every number says where it comes from.
+
+use fowler_experiment::device::{DeviceSpec, parse_device, resolve};
+use fowler_experiment::presets::Folder;
+use fowler_experiment::scheme::Scheme;
+
+#[test]
+fn every_device_resolves_under_every_scheme_and_reads_back() {
+    for device in Folder::Devices.presets() {
+        let spec = DeviceSpec { device: device.name.into(), ..DeviceSpec::default() };
+        let source = spec.source().unwrap();
+        for scheme in Folder::Schemes.presets() {
+            let scheme = Scheme::load(scheme.name).unwrap();
+            let drive = resolve(&source, &scheme, &spec).unwrap_or_else(|e| panic!("{e}"));
+            let again = parse_device(&drive.text, "printed").unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(drive.text, again.text);
+            assert_eq!(drive.hash, again.hash);
+        }
+    }
+}
+
+/// Table 1 of the P/E suspension paper, and its identities.
+#[test]
+fn the_paper_drives_have_the_numbers_of_the_paper() {
+    for (device, bus, read, program, verify, iterations, erase, page, raw) in [
+        ("pes-slc", 20, 10, 20, 8, 5, 1500, 2048, 32u64),
+        ("pes-mlc", 40, 25, 20, 24, 15, 3300, 4096, 64),
+    ] {
+        let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
+        let drive = resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        let timing = &drive.config.timing;
+        let us = |span: fowler_units::Span| span.0 / 1000;
+        assert_eq!(us(timing.bus_transfer), bus);
+        assert_eq!(timing.read.values().iter().map(|&read| us(read)).collect::<Vec<_>>(), [read]);
+        assert_eq!((us(timing.program_phase), us(timing.verify_phase)), (program, verify));
+        assert_eq!(timing.program_iterations.values(), [iterations]);
+        assert_eq!(us(timing.program(0)), u64::from(iterations) * (program + verify));
+        assert_eq!((us(timing.erase_pulse), us(timing.erase_verify)), (erase, verify));
+        assert_eq!((us(timing.voltage_reset), us(timing.buffer_load)), (4, 3));
+        assert_eq!(drive.config.geometry.page_size.0, page);
+        assert_eq!(drive.config.geometry.raw().0, raw << 30);
+        assert_eq!(drive.config.geometry.dies(), 16);
+    }
+}
+
+#[test]
+fn every_number_of_a_device_says_where_it_comes_from() {
+    const MARKS: [&str; 5] = ["[measured]", "[datasheet]", "[paper]", "[fitted]", "[assumed]"];
+    for device in Folder::Devices.presets() {
+        for (index, line) in device.text.lines().enumerate() {
+            let (setting, comment) = line.split_once('#').unwrap_or((line, ""));
+            let Some((_, value)) = setting.split_once('=') else { continue };
+            if value.bytes().any(|byte| byte.is_ascii_digit()) {
+                let marked = MARKS.iter().any(|mark| comment.trim_start().starts_with(mark));
+                assert!(marked, "{}:{}: {line}", device.name, index + 1);
+                assert!(comment.trim().len() > 10, "{}:{}: {line}", device.name, index + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_preset_begins_with_what_it_is() {
+    for folder in Folder::ALL {
+        for preset in folder.presets() {
+            assert!(preset.text.starts_with("# "), "{}", preset.name);
+            assert!(
+                (20..=120).contains(&preset.about().len()),
+                "{}: {}",
+                preset.name,
+                preset.about()
+            );
+        }
+    }
+}
