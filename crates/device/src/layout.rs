@@ -242,7 +242,8 @@ impl Config {
                     g.pages()
                 )
             });
-            let needed = 1.0 - most as f64 / f64::from(g.pages());
+            // Rounded up, so that what is recommended does work.
+            let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
             refusals.hint(format!("an over-provisioning of {needed:.4} of raw is the least"));
         }
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);

@@ -172,6 +172,7 @@ fn case(seed: u64, checked: bool) -> bool {
 
 /// Runs the seeds; with `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a failure.
 fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
+    #[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
     if let Ok(seed) = std::env::var("FOWLER_SWARM_SEED") {
         case(seed.parse().expect("a seed"), checked);
         return;

@@ -1,0 +1,191 @@
+//! The flags. Checking them against files and drives is the experiment crate's business.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// A laboratory for solid-state drives: how late are reads and writes, and exactly why.
+#[derive(Debug, Parser)]
+#[command(name = "fowler", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done; 2 the input is wrong, and everything that is wrong has been \
+                        said; 130 stopped with Ctrl-C, results until then printed; 1 a fault of the program"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// One drive under one workload
+    Run(Run),
+    /// The same workload under several schemes: one table, with ratios to the first scheme
+    Compare(Compare),
+    /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
+    Chip(Chip),
+    /// Look at, convert and generate workloads
+    #[command(subcommand)]
+    Trace(Trace),
+    /// List the built-in devices, workloads and schemes, or print one as TOML
+    Presets(Presets),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    #[command(flatten)]
+    pub setup: Setup,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The schemes, separated by commas; `+` joins
+    #[arg(long, value_name = "A,B,C+D", value_delimiter = ',', required = true)]
+    pub schemes: Vec<String>,
+    #[command(flatten)]
+    pub setup: Setup,
+}
+
+/// What `run` and `compare` share.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    #[command(flatten)]
+    pub drive: Drive,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// What happens to addresses that the drive does not have: error, modulo or compact
+    #[arg(long, value_name = "REMAP", default_value = "error", conflicts_with = "workload")]
+    pub remap: String,
+    #[command(flatten)]
+    pub pace: Pace,
+    /// Requests at most
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json (and requests.csv, when asked for) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write one line for every request; without FILE into the folder of --out
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub requests_csv: Option<Option<PathBuf>>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Drive {
+    /// The drive: a preset or a file that ends in .toml
+    #[arg(long, value_name = "PRESET|FILE.toml", default_value = "tlc")]
+    pub device: String,
+    /// Change a configuration key, such as timing.read=30us (see `fowler presets --keys`)
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The seed of every random stream
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Source {
+    /// The requests: a block trace, plain or packed with zstd or gzip
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The requests: a generator
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub workload: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// The trace's format; without it the format must be certain from the text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Skip bad lines, up to this percentage of all lines
+    #[arg(long, value_name = "PCT")]
+    pub lenient: Option<String>,
+    /// Of a trace of several devices, replay this one, or all of them side by side
+    #[arg(long, value_name = "N|side-by-side")]
+    pub trace_device: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Pace {
+    /// Ignore the times: a request is issued as soon as fewer than N are outstanding
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub queue_depth: Option<u32>,
+    /// Divide the times by this factor
+    #[arg(long, value_name = "FACTOR")]
+    pub speed: Option<f64>,
+    /// Divide the times by the factor at which the drive idles for this share of the time, such as 0.7
+    #[arg(long, value_name = "SHARE")]
+    pub idle: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Chip {
+    #[command(flatten)]
+    pub drive: Drive,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// The commands: CSV with the header at_ns,op; op is read, write (transfer in, then program),
+    /// program (data already in the page buffer) or erase
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Trace {
+    /// What a trace holds: format, units, span, rates, sizes, footprint, first requests
+    Info {
+        /// The trace
+        file: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        /// Print it as one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a trace in the native format (CSV: at_ns,op,offset,size)
+    Convert {
+        /// The trace
+        file: PathBuf,
+        /// Where to; without it to standard output
+        to: Option<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
+    /// Write a generated workload in the native format
+    Synth {
+        /// The generator: a preset or a file that ends in .toml
+        workload: String,
+        /// Where to; without it to standard output
+        to: Option<PathBuf>,
+        /// The drive it is made for
+        #[command(flatten)]
+        drive: Drive,
+        /// Requests at most
+        #[arg(long, value_name = "N")]
+        limit: Option<u64>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Presets {
+    /// The one to print
+    pub name: Option<String>,
+    /// List every configuration key with what it takes
+    #[arg(long, conflicts_with = "name")]
+    pub keys: bool,
+}

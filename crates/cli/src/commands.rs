@@ -1,0 +1,163 @@
+//! The commands.
+
+use crate::args::{Chip, Command, Compare, Presets, Run, Setup};
+use crate::output::Output;
+use crate::{Exit, console, fit, progress, report, traces};
+use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::outcome::{Ending, Outcome, comparison_json};
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::run::RunSpec;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::workload::Control;
+use fowler_experiment::{chip, compare, field, generator, keys, run};
+use std::fmt::Write;
+use std::fs;
+
+/// Does what the user asked for.
+pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
+    match command {
+        Command::Run(run) => one(&run),
+        Command::Compare(compare) => several(&compare),
+        Command::Chip(chip) => raw(&chip),
+        Command::Trace(trace) => traces::execute(trace),
+        Command::Presets(presets) => list(&presets),
+    }
+}
+
+fn one(arguments: &Run) -> Result<Exit, Problems> {
+    measured(&arguments.setup, arguments.scheme.as_slice(), |spec, control| {
+        let outcome = run::run(spec, control)?;
+        let json = outcome.json();
+        Ok((vec![outcome], json))
+    })
+}
+
+fn several(arguments: &Compare) -> Result<Exit, Problems> {
+    measured(&arguments.setup, &arguments.schemes, |spec, control| {
+        let outcomes = compare::compare(spec, &arguments.schemes, control)?;
+        let json = comparison_json(&outcomes);
+        Ok((outcomes, json))
+    })
+}
+
+/// What `run` and `compare` have in common: flags, files, progress, report.
+fn measured(
+    setup: &Setup,
+    schemes: &[String],
+    simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Problems>,
+) -> Result<Exit, Problems> {
+    // Everything that is wrong is said at once, so each of these looks before any gives up.
+    let mut problems = Problems::default();
+    let output = problems.take(Output::open(setup.out.as_deref(), setup.requests_csv.as_ref()));
+    let spec = problems.take(fit::run_spec(setup, schemes.first().cloned()));
+    problems.0.extend(run::check(&fit::device(&setup.drive), schemes).0);
+    problems.or(())?;
+    let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
+    let spec = RunSpec { requests_csv: output.requests(), ..spec };
+    let bar = progress::bar(setup.quiet);
+    let count = |requests| bar.inc(requests);
+    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let simulated = simulate(&spec, control);
+    bar.finish_and_clear();
+    let (outcomes, json) = simulated?;
+    let json = format!("{json:#}\n");
+    output.summary(&json)?;
+    console::print(if setup.json { &json } else { "" });
+    if !setup.json {
+        console::print(&report::report(&outcomes));
+    }
+    Ok(exit_of(&outcomes))
+}
+
+/// The results are out; what cut them short decides the exit code.
+fn exit_of(outcomes: &[Outcome]) -> Exit {
+    let mut said: Vec<&Problem> = Vec::new();
+    let mut exit = Exit::Done;
+    for outcome in outcomes {
+        match &outcome.ending {
+            Ending::Complete => {}
+            Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
+            Ending::Failed(problems) => {
+                // The same trace is wrong in the same way under every scheme.
+                said.extend(problems.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>());
+                exit = Exit::BadInput;
+            }
+        }
+    }
+    console::complain(&Problems(said.into_iter().cloned().collect()));
+    exit
+}
+
+fn raw(arguments: &Chip) -> Result<Exit, Problems> {
+    let drive = resolve(&arguments.drive, arguments.scheme.as_deref())?;
+    let name = arguments.file.display().to_string();
+    let text = fs::read_to_string(&arguments.file)
+        .map_err(|error| Problem::new(name.clone(), format!("cannot be read: {error}")))?;
+    console::print(&chip::chip(&drive.config, &text, &name)?);
+    Ok(Exit::Done)
+}
+
+/// The drive of commands that replay nothing.
+pub(crate) fn resolve(
+    drive: &crate::args::Drive,
+    scheme: Option<&str>,
+) -> Result<Resolved, Problems> {
+    let spec = fit::device(drive);
+    let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
+    device::resolve(&spec.source()?, &scheme, &spec)
+}
+
+fn list(arguments: &Presets) -> Result<Exit, Problems> {
+    let text = match &arguments.name {
+        None if arguments.keys => key_list(),
+        None => preset_list(),
+        Some(name) => match presets::find(name) {
+            Some((_, preset)) => preset.text.to_string(),
+            None => return Err(unknown_preset(name).into()),
+        },
+    };
+    console::print(&text);
+    Ok(Exit::Done)
+}
+
+fn unknown_preset(name: &str) -> Problem {
+    let names = Folder::ALL.into_iter().flat_map(Folder::presets).map(|preset| preset.name);
+    Problem::new("", format!("unknown preset `{name}`")).hint(
+        field::nearest(name, names)
+            .map(|near| format!("did you mean \"{near}\"?"))
+            .or(Some("`fowler presets` lists them".into())),
+    )
+}
+
+fn preset_list() -> String {
+    let mut text = String::new();
+    for folder in Folder::ALL {
+        writeln!(text, "{}s", folder.word()).expect("text grows");
+        for preset in folder.presets() {
+            writeln!(text, "  {:<14}{}", preset.name, preset.about()).expect("text grows");
+        }
+    }
+    text
+}
+
+fn key_list() -> String {
+    let mut text = String::from("keys of a device\n");
+    for key in keys::all() {
+        describe(&mut text, &key);
+    }
+    text.push_str("\nkeys of a workload\n");
+    for key in generator::keys() {
+        describe(&mut text, &key);
+    }
+    text
+}
+
+fn describe<T>(text: &mut String, key: &keys::Key<T>) {
+    let required = if key.required { " (required)" } else { "" };
+    writeln!(text, "  {}{required}", key.path).expect("text grows");
+    writeln!(text, "      {}: {}", key.about, key.field.expected()).expect("text grows");
+    for (word, about) in key.field.words() {
+        writeln!(text, "        {word:<20}{about}").expect("text grows");
+    }
+}

@@ -1,0 +1,114 @@
+//! From flags to specifications.
+
+use crate::args::{Pace, Reading, Setup, Source};
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::pace::check;
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::run::{Pace as RunPace, RunSpec};
+use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name, readable};
+use fowler_experiment::{DeviceChoice, ReadOptions, Remap};
+
+/// The drive that the flags name.
+pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
+    DeviceSpec { device: drive.device.clone(), set: drive.set.clone(), seed: drive.seed }
+}
+
+/// How a trace is to be read.
+pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Problems> {
+    let mut problems = Problems::default();
+    let format = reading.format.as_deref().map(format_by_name).transpose();
+    let format = problems.take(format).flatten();
+    let lenient = reading.lenient.as_deref().map(lenience).transpose();
+    let lenient = problems.take(lenient).flatten();
+    let device = reading.trace_device.as_deref().map_or(Ok(DeviceChoice::Default), trace_device);
+    let device = problems.take(device).unwrap_or_default();
+    problems.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
+}
+
+/// The run that the flags describe.
+pub(crate) fn run_spec(setup: &Setup, scheme: Option<String>) -> Result<RunSpec, Problems> {
+    let mut problems = Problems::default();
+    let workload = problems.take(workload(&setup.source, &setup.reading, &setup.remap));
+    let pace = problems.take(pace(&setup.pace));
+    if setup.limit == Some(0) {
+        problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
+    }
+    let spec = workload.zip(pace).map(|(workload, pace)| RunSpec {
+        device: device(&setup.drive),
+        scheme,
+        workload,
+        pace,
+        limit: setup.limit,
+        requests_csv: None,
+    });
+    problems.or(())?;
+    spec.ok_or_else(|| Problem::new("", "the workload is missing").into())
+}
+
+fn workload(source: &Source, reading: &Reading, remap: &str) -> Result<WorkloadSpec, Problems> {
+    match (&source.trace, &source.workload) {
+        (Some(path), _) => {
+            let mut problems = Problems::default();
+            let options = problems.take(read_options(reading));
+            let remap = problems.take(remap_by_name(remap));
+            problems.take(readable(path));
+            problems.or(())?;
+            let (options, remap) = (options.unwrap_or_default(), remap.unwrap_or_default());
+            Ok(WorkloadSpec::Trace(TraceSpec { path: path.clone(), options, remap }))
+        }
+        (None, Some(name)) => {
+            let Reading { format, lenient, trace_device } = reading;
+            for (flag, given) in [
+                ("--format", format.is_some()),
+                ("--lenient", lenient.is_some()),
+                ("--trace-device", trace_device.is_some()),
+            ] {
+                if given {
+                    return Err(Problem::new(flag, "belongs to --trace, and there is none").into());
+                }
+            }
+            presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated)
+        }
+        (None, None) => Err(Problem::new("", "neither --trace nor --workload is given").into()),
+    }
+}
+
+fn remap_by_name(name: &str) -> Result<Remap, Problems> {
+    Remap::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Remap::ALL.iter().map(|remap| remap.name()).collect();
+        Problem::new("--remap", format!("unknown way `{name}`"))
+            .expected(format!("one of {}", names.join(", ")))
+            .into()
+    })
+}
+
+fn lenience(text: &str) -> Result<f64, Problems> {
+    let percent: Option<f64> = text.trim().trim_end_matches('%').trim().parse().ok();
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    percent.map(|percent| percent / 100.0).ok_or_else(|| {
+        let what = format!("`{text}` is no percentage");
+        Problem::new("--lenient", what).expected("a number from 0 to 100").into()
+    })
+}
+
+fn trace_device(text: &str) -> Result<DeviceChoice, Problems> {
+    if text == "side-by-side" {
+        return Ok(DeviceChoice::SideBySide);
+    }
+    text.parse().map(DeviceChoice::Only).map_err(|_| {
+        Problem::new("--trace-device", format!("`{text}` is no device"))
+            .expected("a device's number, or side-by-side")
+            .into()
+    })
+}
+
+fn pace(pace: &Pace) -> Result<RunPace, Problems> {
+    let pace = match *pace {
+        Pace { queue_depth: Some(depth), .. } => RunPace::Closed(depth),
+        Pace { speed: Some(factor), .. } => RunPace::Speed(factor),
+        Pace { idle: Some(share), .. } => RunPace::Idle(share),
+        _ => RunPace::AsRecorded,
+    };
+    check(pace).map(|()| pace)
+}

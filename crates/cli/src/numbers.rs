@@ -1,0 +1,112 @@
+//! Numbers as a person reads them: three or four significant digits, thousands apart.
+
+/// What stands where nothing was measured.
+pub(crate) const NOTHING: &str = "-";
+
+/// A whole number with its thousands apart: `1,234,567`.
+pub(crate) fn whole(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`, `1,234`.
+pub(crate) fn real(value: f64) -> String {
+    match value {
+        0.0 => "0".into(),
+        _ if value < 9.9995 => format!("{value:.3}"),
+        _ if value < 99.995 => format!("{value:.2}"),
+        _ if value < 999.95 => format!("{value:.1}"),
+        _ => whole(value.round() as u64),
+    }
+}
+
+/// The same, or a dash.
+pub(crate) fn maybe(value: Option<f64>) -> String {
+    value.map_or(NOTHING.into(), real)
+}
+
+/// A ratio: `0.372x`.
+pub(crate) fn ratio(value: f64) -> String {
+    match value {
+        _ if value < 0.0995 => format!("{value:.3}x"),
+        _ if value < 9.995 => format!("{value:.2}x"),
+        _ if value < 99.95 => format!("{value:.1}x"),
+        _ => format!("{}x", whole(value.round() as u64)),
+    }
+}
+
+/// A share in percent: `12.3 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        0.0 => "0 %".into(),
+        _ if percent < 0.95 => format!("{percent:.2} %"),
+        _ => format!("{percent:.1} %"),
+    }
+}
+
+/// The same, or a dash.
+pub(crate) fn maybe_percent(share: Option<f64>) -> String {
+    share.map_or(NOTHING.into(), percent)
+}
+
+/// An amount of data in binary units: `44.8 GiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [(&str, u64); 4] =
+        [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, size)| bytes >= *size) {
+        None => format!("{bytes} B"),
+        Some((unit, size)) if bytes.is_multiple_of(*size) => format!("{} {unit}", bytes / size),
+        Some((unit, size)) => format!("{} {unit}", real(bytes as f64 / *size as f64)),
+    }
+}
+
+/// A length of time in the unit that fits: `300.0 s`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    match seconds {
+        _ if seconds >= 86_400.0 * 3.0 => format!("{} days", real(seconds / 86_400.0)),
+        _ if seconds >= 1.0 || seconds == 0.0 => format!("{} s", real(seconds)),
+        _ if seconds >= 1e-3 => format!("{} ms", real(seconds * 1e3)),
+        _ => format!("{} us", real(seconds * 1e6)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_to_four_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.0004, "0.000"),
+            (1.2345, "1.234"),
+            (9.9996, "10.00"),
+            (12.345, "12.35"),
+            (99.996, "100.0"),
+            (123.45, "123.5"),
+            (999.96, "1,000"),
+            (1_234_567.8, "1,234,568"),
+        ] {
+            assert_eq!(real(value), text);
+        }
+        assert_eq!(whole(0), "0");
+        assert_eq!(whole(999), "999");
+        assert_eq!(whole(1_000), "1,000");
+        assert_eq!(ratio(0.3719), "0.37x");
+        assert_eq!(ratio(0.00371), "0.004x");
+        assert_eq!(ratio(1234.0), "1,234x");
+        assert_eq!(percent(0.0012), "0.12 %");
+        assert_eq!(bytes(64 << 30), "64 GiB");
+        assert_eq!(bytes(48_100_000_000), "44.80 GiB");
+        assert_eq!(seconds(0.0125), "12.50 ms");
+        assert_eq!(maybe(None), "-");
+    }
+}

@@ -1,0 +1,35 @@
+//! A line on standard error while a run takes its time, and the user's wish to end it.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Set by Ctrl-C. A signal handler can only reach a static.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the first Ctrl-C ends the run in good order; the second ends the program.
+pub(crate) fn stop_flag() -> &'static AtomicBool {
+    let handled = ctrlc::try_set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    // Another handler is already there: then the default holds, and a Ctrl-C simply ends the program.
+    drop(handled);
+    &STOP
+}
+
+/// A counter of requests; hidden unless standard error is a terminal.
+pub(crate) fn bar(quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) =
+        ProgressStyle::with_template("{spinner} {human_pos} requests, {per_sec}, {elapsed}")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,371 @@
+//! The program as its user meets it: what it prints, what it writes, how it ends.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder for one test, gone when the test is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _absent = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _gone = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs the program from the folder of these tests, so that file names in messages are short.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
+    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"));
+    command.stdin(Stdio::null()).env("COLUMNS", "100");
+    command
+}
+
+fn fowler(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+/// Exit code, standard output and standard error, as one text.
+fn told(arguments: &[&str]) -> String {
+    let Output { status, stdout, stderr } = fowler(arguments);
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    format!(
+        "$ fowler {}\nexit {}\n--- stdout\n{}--- stderr\n{}",
+        arguments.join(" "),
+        status.code().unwrap(),
+        text(&stdout),
+        text(&stderr)
+    )
+}
+
+const SMALL: [&str; 6] =
+    ["--device", "small.toml", "--workload", "small-load.toml", "--quiet", "--json"];
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = fowler(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Everything but how long the simulation took.
+fn timeless(mut value: serde_json::Value) -> serde_json::Value {
+    if let Some(object) = value.as_object_mut() {
+        object.remove("wall_s");
+        object.remove("requests_per_s");
+    }
+    match value {
+        serde_json::Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (key, timeless(value))).collect()
+        }
+        serde_json::Value::Array(items) => items.into_iter().map(timeless).collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn help_is_complete() {
+    let helps = [
+        told(&["--help"]),
+        told(&["run", "--help"]),
+        told(&["compare", "--help"]),
+        told(&["chip", "--help"]),
+        told(&["trace", "convert", "--help"]),
+    ];
+    insta::assert_snapshot!("help", helps.join("\n"));
+}
+
+#[test]
+fn presets_are_listed_and_printed() {
+    let texts = [told(&["presets"]), told(&["presets", "pes-mlc"]), told(&["presets", "--keys"])];
+    insta::assert_snapshot!("presets", texts.join("\n"));
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let trace = ["--trace", "absent.csv"];
+    let cases: [&[&str]; 12] = [
+        &["run"],
+        &["run", "--workload", "demo", "--trace", "absent.csv"],
+        &["run", "--device", "pes-mcl", "--workload", "dmo", "--scheme", "pes_icp", "--idle", "7"],
+        &[
+            "run",
+            "--device",
+            "pes-mlc",
+            "--workload",
+            "demo",
+            "--set",
+            "timing.raed=30us",
+            "--set",
+            "timing.read=30",
+            "--set",
+            "policy.victim=greddy",
+            "--set",
+            "seed",
+            "--set",
+            "gc.idle_after=-1ms",
+        ],
+        &["run", trace[0], trace[1], "--format", "ssdsim", "--remap", "wrap", "--lenient", "half"],
+        &["compare", "--workload", "demo", "--schemes", "rps,pes_ips+pes_ipc,rps"],
+        &["run", "--device", "small.toml", "--workload", "demo", "--out", "small.toml/out"],
+        &["run", "--device", "small.toml", "--workload", "demo", "--requests-csv"],
+        &["run", "--device", "small.toml", "--workload", "random-read", "--speed", "2"],
+        &["run", "--device", "small.toml", "--workload", "demo", "--format", "spc"],
+        &[
+            "run",
+            "--device",
+            "small.toml",
+            "--workload",
+            "demo",
+            "--set",
+            "geometry.over_provisioning=0",
+        ],
+        &["presets", "pes_mlc"],
+    ];
+    let texts: Vec<String> = cases.iter().map(|case| told(case)).collect();
+    insta::assert_snapshot!("errors", texts.join("\n"));
+}
+
+#[test]
+fn a_run_reports() {
+    let mut arguments = vec!["compare", "--schemes", "fifo,pes_ipc"];
+    arguments.extend(&SMALL[..5]);
+    let output = fowler(&arguments);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "| read p99.999 (us)",
+        "write amplification",
+        "slowest 1 % of reads",
+        "over-provisioning 25.0 %",
+        "of raw, 33.3 % of logical",
+        "small-load.toml: 4,000 requests",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("NaN") && !text.contains("inf"));
+}
+
+#[test]
+fn the_json_has_the_promised_keys() {
+    let mut arguments = vec!["run", "--scheme", "pes_ips"];
+    arguments.extend(SMALL);
+    let run = json(&arguments);
+    for key in [
+        "requests",
+        "waf",
+        "erases",
+        "suspensions",
+        "blame",
+        "simulated_s",
+        "wall_s",
+        "requests_per_s",
+        "config_hash",
+    ] {
+        assert!(!run[key].is_null(), "{key}: {run:#}");
+    }
+    for kind in ["read", "write"] {
+        for key in [
+            "count",
+            "mean_us",
+            "min_us",
+            "p50_us",
+            "p90_us",
+            "p99_us",
+            "p999_us",
+            "p9999_us",
+            "p99999_us",
+            "max_us",
+        ] {
+            assert!(run[kind][key].is_number(), "{kind}.{key}");
+        }
+    }
+    assert_eq!(run["requests"], 4000);
+    // The configuration in a result is a device file of its own: it makes the same result again.
+    let folder = Folder::new("again");
+    let device = folder.file("drive.toml", run["provenance"]["config"].as_str().unwrap());
+    let load = folder.file("load.toml", run["provenance"]["generator"].as_str().unwrap());
+    let again = json(&["run", "--device", &device, "--workload", &load, "--json"]);
+    for key in ["read", "write", "blame", "counters", "simulated_s", "config_hash"] {
+        assert_eq!(run[key], again[key], "{key}");
+    }
+}
+
+#[test]
+fn every_request_is_logged_and_its_parts_sum() {
+    let folder = Folder::new("log");
+    let mut arguments = vec!["run", "--scheme", "rps", "--requests-csv", "--out"];
+    let out = folder.path("out");
+    arguments.push(&out);
+    arguments.extend(SMALL);
+    let printed = json(&arguments);
+    let summary = fs::read_to_string(folder.0.join("out/summary.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&summary).unwrap(), printed);
+    let log = fs::read_to_string(folder.0.join("out/requests.csv")).unwrap();
+    let mut lines = log.lines();
+    assert!(lines.next().unwrap().starts_with("id,op,offset,size,at_ns,done_ns,latency_ns,"));
+    let mut reads = (0, 0);
+    for line in lines.clone() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let numbers: Vec<u64> = cells[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(numbers[4], numbers[3] - numbers[2], "{line}");
+        assert_eq!(numbers[4], numbers[5..].iter().sum::<u64>(), "{line}");
+        if cells[1] == "read" {
+            reads = (reads.0 + 1, reads.1 + numbers[4]);
+        }
+    }
+    assert_eq!(lines.count(), 4000);
+    assert_eq!(printed["read"]["count"], reads.0);
+    let mean = printed["read"]["mean_us"].as_f64().unwrap();
+    assert!((mean - reads.1 as f64 / f64::from(reads.0) / 1e3).abs() < 1e-9);
+}
+
+#[test]
+fn results_depend_on_the_seed_and_on_nothing_else() {
+    let mut arguments = vec!["compare", "--schemes", "fifo,rps,per,pe0,pes_ips,pes_ipc,noop"];
+    arguments.extend(SMALL);
+    let with_threads = |threads: &str, seed: &str| {
+        let mut command = command(&arguments);
+        let output =
+            command.args(["--seed", seed]).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        timeless(serde_json::from_slice(&output.stdout).unwrap())
+    };
+    let one = with_threads("1", "5");
+    assert_eq!(one, with_threads("3", "5"));
+    assert_ne!(one, with_threads("3", "6"));
+    let reads = |index: usize| one["schemes"][index]["read"].clone();
+    assert_eq!(reads(0), reads(6), "noop is fifo under another name");
+    assert_ne!(reads(0), reads(1));
+}
+
+#[test]
+fn a_trace_that_goes_wrong_keeps_what_came_before() {
+    let folder = Folder::new("broken");
+    let mut text = String::from("at_ns,op,offset,size\n");
+    for request in 0..100 {
+        text += &format!("{},read,{},4096\n", request * 100_000, request * 4096);
+    }
+    text += "10000000,read,zero,4096\n10000001,read,0,4096\n10000002,peek,0,4096\n";
+    let trace = folder.file("broken.csv", &text);
+    let arguments = ["run", "--device", "small.toml", "--trace", &trace, "--format", "native"];
+    let output = fowler(&arguments);
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(out.contains("|          100 |"), "{out}");
+    assert!(out.contains("interrupted after 100 requests"), "{out}");
+    assert!(err.contains("broken.csv:102: ") && err.contains("broken.csv:104: "), "{err}");
+    let lenient = fowler(&[&arguments[..], &["--lenient", "5"]].concat());
+    assert_eq!(lenient.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&lenient.stdout).contains("101 requests; 2 bad lines skipped"));
+}
+
+#[test]
+fn forbidden_reads_are_an_error_after_the_result() {
+    let settings = ["--set", "precondition.fill=0", "--set", "ftl.unwritten_reads=error"];
+    let output = fowler(&[&["run"], &SMALL[..5], &settings].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("never written"));
+}
+
+#[test]
+fn an_empty_trace_is_an_error() {
+    let folder = Folder::new("empty");
+    let trace = folder.file("empty.csv", "at_ns,op,offset,size\n");
+    let output =
+        fowler(&["run", "--device", "small.toml", "--trace", &trace, "--format", "native"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no request"));
+}
+
+#[test]
+fn raw_commands_run_on_one_die() {
+    let folder = Folder::new("chip");
+    let commands = folder.file("c.csv", "at_ns,op\n0,program\n30000,read\n");
+    let output = fowler(&["chip", "--device", "pes-mlc", "--scheme", "pes_ips", &commands]);
+    // The read comes in the first verify phase (20 to 44 us), waits for its end, takes 65 us; then the
+    // buffer reloads for 3 us and 14 iterations of 44 us follow.
+    let expected =
+        "at_ns,op,start_ns,done_ns,suspensions\n0,program,0,728000,1\n30000,read,44000,109000,0\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn a_generated_trace_replays_to_the_result_of_its_generator() {
+    let folder = Folder::new("synth");
+    let trace = folder.path("load.csv");
+    let arguments = ["trace", "synth", "small-load.toml", &trace, "--device", "small.toml"];
+    assert_eq!(fowler(&arguments).status.code(), Some(0));
+    let mut generated = vec!["run"];
+    generated.extend(SMALL);
+    let replayed = ["run", "--device", "small.toml", "--trace", &trace, "--json"];
+    let (generated, replayed) = (json(&generated), json(&replayed));
+    for key in ["read", "write", "blame", "counters"] {
+        assert_eq!(generated[key], replayed[key], "{key}");
+    }
+    let info = json(&["trace", "info", &trace, "--json"]);
+    assert_eq!((&info["requests"], &info["format"]), (&4000.into(), &"native".into()));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let mut child = command(&["trace", "synth", "small-load.toml", "--device", "small.toml"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "another process is waited for, in its own time")]
+fn a_stopped_run_prints_what_it_has() {
+    let folder = Folder::new("stop");
+    let load = folder.file(
+        "endless.toml",
+        "requests = 1_000_000_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n",
+    );
+    let log = folder.path("requests.csv");
+    let child =
+        command(&["run", "--device", "small.toml", "--workload", &load, "--requests-csv", &log])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+    // The run has begun when its log has; the signal handler is there before that.
+    let growing = folder.path("requests.csv.partial");
+    while fs::metadata(&growing).map_or(0, |facts| facts.len()) == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("interrupted after") && text.contains("stopped by the user"), "{text}");
+}
