@@ -1,0 +1,38 @@
+//! Any text as a device or as a workload: it is either understood or refused in words, and what is
+//! understood prints as text that is understood again, to the same drive.
+//!
+//! The first byte chooses between the two; the rest is the text.
+
+#![no_main]
+
+use fowler_experiment::device::parse_device;
+use fowler_experiment::generator;
+use libfuzzer_sys::fuzz_target;
+
+/// Capacity of the drive that workloads are checked against, in bytes.
+const LOGICAL: u64 = 1 << 30;
+
+fn refused_in_words(problems: &dyn std::fmt::Display) {
+    let words = problems.to_string();
+    assert!(!words.is_empty());
+    assert!(words.chars().all(|c| c == '\n' || !c.is_control()), "{words:?}");
+}
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&kind, text)) = input.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    if kind % 4 == 0 {
+        if let Err(problems) = generator::check(text, "fuzz.toml", LOGICAL) {
+            refused_in_words(&problems);
+        }
+        return;
+    }
+    match parse_device(text, "fuzz.toml") {
+        Err(problems) => refused_in_words(&problems),
+        Ok(resolved) => {
+            let again = parse_device(&resolved.text, "again.toml");
+            let again = again.unwrap_or_else(|problems| panic!("{problems}"));
+            assert_eq!(again.hash, resolved.hash);
+        }
+    }
+});
