@@ -1,0 +1,47 @@
+//! The same run gives the same bytes twice, and in both build profiles.
+
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The output of a run, with the one thing in it that is measured on the machine's clock left out.
+fn output(binary: &Path, scheme: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let profile = binary.components().rev().nth(1).expect("a profile").as_os_str();
+    let log = folder.join(format!("{}-{scheme}.csv", profile.to_string_lossy()));
+    let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/small.toml");
+    let run = Command::new(binary)
+        .args(["run", "--workload", "mixed-70-30", "--limit", "20000", "--json", "--quiet"])
+        .args(["--scheme", scheme, "--set", "precondition.pattern=steady"])
+        .arg("--device")
+        .arg(device)
+        .arg("--requests-csv")
+        .arg(&log)
+        .output()
+        .expect("the binary runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let summary = String::from_utf8(run.stdout).expect("text");
+    let measured = ["\"wall_s\"", "\"requests_per_s\"", "\"profile\""];
+    let lines = summary.lines().filter(|line| !measured.iter().any(|key| line.contains(key)));
+    let mut bytes = lines.collect::<Vec<_>>().join("\n");
+    bytes.push_str(&std::fs::read_to_string(&log).expect("the log of requests"));
+    bytes
+}
+
+#[test]
+fn the_same_bytes_twice_and_in_both_profiles() {
+    let this = PathBuf::from(env!("CARGO_BIN_EXE_fowler"));
+    let target = this.parent().and_then(Path::parent).expect("the target folder");
+    let other = target.join("release").join("fowler");
+    for scheme in ["fifo", "pes_ips", "pes_ipc"] {
+        let first = output(&this, scheme);
+        assert!(first.lines().count() > 20_000);
+        assert!(first == output(&this, scheme), "{scheme}: two runs differ");
+        if other.exists() {
+            assert!(first == output(&other, scheme), "{scheme}: the build profiles differ");
+        } else {
+            eprintln!("SKIPPED: no release build at {} (`make test` makes one)", other.display());
+        }
+    }
+}
