@@ -158,18 +158,16 @@ impl Space {
     }
 
     /// Opens an erased block for data that is swapped into it, unless one is open still. Returns
-    /// whether a swap can go ahead without touching the last erased block.
+    /// whether a swap can go ahead and leave collection the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);
-        let free = self.blocks.free_in(plane);
-        if self.frontiers[plane].swapped.is_some() {
-            return free >= 2;
-        }
-        if free < 3 || self.blocks.state(erased) != BlockState::Free {
+        if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
             return false;
         }
-        self.blocks.open_this(erased);
-        self.frontiers[plane].swapped = erased;
+        if !self.frontiers[plane].swapped.is_some() {
+            self.blocks.open_this(erased);
+            self.frontiers[plane].swapped = erased;
+        }
         true
     }
 }

@@ -6,6 +6,7 @@
 mod support;
 
 use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde_json::Value;
@@ -82,4 +83,44 @@ fn uniform_writes_amplify_as_theory_says() {
         }
     }
     assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
+fn cost_benefit_lies_between_greedy_and_fifo_under_uniform_writes() {
+    // Age tells nothing under uniform writes, so that weighing it in can only cost; but it never
+    // weighs alone, as it does in FIFO.
+    let [greedy, cost_benefit, fifo] =
+        [VictimKind::Greedy, VictimKind::CostBenefit, VictimKind::Fifo]
+            .map(|victim| measure((victim, 1), 16, 0.85));
+    assert!(greedy < cost_benefit && cost_benefit < fifo, "{greedy} {cost_benefit} {fifo}");
+}
+
+#[test]
+fn swapping_hot_and_cold_keeps_blocks_alike_and_says_what_it_costs() {
+    let run = |wear: WearKind| {
+        let mut config = small();
+        config.precondition.pattern = Pattern::Sequential;
+        config.wear.name = wear;
+        config.wear.threshold = 5;
+        let mut device = Device::new(&config).expect("a sound drive");
+        let hot = u64::from(device.layout().logical_pages) / 10;
+        let mut rng = Rng::stream(5, "wear");
+        // Nine tenths of the data are never written again.
+        let writes = (0..60_000).map(|_| HostIo {
+            at: Nanos::ZERO,
+            offset: rng.below(hot) * 4096,
+            size: 4096,
+            op: HostOp::Write,
+        });
+        device.run(writes, Pacing::Closed { depth: 8 }, &mut ());
+        device.check().unwrap_or_else(|law| panic!("{}", law.0));
+        let erases = device.erase_counts();
+        let spread = erases.iter().max().unwrap() - erases.iter().min().unwrap();
+        (spread, device.counters().programs[2])
+    };
+    let (loose, free) = run(WearKind::Off);
+    let (tight, paid) = run(WearKind::HotColdSwap);
+    assert_eq!(free, 0);
+    assert!(paid > 0, "moves for wear are counted as such");
+    assert!(tight * 5 < loose, "spread {tight} with swaps, {loose} without");
 }
