@@ -1,11 +1,12 @@
 //! The drive that is measured, and what is asked of it.
 
 use crate::requests::Uniform;
-use fowler_device::policy::{die_order, suspension, victim, wear};
+use fowler_device::policy::die_order;
+use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_metrics::Recorder;
-use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
-use fowler_units::{ByteRate, Bytes, Geometry, HostIo, Span};
+use fowler_nand::{PerPageType, Timing};
+use fowler_units::{Bytes, Geometry, HostIo, Span};
 use std::time::Instant;
 
 /// What is asked of the drive.
@@ -61,26 +62,21 @@ fn config(workload: Workload) -> Config {
         Workload::RandomRead => Pattern::Sequential,
         _ => Pattern::Steady,
     };
-    Config {
-        geometry: geometry(),
+    let timing = Timing {
+        bus_transfer: Span::us(4),
+        read: PerPageType::uniform(Span::us(50)),
+        program_phase: Span::us(20),
+        verify_phase: Span::us(24),
+        program_iterations: PerPageType::uniform(15),
+        erase_pulse: Span::us(3300),
+        erase_verify: Span::us(24),
+        voltage_reset: Span::us(4),
+        buffer_load: Span::us(3),
+    };
+    let mut config = Config {
         over_provisioning: 0.28,
         over_provisioning_base: OpBase::Logical,
-        plane_mode: PlaneMode::Lockstep,
-        timing: Timing {
-            bus_transfer: Span::us(4),
-            read: PerPageType::uniform(Span::us(50)),
-            program_phase: Span::us(20),
-            verify_phase: Span::us(24),
-            program_iterations: PerPageType::uniform(15),
-            erase_pulse: Span::us(3300),
-            erase_verify: Span::us(24),
-            voltage_reset: Span::us(4),
-            buffer_load: Span::us(3),
-        },
-        program_erase: ProgramErase::Nominal,
         buffer: BufferConfig { size: Bytes(64 << 20), ack: Ack::OnProgram, evict_ahead: 64 },
-        queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
-        host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
         gc: GcConfig {
             foreground_below: 4,
             background_below: 4,
@@ -88,25 +84,13 @@ fn config(workload: Workload) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        unwritten_reads: UnwrittenReads::Preconditioned,
-        partial_writes: PartialWrites::ReadModifyWrite,
         die_order: die_order::Params { name: die_order::DieOrderKind::ReadFirst },
-        suspension: suspension::Params {
-            name: match workload {
-                Workload::Mixed => suspension::SuspensionKind::Ipc,
-                _ => suspension::SuspensionKind::Never,
-            },
-            reads: suspension::SuspendingReads::Host,
-            cancelled_program: CancelledProgram::Redo,
-            reload: Reload::Abort,
-            shadow_buffer: true,
-            max_suspends: None,
-            min_progress: Span::ZERO,
-        },
-        victim: victim::Params { name: victim::VictimKind::Greedy, d: 2 },
-        wear: wear::Params { name: wear::WearKind::Off, threshold: 10 },
-        seed: 1,
+        ..Config::new(geometry(), timing)
+    };
+    if workload == Workload::Mixed {
+        config.suspension.name = SuspensionKind::Ipc;
     }
+    config
 }
 
 impl Workload {

@@ -71,8 +71,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `slots` frames for pages of `page_size` bytes.
-    pub fn new(config: &BufferConfig, slots: u32, page_size: u64) -> Self {
+    /// An empty buffer of `slots` frames for pages of `page_size` bytes, with at most `flushes` at once.
+    pub fn new(config: &BufferConfig, slots: u32, page_size: u64, flushes: usize) -> Self {
         let blank = Slot {
             lpn: Lpn::NONE,
             ppn: Ppn::NONE,
@@ -100,7 +100,7 @@ impl Buffer {
             sector,
             full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
             epoch: 0,
-            live: VecDeque::with_capacity(64),
+            live: VecDeque::with_capacity(flushes + 2),
         }
     }
 

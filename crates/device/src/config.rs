@@ -2,7 +2,7 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 use crate::policy::{die_order, suspension, victim, wear};
-use fowler_nand::{PerPageType, Timing};
+use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
 /// A complete drive.
@@ -179,6 +179,45 @@ pub enum PartialWrites {
 }
 
 impl Config {
+    /// A drive of this shape and speed with everything else as a plain drive has it: first come first
+    /// served, no suspension, greedy collection, a volatile-safe buffer of 64 MiB, no spare capacity
+    /// (which must be set), filled once in address order.
+    pub fn new(geometry: Geometry, timing: Timing) -> Self {
+        Self {
+            geometry,
+            over_provisioning: 0.0,
+            over_provisioning_base: OpBase::Raw,
+            plane_mode: PlaneMode::Lockstep,
+            timing,
+            program_erase: ProgramErase::Nominal,
+            buffer: BufferConfig { size: Bytes(64 << 20), ack: Ack::OnInsert, evict_ahead: 16 },
+            queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
+            host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
+            gc: GcConfig {
+                foreground_below: 3,
+                background_below: 8,
+                idle_after: Span::ms(1),
+                frontier: GcFrontier::Own,
+            },
+            precondition: PreconditionConfig { fill: 1.0, pattern: Pattern::Sequential },
+            unwritten_reads: UnwrittenReads::Preconditioned,
+            partial_writes: PartialWrites::ReadModifyWrite,
+            die_order: die_order::Params { name: die_order::DieOrderKind::Fifo },
+            suspension: suspension::Params {
+                name: suspension::SuspensionKind::Never,
+                reads: suspension::SuspendingReads::Host,
+                cancelled_program: CancelledProgram::Redo,
+                reload: Reload::Abort,
+                shadow_buffer: true,
+                max_suspends: None,
+                min_progress: Span::ZERO,
+            },
+            victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
+            wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
+            seed: 1,
+        }
+    }
+
     /// The operating times in force: the nominal ones, or those of PER and PE0.
     pub fn effective_timing(&self) -> Timing {
         let times = |program: PerPageType<Span>, erase: Span| Timing {

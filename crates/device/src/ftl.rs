@@ -57,7 +57,7 @@ impl Ftl {
             layout: *layout,
             map: Map::new(layout.logical_pages, layout.geometry.pages()),
             space: Space::new(layout, config.gc.frontier),
-            buffer: Buffer::new(&config.buffer, layout.slots, page_size),
+            buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
             collector: Collector::new(config, layout),
             requests: Requests::with_capacity(config.queue.depth),
             link: Link::new(config.host),
@@ -74,7 +74,7 @@ impl Ftl {
             unplaced: VecDeque::with_capacity(writes),
             flushes: VecDeque::with_capacity(depth),
             moved_now: 0,
-            completed: Vec::with_capacity(64),
+            completed: Vec::with_capacity(depth),
         }
     }
 

@@ -67,7 +67,7 @@ impl Ftl {
         if filled == 0 {
             return report;
         }
-        let scatter = Scatter::new(u64::from(filled), seed, "precondition/order");
+        let scatter = Scatter::new(u64::from(filled), &mut Rng::stream(seed, "precondition/order"));
         match config.pattern {
             Pattern::Sequential => (0..filled).for_each(|page| self.store(Lpn(page))),
             Pattern::Random => {

@@ -1,49 +1,64 @@
-//! A seeded bijection: brings `0..n` into a random order without keeping the order in memory.
+//! A seeded bijection of `0..n`, in constant memory: brings pages into a random order without keeping
+//! the order.
+//!
+//! A balanced Feistel network over the next even power of two is a bijection whatever its round
+//! function; values at or beyond `n` are sent through again until one lies inside (cycle walking;
+//! Black and Rogaway, "Ciphers with arbitrary finite domains", 2002), fewer than four times on
+//! average.
 
 use crate::Rng;
 
-/// A permutation of `0..n` by a four-round Feistel network with cycle walking.
+/// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
+const ROUNDS: usize = 4;
+
+/// A bijection of `0..n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     n: u64,
-    half_bits: u32,
-    keys: [u64; 4],
+    /// Bits in half a value.
+    half: u32,
+    keys: [u64; ROUNDS],
 }
 
 impl Scatter {
-    /// The permutation of `0..n` that belongs to the stream `name` of the run's `seed`.
+    /// The bijection of `0..n` that the stream's next draws choose.
     ///
     /// # Panics
     /// If `n` is zero or above 2^62.
-    pub fn new(n: u64, seed: u64, name: &str) -> Self {
-        assert!((1..=1 << 62).contains(&n));
-        let bits = 64 - (n - 1).leading_zeros();
-        let mut rng = Rng::stream(seed, name);
-        Self { n, half_bits: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
+    pub fn new(n: u64, rng: &mut Rng) -> Scatter {
+        assert!((1..=1 << 62).contains(&n), "a space that can be doubled twice");
+        let bits = u64::BITS - (n - 1).leading_zeros();
+        Scatter { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
     }
 
-    /// Where `index` goes.
-    ///
-    /// # Panics
-    /// If `index` is not below `n`.
+    /// Where `value`, which must be below `n`, goes.
     #[inline]
-    pub fn at(&self, index: u64) -> u64 {
-        assert!(index < self.n);
-        let mask = (1u64 << self.half_bits) - 1;
-        let mut value = index;
-        // The network permutes the next power of four; walking its cycles leads back below `n`.
+    pub fn at(&self, value: u64) -> u64 {
+        debug_assert!(value < self.n, "a value of the space");
+        let mut value = value;
         loop {
-            let (mut left, mut right) = (value >> self.half_bits, value & mask);
-            for key in self.keys {
-                let mixed = (right ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                (left, right) = (right, left ^ ((mixed >> 32) & mask));
-            }
-            value = (left << self.half_bits) | right;
+            value = self.permute(value);
             if value < self.n {
                 return value;
             }
         }
     }
+
+    fn permute(&self, value: u64) -> u64 {
+        let mask = (1 << self.half) - 1;
+        let (mut left, mut right) = (value >> self.half, value & mask);
+        for key in self.keys {
+            (left, right) = (right, left ^ (mix(right ^ key) & mask));
+        }
+        left << self.half | right
+    }
+}
+
+/// SplitMix64's finalizer (Steele, Lea and Flood, 2014).
+fn mix(value: u64) -> u64 {
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
 }
 
 #[cfg(test)]
@@ -51,21 +66,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_is_reached_once() {
-        for n in [1, 2, 3, 5, 64, 1000, 4097] {
-            let scatter = Scatter::new(n, 3, "test");
-            let mut seen: Vec<u64> = (0..n).map(|index| scatter.at(index)).collect();
-            seen.sort_unstable();
-            assert!(seen.into_iter().eq(0..n), "{n}");
+    fn every_value_is_hit_exactly_once() {
+        for n in (1..=70).chain([255, 256, 257, 1000, 4097]) {
+            let scatter = Scatter::new(n, &mut Rng::stream(n, "scatter"));
+            let mut hit: Vec<u64> = (0..n).map(|value| scatter.at(value)).collect();
+            hit.sort_unstable();
+            assert!(hit.into_iter().eq(0..n), "{n}");
         }
     }
 
     #[test]
-    fn neighbours_are_far_apart() {
+    fn neighbours_are_torn_apart() {
         let n = 1 << 20;
-        let scatter = Scatter::new(n, 3, "test");
-        let near = (1..n).filter(|&i| scatter.at(i).abs_diff(scatter.at(i - 1)) < n / 100).count();
-        // A random pair is that near with probability 2 %.
-        assert!((15_000..27_000).contains(&near), "{near}");
+        let scatter = Scatter::new(n, &mut Rng::stream(1, "scatter"));
+        let near = (1..1000).filter(|&v| scatter.at(v).abs_diff(scatter.at(v - 1)) < n / 64);
+        assert!(near.count() < 100);
     }
 }

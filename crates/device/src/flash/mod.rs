@@ -22,6 +22,7 @@ use crate::txn::{Op, Txn, Txns};
 use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::Timing;
 use fowler_units::{DieId, Geometry, Id, IdVec, Nanos, TxnId};
+use std::collections::VecDeque;
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,8 @@ pub struct Flash {
     order: AnyDieOrder,
     suspension: AnySuspension,
     rules: suspension::Params,
-    marked: Vec<DieId>,
+    /// Dies to attend to before time moves on; each at most once.
+    marked: VecDeque<DieId>,
 }
 
 impl Flash {
@@ -81,7 +83,7 @@ impl Flash {
         let channel = Channel {
             busy: false,
             reserved: DieId::NONE,
-            waiting: std::collections::VecDeque::with_capacity(geometry.dies_per_channel() as usize),
+            waiting: VecDeque::with_capacity(geometry.dies_per_channel() as usize),
         };
         Self {
             agenda: Agenda::with_capacity(4 * dies + 1024),
@@ -94,7 +96,7 @@ impl Flash {
             order,
             suspension,
             rules,
-            marked: Vec::with_capacity(dies),
+            marked: VecDeque::with_capacity(dies),
         }
     }
 
@@ -169,21 +171,17 @@ impl Flash {
     fn mark(&mut self, die: DieId) {
         if !self.dies[die].marked {
             self.dies[die].marked = true;
-            self.marked.push(die);
+            self.marked.push_back(die);
         }
     }
 
     /// Attends to every marked die.
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
-        let mut index = 0;
-        while index < self.marked.len() {
-            let die = self.marked[index];
-            index += 1;
+        while let Some(die) = self.marked.pop_front() {
             self.dies[die].marked = false;
             self.attend(die, layer);
         }
-        self.marked.clear();
     }
 
     fn attend(&mut self, id: DieId, layer: &mut impl Translation) {

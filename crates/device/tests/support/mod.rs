@@ -1,10 +1,10 @@
 //! Small drives for tests.
 #![allow(dead_code, reason = "every test file uses its own share of these")]
 
-use fowler_device::policy::{die_order, suspension, victim, wear};
+use fowler_device::policy::{die_order, suspension};
 use fowler_device::*;
-use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
-use fowler_units::{ByteRate, Bytes, Geometry, Span};
+use fowler_nand::{PerPageType, Timing};
+use fowler_units::{Bytes, Geometry, Span};
 
 /// Table 1 of the PES paper, SLC column.
 pub fn slc() -> Timing {
@@ -38,46 +38,26 @@ pub fn mlc() -> Timing {
 
 /// A drive of a few thousand pages.
 pub fn small() -> Config {
+    let geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 16,
+        pages_per_block: 8,
+        page_size: Bytes(4096),
+    };
     Config {
-        geometry: Geometry {
-            channels: 2,
-            chips_per_channel: 2,
-            dies_per_chip: 1,
-            planes_per_die: 2,
-            blocks_per_plane: 16,
-            pages_per_block: 8,
-            page_size: Bytes(4096),
-        },
         over_provisioning: 0.3,
-        over_provisioning_base: OpBase::Raw,
-        plane_mode: PlaneMode::Lockstep,
-        timing: slc(),
-        program_erase: ProgramErase::Nominal,
         buffer: BufferConfig { size: Bytes(64 * 4096), ack: Ack::OnProgram, evict_ahead: 8 },
         queue: QueueConfig { depth: 64, max_reads: 64, max_writes: 64 },
-        host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
         gc: GcConfig {
             foreground_below: 2,
             background_below: 3,
             idle_after: Span::ms(1),
             frontier: GcFrontier::Own,
         },
-        precondition: PreconditionConfig { fill: 1.0, pattern: Pattern::Sequential },
-        unwritten_reads: UnwrittenReads::Preconditioned,
-        partial_writes: PartialWrites::ReadModifyWrite,
-        die_order: die_order::Params { name: die_order::DieOrderKind::Fifo },
-        suspension: suspension::Params {
-            name: suspension::SuspensionKind::Never,
-            reads: suspension::SuspendingReads::Host,
-            cancelled_program: CancelledProgram::Redo,
-            reload: Reload::Abort,
-            shadow_buffer: true,
-            max_suspends: None,
-            min_progress: Span::ZERO,
-        },
-        victim: victim::Params { name: victim::VictimKind::Greedy, d: 2 },
-        wear: wear::Params { name: wear::WearKind::Off, threshold: 10 },
-        seed: 1,
+        ..Config::new(geometry, slc())
     }
 }
 

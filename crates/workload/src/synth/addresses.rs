@@ -1,9 +1,8 @@
 //! Where requests go and how long they are: one stream of ranges per kind of request.
 
-use super::scatter::Scatter;
 use super::spec::{Addresses, Pattern, Popular, SynthSpec};
 use super::zipf::Zipf;
-use fowler_units::Rng;
+use fowler_units::{Rng, Scatter};
 
 /// Draws ranks: rank 0 is the most popular address.
 #[derive(Clone, Debug)]
@@ -127,6 +126,6 @@ impl Ranges {
                 }
             }
         };
-        self.scatter.as_ref().map_or(rank, |scatter| scatter.apply(rank))
+        self.scatter.as_ref().map_or(rank, |scatter| scatter.at(rank))
     }
 }

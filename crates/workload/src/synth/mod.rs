@@ -3,7 +3,6 @@
 
 mod addresses;
 mod arrivals;
-mod scatter;
 mod spec;
 mod zipf;
 
