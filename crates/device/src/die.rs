@@ -4,7 +4,7 @@ use crate::ledger::{Account, Ledger};
 use crate::queue::DieQueue;
 use fowler_agenda::Ticket;
 use fowler_nand::CellOp;
-use fowler_units::{DieId, Nanos, Span, TxnId};
+use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
 use std::collections::VecDeque;
 
 /// What a die is doing.
@@ -51,6 +51,8 @@ pub struct Command {
 /// A die.
 #[derive(Clone, Debug)]
 pub struct Die {
+    /// The channel it hangs on.
+    pub channel: usize,
     /// What waits for it.
     pub queue: DieQueue,
     /// What it has spent its time on.
@@ -81,15 +83,17 @@ pub struct Die {
     pub idle_since: Nanos,
 }
 
-impl Default for Die {
-    fn default() -> Self {
+impl Die {
+    /// An idle die on a channel.
+    pub fn new(channel: ChannelId) -> Self {
         Self {
+            channel: channel.index(),
             queue: DieQueue::default(),
             account: Account::default(),
             state: State::Idle,
             ticket: Ticket::NONE,
-            first: TxnId(u32::MAX),
-            cursor: TxnId(u32::MAX),
+            first: TxnId::NONE,
+            cursor: TxnId::NONE,
             running: None,
             suspended: None,
             suspend_wanted: false,
@@ -100,9 +104,7 @@ impl Default for Die {
             idle_since: Nanos::ZERO,
         }
     }
-}
 
-impl Die {
     /// Whether it neither does nor waits for anything.
     pub fn is_idle(&self) -> bool {
         self.state == State::Idle && self.suspended.is_none() && self.queue.is_empty()

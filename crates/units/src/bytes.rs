@@ -47,6 +47,10 @@ impl ByteRate {
         if self.0 == 0 {
             return Span::ZERO;
         }
+        // Nearly every transfer fits the machine's own division, which is several times faster.
+        if let Some(scaled) = bytes.checked_mul(1_000_000_000) {
+            return Span(scaled.div_ceil(self.0));
+        }
         let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(self.0));
         Span(u64::try_from(ns).expect("a transfer of less than 584 years"))
     }
@@ -102,5 +106,6 @@ mod tests {
         let onfi: ByteRate = "1200MB/s".parse().unwrap();
         assert_eq!(onfi.time(16_384), Span(13_654));
         assert_eq!(ByteRate(0).time(1 << 40), Span::ZERO);
+        assert_eq!(ByteRate(1 << 30).time(1 << 40), Span(1024 * 1_000_000_000));
     }
 }

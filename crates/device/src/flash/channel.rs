@@ -9,7 +9,7 @@ impl Flash {
     pub(super) fn want_channel(&mut self, id: DieId) {
         if !self.dies[id].wants_channel {
             self.dies[id].wants_channel = true;
-            self.channels[self.geometry.channel_of_die(id).index()].waiting.push_back(id);
+            self.channels[self.dies[id].channel].waiting.push_back(id);
         }
     }
 
@@ -17,13 +17,13 @@ impl Flash {
     pub(super) fn withdraw(&mut self, id: DieId) {
         if self.dies[id].wants_channel {
             self.dies[id].wants_channel = false;
-            let line = &mut self.channels[self.geometry.channel_of_die(id).index()].waiting;
+            let line = &mut self.channels[self.dies[id].channel].waiting;
             line.retain(|&die| die != id);
         }
     }
 
     pub(super) fn channel_is_free_for(&self, id: DieId) -> bool {
-        let channel = &self.channels[self.geometry.channel_of_die(id).index()];
+        let channel = &self.channels[self.dies[id].channel];
         !channel.busy && (!channel.reserved.is_some() || channel.reserved == id)
     }
 
@@ -36,7 +36,7 @@ impl Flash {
     }
 
     pub(super) fn occupy_channel(&mut self, id: DieId, time: Span) {
-        let channel = &mut self.channels[self.geometry.channel_of_die(id).index()];
+        let channel = &mut self.channels[self.dies[id].channel];
         assert!(!channel.busy, "two transfers on one channel");
         channel.busy = true;
         channel.reserved = DieId::NONE;
@@ -55,7 +55,7 @@ impl Flash {
     }
 
     pub(super) fn release_channel(&mut self, id: DieId) {
-        let channel = self.geometry.channel_of_die(id).index();
+        let channel = self.dies[id].channel;
         self.channels[channel].busy = false;
         self.offer_channel(channel);
     }
@@ -75,7 +75,7 @@ impl Flash {
 
     /// A die that had the channel reserved found something else to do.
     pub(super) fn pass_channel_on(&mut self, id: DieId) {
-        let channel = self.geometry.channel_of_die(id).index();
+        let channel = self.dies[id].channel;
         if self.channels[channel].reserved == id {
             self.channels[channel].reserved = DieId::NONE;
             self.offer_channel(channel);

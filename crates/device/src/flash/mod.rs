@@ -91,7 +91,7 @@ impl Flash {
             counters: Counters::default(),
             geometry,
             timing,
-            dies: IdVec::filled(Die::default(), dies),
+            dies: (0..dies).map(|die| Die::new(geometry.channel_of_die(DieId::new(die)))).collect(),
             channels: vec![channel; geometry.channels as usize],
             order,
             suspension,

@@ -22,7 +22,7 @@ impl Flash {
         if sole && !self.txns.get(txn).next.is_some() {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
             let transfer = self.timing.bus_transfer;
-            self.channels[self.geometry.channel_of_die(id).index()].busy = true;
+            self.channels[self.dies[id].channel].busy = true;
             self.counters.channel_busy += transfer;
             self.enter(id, State::TransferOut, Doing::serving(op, source));
             self.schedule(id, self.now() + sense + transfer);
