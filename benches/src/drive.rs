@@ -25,12 +25,14 @@ pub struct Measured {
     /// Requests served.
     pub requests: u64,
     /// Flash events without which the requests cannot be served: the ends of sensings, transfers,
-    /// programs and erases.
+    /// programs and erases, and two for each suspension (cells free; the end after resuming).
     pub events: u64,
     /// Pages moved by collection for each request.
     pub moves_per_request: f64,
     /// Erases for each request.
     pub erases_per_request: f64,
+    /// Suspensions for each request.
+    pub suspensions_per_request: f64,
     /// Write amplification; 1 without writes.
     pub waf: f64,
     /// Wall time in seconds.
@@ -168,9 +170,10 @@ fn measured(device: &Device, recorder: &Recorder, seconds: f64) -> Measured {
     let erases: u64 = c.erases.iter().sum();
     Measured {
         requests,
-        events: 2 * reads + 2 * programs + erases,
+        events: 2 * reads + 2 * programs + erases + 2 * c.suspensions,
         moves_per_request: c.programs[1] as f64 / requests as f64,
         erases_per_request: erases as f64 / requests as f64,
+        suspensions_per_request: c.suspensions as f64 / requests as f64,
         waf: c.waf().unwrap_or(1.0),
         seconds,
     }

@@ -1,7 +1,8 @@
 //! The floor: what no event-driven simulator of a drive can do without, and nothing else.
 //!
 //! For each request: drawing it, one access to the mapping where it lies, one push and pop of the event
-//! queue for each end of a sensing, transfer, program or erase that it causes, and one histogram
+//! queue for each end of a sensing, transfer, program or erase that it causes, two for each suspension
+//! that the drive had (the cells are free; the program ends later than planned), and one histogram
 //! record. A write also changes both directions of the mapping; each page that collection must move, at
 //! the write amplification that the drive had, reads and changes both again. The event queue is the
 //! drive's own, with as many events pending; the columns have the drive's size. No queues, no state of
@@ -38,6 +39,7 @@ struct Floor {
     issued: Vec<Nanos>,
     histogram: Histogram<u64>,
     moves_owed: f64,
+    suspensions_owed: f64,
     erases_owed: f64,
 }
 
@@ -122,6 +124,7 @@ impl Floor {
             issued: vec![Nanos::ZERO; 1 << 16],
             histogram: Histogram::new_with_bounds(1, 1 << 40, 3).expect("sound bounds"),
             moves_owed: 0.0,
+            suspensions_owed: 0.0,
             erases_owed: 0.0,
         }
     }
@@ -131,8 +134,13 @@ impl Floor {
         let page = (offset / 4096) as usize;
         self.issued[request as usize] = self.agenda.now();
         let place = self.forward[page];
+        self.suspensions_owed += measured.suspensions_per_request;
         // No place has the top bit; the sum only keeps the look-up from being left out.
         let mut events = 2 + (place >> 31);
+        if self.suspensions_owed >= 1.0 {
+            self.suspensions_owed -= 1.0;
+            events += 2;
+        }
         if op == HostOp::Write {
             self.store(page as u32);
             self.moves_owed += measured.moves_per_request;
