@@ -96,6 +96,8 @@ pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Problems) {
         let at = lines.at(error.span().map_or(0, |span| span.start));
         problems.push(at.problem(error.message().trim()).hint(syntax_hint(error.message())));
     }
+    // The parser complains about each bad character; a reader wants to hear of the line once.
+    let problems = problems.unique();
     let mut settings = Vec::new();
     flatten(table.get_ref(), "", &lines, &mut settings);
     // Tables of the parser are sorted by key; messages read better in the order of the file.

@@ -16,6 +16,17 @@ pub(crate) struct Unit {
     pub scale: u64,
 }
 
+/// Text as a message can quote it: short, and nothing in it that a terminal would act on.
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(QUOTED_MAX).flat_map(char::escape_debug).collect();
+    if text.chars().nth(QUOTED_MAX).is_some() {
+        quoted.push_str("...");
+    }
+    format!("`{quoted}`")
+}
+
+const QUOTED_MAX: usize = 40;
+
 /// Reads `<decimal><unit>` exactly: the value must be a whole number of base units.
 pub(crate) fn parse_exact(
     text: &str,
@@ -24,24 +35,25 @@ pub(crate) fn parse_exact(
 ) -> Result<u64, QuantityError> {
     let fail = |reason: String| QuantityError { reason, expected };
     let text = text.trim();
+    let shown = quoted(text);
     if text.starts_with('-') {
-        return Err(fail(format!("`{text}` is negative")));
+        return Err(fail(format!("{shown} is negative")));
     }
     let number_length =
         text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
     let (number, suffix) = (&text[..number_length], text[number_length..].trim());
     if suffix.is_empty() {
-        return Err(fail(format!("`{text}` has no unit")));
+        return Err(fail(format!("{shown} has no unit")));
     }
     let Some(unit) = units.iter().find(|unit| unit.suffix == suffix) else {
         let known: Vec<_> = units.iter().map(|unit| unit.suffix).collect();
         let reason = if number.is_empty() && known.contains(&text) {
-            format!("`{text}` has no number")
+            format!("{shown} has no number")
         } else {
-            format!("`{suffix}` is an unknown unit (known: {})", known.join(", "))
+            format!("{} is an unknown unit (known: {})", quoted(suffix), known.join(", "))
         };
         return Err(fail(if suffix.starts_with(['e', 'E']) && !number.is_empty() {
-            format!("`{text}` has no number that can be read exactly (write it without exponent)")
+            format!("{shown} has no number that can be read exactly (write it without exponent)")
         } else {
             reason
         }));
@@ -49,11 +61,11 @@ pub(crate) fn parse_exact(
     let digits = number.replace('_', "");
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
-        return Err(fail(format!("`{text}` has no number")));
+        return Err(fail(format!("{shown} has no number")));
     }
     let fraction = fraction.trim_end_matches('0');
-    let too_large = || fail(format!("`{text}` is too large"));
-    let too_fine = || fail(format!("`{text}` is finer than the model's resolution"));
+    let too_large = || fail(format!("{shown} is too large"));
+    let too_fine = || fail(format!("{shown} is finer than the model's resolution"));
     let shift = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_fine)?;
     let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| too_large())?;
     let scaled = mantissa.checked_mul(u128::from(unit.scale)).ok_or_else(too_large)?;
