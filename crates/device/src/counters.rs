@@ -36,7 +36,7 @@ pub struct Counters {
     /// Sum over the suspended operations of how much longer than that they took, reads served
     /// meanwhile included.
     pub suspended_extra: Span,
-    /// Time during which no host request was in the device.
+    /// Time since the first request during which none was in the device.
     pub idle: Span,
     /// Time over all channels spent transferring.
     pub channel_busy: Span,

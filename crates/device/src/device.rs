@@ -38,6 +38,8 @@ pub struct Device {
     pub(crate) answered: u64,
     /// Since when no request has been in the device.
     idle_since: Nanos,
+    /// When the first request of the run came in.
+    began: Option<Nanos>,
     started: Nanos,
 }
 
@@ -71,6 +73,7 @@ impl Device {
             entered: 0,
             answered: 0,
             idle_since: Nanos::ZERO,
+            began: None,
             started: Nanos::ZERO,
         };
         device.ftl.consider_all(&mut device.flash);
@@ -92,7 +95,7 @@ impl Device {
     pub fn counters(&self) -> Counters {
         let busy = |span: Span, die: &crate::die::Die| span + die.account.read(self.now()).busy();
         let idle = if self.ftl.requests.open_count() == 0 {
-            self.now() - self.idle_since
+            self.now() - self.idle_since.max(self.began())
         } else {
             Span::ZERO
         };
@@ -106,6 +109,12 @@ impl Device {
     /// The present.
     pub fn now(&self) -> Nanos {
         self.flash.now()
+    }
+
+    /// When the first request came in; the present, before there was one. Rates and shares of time
+    /// count from here: a trace need not begin at zero.
+    pub fn began(&self) -> Nanos {
+        self.began.unwrap_or(self.now())
     }
 
     /// How often each block has been erased, preconditioning included.
@@ -197,8 +206,9 @@ impl Device {
 
     fn enter(&mut self, arrival: Arrival, at: Nanos) {
         self.flash.agenda.advance(at);
+        let began = *self.began.get_or_insert(at);
         if self.ftl.requests.open_count() == 0 {
-            self.flash.counters.idle += at - self.idle_since;
+            self.flash.counters.idle += at - self.idle_since.max(began);
         }
         self.entered += 1;
         self.ftl.admit(&mut self.flash, arrival.io, arrival.ready);

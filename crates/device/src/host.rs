@@ -32,7 +32,12 @@ impl Ftl {
             }
             // A trim keeps its place among the writes: it must not overtake one that waits.
             HostOp::Write | HostOp::Trim => {
-                if !self.held_writes.is_empty() || !self.write_or_trim(flash, id) {
+                if let Some(&head) = self.held_writes.front() {
+                    // Whoever stands in line waits for what its head waits for.
+                    let held = self.requests.get(head).held;
+                    self.requests.get_mut(id).held = held.map(|(hold, _)| (hold, flash.now()));
+                    self.held_writes.push_back(id);
+                } else if !self.write_or_trim(flash, id) {
                     self.held_writes.push_back(id);
                 }
             }
@@ -356,8 +361,14 @@ impl Ftl {
 
     /// A request without pages of its own is done; what it waited for was the buffer.
     fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+        self.release_hold(flash, id);
         let mut blame = Blame::default();
-        blame[Part::BufferFull] = flash.now() - self.requests.get(id).ready;
+        let request = self.requests.get(id);
+        let waited = flash.now() - request.ready;
+        // A flush waits for the buffer to empty; a trim for the writes before it.
+        let buffer = if request.io.op == HostOp::Flush { waited } else { request.buffer_wait };
+        blame[Part::BufferFull] = buffer;
+        blame[Part::QueueFull] = waited - buffer;
         self.requests.get_mut(id).left = 1;
         self.page_done(flash, id, blame);
     }

@@ -60,9 +60,16 @@ impl Refusals {
         }
     }
 
-    fn hint(&mut self, hint: String) {
-        if let Some(last) = self.0.last_mut() {
-            last.hint = Some(hint);
+    /// As [`Refusals::unless`], with what would help.
+    fn unless_hinted(
+        &mut self,
+        works: bool,
+        keys: &[&'static str],
+        what: impl FnOnce() -> String,
+        hint: impl FnOnce() -> String,
+    ) {
+        if !works {
+            self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: Some(hint()) });
         }
     }
 }
@@ -156,10 +163,12 @@ impl Config {
         }
         if self.program_erase == ProgramErase::Nominal {
             let programs = t.program_phase + t.verify_phase > Span::ZERO;
-            refusals.unless(programs, &["timing.program_phase"], || {
-                "a program that takes no time".into()
-            });
-            refusals.hint("for PE0 of the PES paper set timing.program_erase = \"zero\"".into());
+            refusals.unless_hinted(
+                programs,
+                &["timing.program_phase"],
+                || "a program that takes no time".into(),
+                || "for PE0 of the PES paper set timing.program_erase = \"zero\"".into(),
+            );
         }
     }
 
@@ -233,18 +242,21 @@ impl Config {
             // One page less than all planes hold together: an overwrite needs its new page before the
             // old one is outdated.
             let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
-            let keys = ["geometry.over_provisioning", "geometry.blocks_per_plane"];
-            refusals.unless(u64::from(layout.logical_pages) <= most, &keys, || {
-                format!(
-                    "the host would see {} pages of {} physical ones; with {reserve} of {blocks} blocks \
-                     per plane kept for collection, {most} can hold data",
-                    layout.logical_pages,
-                    g.pages()
-                )
-            });
             // Rounded up, so that what is recommended does work.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
-            refusals.hint(format!("an over-provisioning of {needed:.4} of raw is the least"));
+            refusals.unless_hinted(
+                u64::from(layout.logical_pages) <= most,
+                &["geometry.over_provisioning", "geometry.blocks_per_plane"],
+                || {
+                    format!(
+                        "the host would see {} pages of {} physical ones; with {reserve} of {blocks} \
+                         blocks per plane kept for collection, {most} can hold data",
+                        layout.logical_pages,
+                        g.pages()
+                    )
+                },
+                || format!("an over-provisioning of {needed:.4} of raw is the least"),
+            );
         }
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);
         refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
