@@ -23,12 +23,32 @@ pub struct Job {
     pub source: Source,
     /// Where to look for the next valid page.
     offset: u32,
-    /// Pages that were valid when it began, and those dealt with.
-    left: u32,
+    /// Pages that were valid when it began to compete with the host.
+    pages: u32,
+    /// Pages that its erase gains.
+    gain: u32,
+    /// Pages that the plane could spare then.
+    surplus: u32,
+    /// Pages that the host has written since.
+    written: u32,
     /// It competes with the host; otherwise it gives way.
     foreground: bool,
     /// It waits for the die to be idle.
     parked: bool,
+}
+
+impl Job {
+    /// Whether the host may write one more page of the plane while `left` pages are still to be moved.
+    ///
+    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains, in
+    /// step with its moves: a host that ran ahead would have to stand still for as long as a whole
+    /// block, or several, takes to move.
+    pub fn lets_host_write(&self, left: u32) -> bool {
+        let moved = u64::from(self.pages.saturating_sub(left));
+        let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));
+        let ahead = u64::from(self.written.saturating_sub(self.surplus));
+        !self.foreground || ahead * pages <= gain * moved
+    }
 }
 
 /// Who collects what, and when.
@@ -60,9 +80,18 @@ impl Collector {
         }
     }
 
-    /// Pages that the job of a plane has still to move, at most.
-    pub fn left(&self, plane: PlaneId) -> u32 {
-        self.jobs[plane].map_or(0, |job| job.left)
+    /// The job of a plane.
+    #[inline]
+    pub fn job(&self, plane: PlaneId) -> Option<Job> {
+        self.jobs[plane]
+    }
+
+    /// The host has written a page of the plane.
+    #[inline]
+    pub fn host_wrote(&mut self, plane: PlaneId) {
+        if let Some(job) = &mut self.jobs[plane] {
+            job.written += 1;
+        }
     }
 
     /// Whether a plane waits for a page to become outdated.
@@ -89,13 +118,15 @@ impl Ftl {
         if free >= self.collector.rules.foreground_below {
             return;
         }
-        match &mut self.collector.jobs[plane] {
-            Some(job) if job.parked => {
-                job.parked = false;
-                job.foreground = true;
-                self.step(flash, plane);
+        match self.collector.jobs[plane] {
+            Some(job) if job.foreground => {}
+            Some(job) => {
+                let promoted = Job { foreground: true, parked: false, ..job };
+                self.collector.jobs[plane] = Some(self.competing(plane, promoted));
+                if job.parked {
+                    self.step(flash, plane);
+                }
             }
-            Some(job) => job.foreground = true,
             None => {
                 self.collector.starved[plane] = !self.start(flash, plane, true);
             }
@@ -130,16 +161,37 @@ impl Ftl {
         foreground: bool,
     ) {
         self.space.blocks.collect(victim);
-        let left = self.space.blocks.valid(victim);
-        let job = Job { victim, source, offset: 0, left, foreground, parked: false };
-        self.collector.jobs[plane] = Some(job);
+        let job = Job {
+            victim,
+            source,
+            offset: 0,
+            pages: 0,
+            gain: 0,
+            surplus: 0,
+            written: 0,
+            foreground,
+            parked: false,
+        };
+        self.collector.jobs[plane] = Some(self.competing(plane, job));
         self.step(flash, plane);
+    }
+
+    /// The job as it stands when it begins to compete with the host. In reserve stay two blocks, if
+    /// the watermark allows: one that the moves may open and one that the host may open meanwhile.
+    fn competing(&self, plane: PlaneId, job: Job) -> Job {
+        let pages = self.space.blocks.valid(job.victim);
+        let pages_per_block = self.layout.geometry.pages_per_block;
+        let reserve = (self.collector.rules.foreground_below - 2).min(2) * pages_per_block;
+        let surplus = self.space.room(plane).saturating_sub(pages + reserve);
+        Job { pages, gain: pages_per_block - pages, surplus, written: 0, ..job }
     }
 
     /// The next page of a job, or its erase; a job of idle time gives way to the host.
     pub(crate) fn step(&mut self, flash: &mut Flash, plane: PlaneId) {
         let mut job = self.collector.jobs[plane].expect("a step belongs to a job");
         let die = self.layout.geometry.die_of_plane(plane);
+        // Every step is progress for which the host may have waited.
+        flash.unblock(die);
         let queue = &flash.die(die).queue;
         let host_waits =
             queue.head(Class::HostRead).is_some() || queue.head(Class::HostProgram).is_some();
@@ -157,7 +209,6 @@ impl Ftl {
             }
             None => (Op::Erase, Class::Erase, self.layout.geometry.first_page(job.victim)),
         };
-        job.left = job.left.min(self.space.blocks.valid(job.victim));
         self.collector.jobs[plane] = Some(job);
         let mut txn = Txn::new(op, job.source, class, Owner::Job, die, flash.now());
         txn.ppn = ppn;

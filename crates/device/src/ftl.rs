@@ -156,11 +156,10 @@ impl Ftl {
         frame.queued = TxnId::NONE;
         frame.programs += 1;
         self.map.set_owner(ppn, lpn);
+        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(ppn));
+        self.collector.host_wrote(plane);
         self.outdate(flash, old);
-        self.consider(
-            flash,
-            self.layout.geometry.plane_of_block(self.layout.geometry.block_of(ppn)),
-        );
+        self.consider(flash, plane);
         if !self.unplaced.is_empty() {
             self.place_waiting(flash);
         }
@@ -183,7 +182,7 @@ impl Ftl {
         }
         let collector = &self.collector;
         let die = flash.txns.get(id).die;
-        let Some(ppn) = self.space.host_page(die, |plane| collector.left(plane)) else {
+        let Some(ppn) = self.space.host_page(die, |plane| collector.job(plane)) else {
             // A collection that gave way to the host must not wait for it now.
             for plane in self.layout.geometry.planes_of_die(die) {
                 self.consider(flash, plane);
@@ -307,8 +306,7 @@ impl Ftl {
                 self.space.blocks.invalidate(ppn);
             }
             self.close_block(flash, ppn);
-            // While both copies existed the plane may have looked full to the host.
-            flash.unblock(self.layout.geometry.die_of_plane(plane));
+            // While both copies existed the plane looked fuller than it is.
             self.place_waiting(flash);
         }
         self.step(flash, plane);
@@ -349,7 +347,7 @@ impl Translation for Ftl {
         }
         let collector = &self.collector;
         let offset = geometry.offset_in_block(ppn);
-        let page = self.space.host_page_at(die, offset, used, |plane| collector.left(plane));
+        let page = self.space.host_page_at(die, offset, used, |plane| collector.job(plane));
         let Some(page) = page else { return false };
         self.take_page(flash, id, slot, page);
         true

@@ -93,7 +93,7 @@ impl Ftl {
         let die = self.space.place().expect("no more data than the drive holds");
         self.space.arrived(die);
         let to = loop {
-            if let Some(to) = self.space.host_page(die, |_| 0) {
+            if let Some(to) = self.space.host_page(die, |_| None) {
                 break to;
             }
             for plane in self.layout.geometry.planes_of_die(die) {

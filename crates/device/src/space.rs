@@ -1,6 +1,7 @@
 //! Where the next page goes: the open blocks of each plane, and which die takes the next host page.
 
 use crate::blocks::{BlockState, Blocks};
+use crate::collect::Job;
 use crate::config::GcFrontier;
 use crate::layout::Layout;
 use crate::txn::Source;
@@ -74,14 +75,14 @@ impl Space {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data on a die, the planes taking turns. `job_left` are the pages that the
-    /// collection of a plane still has to move. `None` if a collection must end first.
-    pub fn host_page(&mut self, die: DieId, job_left: impl Fn(PlaneId) -> u32) -> Option<Ppn> {
+    /// A page for host data on a die, the planes taking turns. `job` is the collection that a plane is
+    /// under. `None` if collection must go on first.
+    pub fn host_page(&mut self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
         for step in 0..planes {
             let turn = (self.stripes[die].plane + step) % planes;
             let plane = PlaneId(die.0 * planes + turn);
-            if self.host_may_write(plane, job_left(plane)) {
+            if self.host_may_write(plane, job(plane)) {
                 self.stripes[die].plane = (turn + 1) % planes;
                 return Some(self.write(plane, Source::Host));
             }
@@ -95,14 +96,14 @@ impl Space {
         die: DieId,
         offset: u32,
         used: u32,
-        job_left: impl Fn(PlaneId) -> u32,
+        job: impl Fn(PlaneId) -> Option<Job>,
     ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
         let turn = self.stripes[die].plane;
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
             && self.next_host_offset(plane) == offset
-            && self.host_may_write(plane, job_left(plane));
+            && self.host_may_write(plane, job(plane));
         fits.then(|| {
             self.stripes[die].plane = (turn + 1) % planes;
             self.write(plane, Source::Host)
@@ -114,10 +115,23 @@ impl Space {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
+    /// Pages that can be written on a plane before only the last erased block is left.
+    pub fn room(&self, plane: PlaneId) -> u32 {
+        let pages = self.blocks.geometry().pages_per_block;
+        let Frontier { host, collected, .. } = self.frontiers[plane];
+        let rest =
+            |open: BlockId| if open.is_some() { pages - self.blocks.written(open) } else { 0 };
+        rest(host) + rest(collected) + self.blocks.free_in(plane).saturating_sub(1) * pages
+    }
+
     /// Whether a host page may be written without taking what collection needs to go on: the last
     /// erased block, and in a shared open block the room for what is still to be moved.
-    fn host_may_write(&self, plane: PlaneId, job_left: u32) -> bool {
+    fn host_may_write(&self, plane: PlaneId, job: Option<Job>) -> bool {
         if self.blocks.valid_in(plane) >= self.plane_limit {
+            return false;
+        }
+        let left = job.map_or(0, |job| self.blocks.valid(job.victim));
+        if job.is_some_and(|job| !job.lets_host_write(left)) {
             return false;
         }
         let free = self.blocks.free_in(plane);
@@ -129,7 +143,7 @@ impl Space {
             GcFrontier::Own => true,
             GcFrontier::Shared => {
                 let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
-                free >= 1 || room > job_left
+                free >= 1 || room > left
             }
         }
     }
