@@ -14,6 +14,8 @@ pub enum Part {
     QueueFull,
     /// Waiting for a free page frame of the write buffer.
     BufferFull,
+    /// Waiting for a die with room for one more page: every plane is as full as it may be.
+    NoSpace,
     /// Waiting while the die read for a host request.
     BehindHostRead,
     /// Waiting while the die programmed host data.
@@ -49,13 +51,14 @@ pub enum Part {
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 18;
+    pub const COUNT: usize = 19;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
         Part::HostLink,
         Part::QueueFull,
         Part::BufferFull,
+        Part::NoSpace,
         Part::BehindHostRead,
         Part::BehindHostProgram,
         Part::BehindHostErase,
@@ -79,6 +82,7 @@ impl Part {
             "host_link",
             "queue_full",
             "buffer_full",
+            "no_space",
             "behind_host_read",
             "behind_host_program",
             "behind_host_erase",

@@ -229,10 +229,12 @@ impl Buffer {
         }
     }
 
-    /// The frame was used: it moves to the young end of its list.
+    /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps its
+    /// place: it must leave however often it is used.
     pub fn touch(&mut self, id: SlotId) {
-        let listed = self.slots[id].listed;
-        if listed != Listed::No {
+        let Slot { listed, epoch, .. } = self.slots[id];
+        let awaited = listed == Listed::Dirty && epoch < self.epoch;
+        if listed != Listed::No && !awaited {
             self.delist(id);
             self.enlist(id, listed);
         }

@@ -136,6 +136,9 @@ impl Ftl {
     /// Begins to collect a block, if any has an outdated page.
     fn start(&mut self, flash: &mut Flash, plane: PlaneId, foreground: bool) -> bool {
         let Some(victim) = self.choose(plane, flash.now()) else { return false };
+        if !foreground && self.space.blocks.valid(victim) > self.worth_moving {
+            return false;
+        }
         flash.counters.collections[usize::from(!foreground)] += 1;
         self.begin(flash, plane, victim, Source::Gc, foreground);
         true

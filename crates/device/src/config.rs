@@ -220,19 +220,23 @@ impl Config {
 
     /// The operating times in force: the nominal ones, or those of PER and PE0.
     pub fn effective_timing(&self) -> Timing {
-        let times = |program: PerPageType<Span>, erase: Span| Timing {
-            // One iteration without a verify, so that the whole program takes the time given.
-            program_phase: program.values()[0],
-            verify_phase: Span::ZERO,
-            program_iterations: PerPageType::uniform(1),
-            erase_pulse: erase,
-            erase_verify: Span::ZERO,
-            ..self.timing
-        };
+        let without_verify =
+            Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..self.timing };
         match self.program_erase {
             ProgramErase::Nominal => self.timing,
-            ProgramErase::AsRead => times(self.timing.read, self.timing.read.values()[0]),
-            ProgramErase::Zero => times(PerPageType::uniform(Span::ZERO), Span::ZERO),
+            // As many iterations of a nanosecond as the read of that page type takes.
+            ProgramErase::AsRead => Timing {
+                program_phase: Span::ns(1),
+                program_iterations: self.timing.read.map(|read| read.0 as u32),
+                erase_pulse: self.timing.read.values()[0],
+                ..without_verify
+            },
+            ProgramErase::Zero => Timing {
+                program_phase: Span::ZERO,
+                program_iterations: PerPageType::uniform(1),
+                erase_pulse: Span::ZERO,
+                ..without_verify
+            },
         }
     }
 }

@@ -29,7 +29,9 @@ pub struct Counters {
     pub collections: [u64; 2],
     /// Times a program or erase was taken off the cells (S10).
     pub suspensions: u64,
-    /// Programs and erases that were suspended at least once.
+    /// Programs and erases on the cells; a multi-plane program is one.
+    pub operations: u64,
+    /// Of them, suspended at least once.
     pub suspended_operations: u64,
     /// Sum over the suspended operations of their undisturbed time.
     pub suspended_nominal: Span,

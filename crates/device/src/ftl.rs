@@ -30,6 +30,9 @@ pub struct Ftl {
     pub(crate) unwritten: UnwrittenReads,
     pub(crate) partial: PartialWrites,
     pub(crate) page_size: u64,
+    /// In idle time a block is collected only with at most so many valid pages: as many as the average
+    /// block has. Less gain is better waited for; it grows by itself.
+    pub(crate) worth_moving: u32,
     pub(crate) reads_max: u32,
     pub(crate) writes_max: u32,
     /// Host page reads in flight, and page writes on their way to the flash.
@@ -46,6 +49,12 @@ pub struct Ftl {
     pub(crate) moved_now: u64,
     /// Completions that the probe has not seen yet.
     pub(crate) completed: Vec<Completion>,
+}
+
+/// Valid pages of the average block of a full drive, rounded down.
+fn average_valid(layout: &Layout) -> u32 {
+    let pages = u64::from(layout.logical_pages);
+    (pages / u64::from(layout.geometry.blocks())) as u32
 }
 
 impl Ftl {
@@ -65,6 +74,7 @@ impl Ftl {
             unwritten: config.unwritten_reads,
             partial: config.partial_writes,
             page_size,
+            worth_moving: average_valid(layout),
             reads_max: config.queue.max_reads,
             writes_max: config.queue.max_writes,
             reads: 0,
@@ -85,7 +95,7 @@ impl Ftl {
     pub(crate) fn send(&mut self, flash: &mut Flash, slot: SlotId, txn: Txn) -> TxnId {
         let id = flash.open(txn);
         self.writes += 1;
-        let whole = self.buffer.is_whole(slot) || self.partial == PartialWrites::Overwrite;
+        let whole = self.buffer.is_whole(slot);
         let old = self.buffer.get(slot).ppn;
         let frame = self.buffer.get_mut(slot);
         frame.queued = id;
@@ -93,7 +103,6 @@ impl Ftl {
         if whole || !old.is_some() {
             self.try_to_place(flash, id);
         } else {
-            flash.txns.get_mut(id).merged = true;
             self.read_for_merge(flash, slot, old);
         }
         id
@@ -114,6 +123,7 @@ impl Ftl {
         flash.txns.close(read);
         self.buffer.make_whole(slot);
         let program = self.buffer.get(slot).queued;
+        flash.txns.get_mut(program).complete = flash.now();
         self.try_to_place(flash, program);
     }
 
@@ -243,9 +253,10 @@ impl Ftl {
         let ready = self.requests.get(txn.req).ready;
         blame[Part::BufferFull] = txn.buffer_wait;
         blame[Part::QueueFull] = (txn.created - ready) - txn.buffer_wait;
-        let before = txn.submitted - txn.created;
-        let merged = flash.txns.get(id).merged;
-        blame[if merged { Part::Merge } else { Part::QueueFull }] += before;
+        // One that joined later waited for less of the reading of the old page, or for none.
+        let complete = flash.txns.get(id).complete.max(txn.created);
+        blame[Part::Merge] = complete - txn.created;
+        blame[Part::NoSpace] = txn.submitted - complete;
         flash.service_blame(id, waiter, &mut blame);
         blame
     }

@@ -2,7 +2,7 @@
 
 use crate::blame::{Blame, Part};
 use crate::buffer::Listed;
-use crate::config::{Ack, UnwrittenReads};
+use crate::config::{Ack, PartialWrites, UnwrittenReads};
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -17,12 +17,14 @@ use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId};
 impl Ftl {
     /// A request has come over the link and has a place.
     pub fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
+        let fits = io
+            .offset
+            .checked_add(u64::from(io.size))
+            .is_some_and(|end| end <= self.layout.logical.0);
+        assert!(fits, "a request beyond the drive: {io:?} on {} bytes", self.layout.logical.0);
+        let empty = io.size == 0 && matches!(io.op, HostOp::Read | HostOp::Write);
+        assert!(!empty, "a request of no length: {io:?}");
         let request = Request::new(io, ready, self.page_size);
-        assert!(
-            request.end <= self.map.logical(),
-            "a request beyond the drive: {io:?} on {} logical pages",
-            self.map.logical()
-        );
         let id = self.requests.open(request);
         match io.op {
             HostOp::Read => {
@@ -203,6 +205,9 @@ impl Ftl {
         request.next += 1;
         let covered = self.buffer.covered(request.within(page, self.page_size));
         self.buffer.get_mut(slot).present |= covered;
+        if self.partial == PartialWrites::Overwrite {
+            self.buffer.make_whole(slot);
+        }
         match self.ack {
             Ack::OnProgram => self.write_through(flash, id, slot),
             Ack::OnInsert => self.write_back(flash, id, slot),
@@ -359,16 +364,19 @@ impl Ftl {
         }
     }
 
-    /// A request without pages of its own is done; what it waited for was the buffer.
+    /// A request without pages of its own is done. A flush waited for programs, a trim for the writes
+    /// before it.
     fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_hold(flash, id);
         let mut blame = Blame::default();
         let request = self.requests.get(id);
         let waited = flash.now() - request.ready;
-        // A flush waits for the buffer to empty; a trim for the writes before it.
-        let buffer = if request.io.op == HostOp::Flush { waited } else { request.buffer_wait };
-        blame[Part::BufferFull] = buffer;
-        blame[Part::QueueFull] = waited - buffer;
+        if request.io.op == HostOp::Flush {
+            blame[Part::Program] = waited;
+        } else {
+            blame[Part::BufferFull] = request.buffer_wait;
+            blame[Part::QueueFull] = waited - request.buffer_wait;
+        }
         self.requests.get_mut(id).left = 1;
         self.page_done(flash, id, blame);
     }

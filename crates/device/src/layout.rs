@@ -146,6 +146,12 @@ impl Config {
         refusals.unless(sane, &["timing.program_iterations"], || {
             format!("{iterations:?} iterations; 1 to 100000 are possible")
         });
+        let longest = iterations.iter().copied().max().map_or(0, u64::from);
+        let program = u128::from(t.program_phase.0) + u128::from(t.verify_phase.0);
+        let bearable = program * u128::from(longest) <= u128::from(HOUR.0);
+        refusals.unless(bearable, &["timing.program_iterations", "timing.program_phase"], || {
+            format!("a program of {longest} iterations of {program} ns; at most one hour")
+        });
         let times = [
             ("timing.bus_transfer", t.bus_transfer),
             ("timing.read", t.read.values().iter().copied().max().unwrap_or_default()),
@@ -270,6 +276,10 @@ impl Config {
             format!(
                 "background collection up to {high} erased blocks of {blocks}, foreground to {low}"
             )
+        });
+        let slots = self.buffer.size.0 / g.page_size.0;
+        refusals.unless(slots <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
+            format!("a buffer of {slots} pages; at most {}", Event::INDEX_MAX)
         });
         let room = layout.slots > 0;
         refusals.unless(room, &["buffer.size", "buffer.ack"], || {

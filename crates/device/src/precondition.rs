@@ -107,7 +107,8 @@ impl Ftl {
         self.map.set_owner(to, page);
         self.close_if_full(to);
         let plane = self.plane_of(to);
-        let low = self.collector.rules().foreground_below;
+        // Under steady writes the run, too, begins to collect below the watermark and is rarely above.
+        let low = self.collector.rules().foreground_below - 1;
         while self.space.blocks.free_in(plane) < low && self.collect_now(plane) > 0 {}
     }
 
@@ -206,13 +207,13 @@ fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
     let (mut low, mut high) = (1e-9, 700.0);
     for _ in 0..100 {
         let a: f64 = 0.5 * (low + high);
-        if -(-a).exp_m1() / a > mean { low = a } else { high = a }
+        if -libm::expm1(-a) / a > mean { low = a } else { high = a }
     }
     let mut valid = Vec::with_capacity(blocks as usize);
     let (mut owed, mut left) = (0.0, pages);
     for index in 0..blocks {
         let age = (f64::from(blocks - index) - 0.5) / f64::from(blocks);
-        owed += (-low * age).exp() * f64::from(pages_per_block);
+        owed += libm::exp(-low * age) * f64::from(pages_per_block);
         let later = u64::from(blocks - index - 1) * u64::from(pages_per_block);
         // What the rest cannot hold must be stored here, whatever rounding says.
         let least = u64::from(left).saturating_sub(later) as u32;

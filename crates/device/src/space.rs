@@ -86,6 +86,11 @@ impl Space {
                 self.stripes[die].plane = (turn + 1) % planes;
                 return Some(self.write(plane, Source::Host));
             }
+            // A plane that must collect first is waited for: passed over, its open block would fall
+            // behind those of its neighbours, and their pages would never again be programmed together.
+            if self.blocks.valid_in(plane) < self.plane_limit {
+                return None;
+            }
         }
         None
     }

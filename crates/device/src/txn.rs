@@ -77,8 +77,8 @@ pub struct Txn {
     pub from: Ppn,
     /// Programs of buffered data: the flush epoch of the data.
     pub epoch: u32,
-    /// Programs of buffered data: the old page had to be read first.
-    pub merged: bool,
+    /// Programs of buffered data: when a die was first asked for; until then the old page was read.
+    pub complete: Nanos,
     /// Its place in the order of submission.
     pub order: u64,
     /// When it was made.
@@ -112,7 +112,7 @@ impl Txn {
             req: ReqId::NONE,
             from: Ppn::NONE,
             epoch: 0,
-            merged: false,
+            complete: now,
             order: 0,
             created: now,
             buffer_wait: Span::ZERO,

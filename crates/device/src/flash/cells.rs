@@ -64,8 +64,10 @@ impl Flash {
     ) {
         let mut last = first;
         for _ in 1..self.geometry.planes_per_die {
-            let Some(next) = self.dies[id].queue.head(Class::HostProgram) else { return };
-            if !layer.bind_beside(self, first, next) {
+            // Nobody who would have been served in between is overtaken.
+            let Some(next) = self.pick(id) else { return };
+            let joins = self.txns.get(next).class == Class::HostProgram;
+            if !joins || !layer.bind_beside(self, first, next) {
                 return;
             }
             self.dispatch(id, next);
@@ -121,6 +123,7 @@ impl Flash {
             return;
         }
         let end = command.cells.run(now, &self.timing);
+        self.look_again(id);
         self.dies[id].state = State::Running;
         self.dies[id].running = Some(command);
         self.schedule(id, end);
@@ -129,6 +132,7 @@ impl Flash {
     pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
         let command = self.dies[id].running.take().expect("a running die has a command");
         self.tally(&command);
+        self.counters.operations += 1;
         let took = self.now() - self.txns.get(command.first).dispatched;
         self.dies[id].served += took - command.reads;
         self.dies[id].running = Some(command);

@@ -3,7 +3,7 @@
 use super::{Flash, Translation};
 use crate::die::State;
 use crate::ledger::Doing;
-use crate::txn::{Txn, Txns};
+use crate::txn::{Op, Txn, Txns};
 use fowler_units::{DieId, Id, TxnId};
 
 impl Flash {
@@ -35,32 +35,32 @@ impl Flash {
     /// Pages at the same offset on other planes are sensed together.
     pub(super) fn gather_reads(&mut self, id: DieId, first: TxnId) {
         let class = self.txns.get(first).class;
-        let planes = self.geometry.planes_per_die;
         let geometry = self.geometry;
         let place = |txns: &Txns, txn: TxnId| {
             let ppn = txns.get(txn).ppn;
-            (ppn.0 / geometry.pages_per_plane() % planes, geometry.offset_in_block(ppn))
+            (
+                ppn.0 / geometry.pages_per_plane() % geometry.planes_per_die,
+                geometry.offset_in_block(ppn),
+            )
         };
         let (plane, offset) = place(&self.txns, first);
         let mut used = 1u32 << plane;
         let mut last = first;
-        let mut next = self.dies[id].queue.head(class);
-        // Looking further than a few commands ahead is not what a controller does.
-        for _ in 0..2 * planes {
-            let Some(txn) = next else { break };
-            let follower = self.txns.get(txn).next;
-            next = follower.is_some().then_some(follower);
-            if !self.txns.get(txn).ppn.is_some() {
-                continue;
+        // Nobody who would have been served in between is overtaken.
+        while let Some(next) = self.pick(id) {
+            let Txn { op, ppn, .. } = *self.txns.get(next);
+            if op != Op::Read || !ppn.is_some() || self.txns.get(next).class != class {
+                return;
             }
-            let (plane, its_offset) = place(&self.txns, txn);
-            if its_offset == offset && used & (1 << plane) == 0 {
-                used |= 1 << plane;
-                self.dispatch(id, txn);
-                self.txns.get_mut(txn).next = TxnId::NONE;
-                self.txns.get_mut(last).next = txn;
-                last = txn;
+            let (plane, its_offset) = place(&self.txns, next);
+            if its_offset != offset || used & (1 << plane) != 0 {
+                return;
             }
+            used |= 1 << plane;
+            self.dispatch(id, next);
+            self.txns.get_mut(next).next = TxnId::NONE;
+            self.txns.get_mut(last).next = next;
+            last = next;
         }
     }
 

@@ -39,7 +39,8 @@ impl Flash {
         let command = self.dies[id].running.expect("a running die has a command");
         let ran = now - command.cells.running_since();
         let Some(rule) = self.interrupting(id, command.first, ran) else {
-            if ran < self.rules.min_progress {
+            let waits = self.pick(id).is_some_and(|candidate| self.may_suspend(candidate));
+            if waits && ran < self.rules.min_progress {
                 let again = command.cells.running_since() + self.rules.min_progress;
                 self.agenda.schedule(again, Phase::Decision, Event::Reconsider(id));
             }
@@ -60,6 +61,14 @@ impl Flash {
             self.parked(id);
         } else {
             self.schedule(id, at);
+        }
+    }
+
+    /// A read that came during a transfer was owed progress first: it is looked at again now that the
+    /// cells run.
+    pub(super) fn look_again(&mut self, id: DieId) {
+        if self.rules.min_progress > Span::ZERO {
+            self.mark(id);
         }
     }
 
@@ -123,6 +132,7 @@ impl Flash {
         self.dies[id].suspended = None;
         let Txn { op, source, .. } = *self.txns.get(command.first);
         let end = command.cells.run(now, &self.timing);
+        self.look_again(id);
         self.dies[id].running = Some(command);
         self.enter(id, State::Running, Doing::serving(op, source));
         self.schedule(id, end);
@@ -147,6 +157,7 @@ impl Flash {
                 program.refill();
             }
             let end = command.cells.run(self.now(), &self.timing);
+            self.look_again(id);
             self.dies[id].running = Some(command);
             self.enter(id, State::Running, Doing::serving(op, source));
             self.schedule(id, end);

@@ -32,7 +32,8 @@ pub struct Params {
     pub shadow_buffer: bool,
     /// Suspensions that one operation bears at most; `None` is no limit.
     pub max_suspends: Option<u32>,
-    /// Time an operation runs after each start or resumption before it may be suspended.
+    /// Time an operation runs after each start or resumption, reload or re-bias included, before it may
+    /// be suspended.
     pub min_progress: Span,
 }
 
