@@ -13,6 +13,7 @@ use crate::precondition::Preconditioned;
 use crate::probe::Probe;
 use fowler_agenda::Phase;
 use fowler_units::{HostIo, Nanos, Span};
+use std::collections::VecDeque;
 
 /// How requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Device {
     pub(crate) flash: Flash,
     pub(crate) ftl: Ftl,
     pub(crate) preconditioned: Preconditioned,
+    /// Requests that were issued and have not come in, in order.
+    arrivals: VecDeque<Arrival>,
     /// Requests that came in, and those that were answered.
     pub(crate) entered: u64,
     pub(crate) answered: u64,
@@ -41,9 +44,11 @@ pub struct Device {
     /// When the first request of the run came in.
     began: Option<Nanos>,
     started: Nanos,
+    last_issue: Nanos,
 }
 
-/// A request on its way in.
+/// A request on its way in: on the link, or outside for want of a place.
+#[derive(Clone, Copy, Debug)]
 struct Arrival {
     io: HostIo,
     ready: Nanos,
@@ -70,11 +75,13 @@ impl Device {
             flash,
             ftl,
             preconditioned,
+            arrivals: VecDeque::with_capacity(1),
             entered: 0,
             answered: 0,
             idle_since: Nanos::ZERO,
             began: None,
             started: Nanos::ZERO,
+            last_issue: Nanos::ZERO,
         };
         device.ftl.consider_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
@@ -145,17 +152,16 @@ impl Device {
     ) {
         let mut source = source.into_iter();
         self.started = self.now();
-        let mut arrival = None;
         let mut exhausted = false;
         loop {
-            if arrival.is_none() && !exhausted {
-                arrival = self.pull(&mut source, pacing, &mut exhausted);
+            while !exhausted && self.may_pull(pacing) {
+                exhausted = !self.pull(&mut source, pacing);
             }
-            let entry = arrival.as_ref().and_then(|arrival| self.entry(arrival));
+            let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
             match (self.flash.agenda.next_due(), entry) {
                 (Some(due), Some(at)) if due < (at, Phase::Arrival) => self.event(),
                 (_, Some(at)) => {
-                    let arrival = arrival.take().expect("its entry was asked");
+                    let arrival = self.arrivals.pop_front().expect("its entry was asked");
                     self.enter(arrival, at);
                 }
                 (Some(_), None) => {
@@ -173,30 +179,29 @@ impl Device {
         assert_eq!(self.ftl.requests.open_count(), 0, "a request was never answered");
     }
 
-    /// The next request of the source, if it may be issued by now.
-    fn pull(
-        &mut self,
-        source: &mut impl Iterator<Item = HostIo>,
-        pacing: Pacing,
-        exhausted: &mut bool,
-    ) -> Option<Arrival> {
-        let outstanding = self.ftl.requests.open_count();
-        if let Pacing::Closed { depth } = pacing
-            && outstanding >= depth as usize
-        {
-            return None;
+    /// Whether one more request may be issued by now.
+    fn may_pull(&self, pacing: Pacing) -> bool {
+        match pacing {
+            Pacing::Open => self.arrivals.is_empty(),
+            Pacing::Closed { depth } => {
+                self.ftl.requests.open_count() + self.arrivals.len() < depth as usize
+            }
         }
-        let Some(mut io) = source.next() else {
-            *exhausted = true;
-            return None;
-        };
+    }
+
+    /// Issues the next request of the source. Returns whether there was one.
+    fn pull(&mut self, source: &mut impl Iterator<Item = HostIo>, pacing: Pacing) -> bool {
+        let Some(mut io) = source.next() else { return false };
         match pacing {
             // A second run begins where the first ended.
             Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO),
             Pacing::Closed { .. } => io.at = self.now(),
         }
+        assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
+        self.last_issue = io.at;
         let ready = self.ftl.link.receive(&io, io.at);
-        Some(Arrival { io, ready })
+        self.arrivals.push_back(Arrival { io, ready });
+        true
     }
 
     /// When an arrival can enter: not before it has come over the link, nor before there is a place.

@@ -79,6 +79,9 @@ impl Space {
     /// under. `None` if collection must go on first.
     pub fn host_page(&mut self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
+        if self.stripes[die].plane == 0 && !self.keeps_pace(die, &job) {
+            return None;
+        }
         for step in 0..planes {
             let turn = (self.stripes[die].plane + step) % planes;
             let plane = PlaneId(die.0 * planes + turn);
@@ -120,6 +123,18 @@ impl Space {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
+    /// Whether the collections of a die are far enough for one more stripe of host pages over its
+    /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
+    fn keeps_pace(&self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> bool {
+        self.blocks.geometry().planes_of_die(die).all(|plane| {
+            job(plane).is_none_or(|its| its.lets_host_write(self.left_to_move(Some(its))))
+        })
+    }
+
+    fn left_to_move(&self, job: Option<Job>) -> u32 {
+        job.map_or(0, |job| self.blocks.valid(job.victim))
+    }
+
     /// Pages that can be written on a plane before only the last erased block is left.
     pub fn room(&self, plane: PlaneId) -> u32 {
         let pages = self.blocks.geometry().pages_per_block;
@@ -135,10 +150,6 @@ impl Space {
         if self.blocks.valid_in(plane) >= self.plane_limit {
             return false;
         }
-        let left = job.map_or(0, |job| self.blocks.valid(job.victim));
-        if job.is_some_and(|job| !job.lets_host_write(left)) {
-            return false;
-        }
         let free = self.blocks.free_in(plane);
         let open = self.frontiers[plane].host;
         if !open.is_some() {
@@ -148,7 +159,7 @@ impl Space {
             GcFrontier::Own => true,
             GcFrontier::Shared => {
                 let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
-                free >= 1 || room > left
+                free >= 1 || room > self.left_to_move(job)
             }
         }
     }

@@ -170,13 +170,20 @@ fn case(seed: u64, checked: bool) -> bool {
     true
 }
 
-/// Runs the seeds; with `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a failure.
+#[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
+}
+
+/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a failure;
+/// with `FOWLER_SWARM_TIMES=n` so many times as many.
 fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
-    #[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
-    if let Ok(seed) = std::env::var("FOWLER_SWARM_SEED") {
-        case(seed.parse().expect("a seed"), checked);
+    if let Some(seed) = asked("FOWLER_SWARM_SEED") {
+        case(seed, checked);
         return;
     }
+    let times = asked("FOWLER_SWARM_TIMES").unwrap_or(1);
+    let seeds = seeds.start..seeds.start + times * (seeds.end - seeds.start);
     let mut worked = 0;
     let all = seeds.end - seeds.start;
     for seed in seeds {

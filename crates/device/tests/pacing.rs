@@ -1,0 +1,98 @@
+//! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and that
+//! a steady host never stands still for a whole collection.
+
+mod support;
+
+use fowler_device::*;
+use fowler_units::{ByteRate, HostIo, HostOp, Nanos, Rng, Span};
+use support::small;
+
+fn random(op: HostOp, count: u64, pages: u64, seed: u64) -> Vec<HostIo> {
+    let mut rng = Rng::stream(seed, "pacing");
+    let io = |_| HostIo { at: Nanos::ZERO, offset: rng.below(pages) * 4096, size: 4096, op };
+    (0..count).map(io).collect()
+}
+
+#[test]
+fn as_many_requests_are_outstanding_as_the_loop_is_deep() {
+    for (link, places) in [(0, 1024), (50_000_000, 1024), (0, 4), (50_000_000, 4)] {
+        for depth in [1, 4, 32] {
+            let mut config = small();
+            config.host.bandwidth = ByteRate(link);
+            config.host.command = Span::us(2);
+            config.queue.depth = places;
+            let mut device = Device::new(&config).expect("a sound drive");
+            let pages = u64::from(device.layout().logical_pages);
+            let mut completions: Vec<Completion> = Vec::new();
+            let requests = random(HostOp::Read, 5_000, pages, 1);
+            device.run(requests, Pacing::Closed { depth }, &mut completions);
+            let waited: u64 = completions.iter().map(|c| c.latency().0).sum();
+            // Little's law: mean number outstanding = throughput x mean latency. The ends of the run,
+            // where fewer are outstanding, are a fraction depth / 5000 of it.
+            let outstanding = waited as f64 / (device.now() - device.began()).0 as f64;
+            let off = outstanding / f64::from(depth) - 1.0;
+            assert!(off.abs() < 0.01, "link {link}, {places} places, depth {depth}: {outstanding}");
+        }
+    }
+}
+
+#[test]
+fn no_write_waits_for_a_whole_block_to_be_collected() {
+    let mut config = small();
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 64;
+    config.over_provisioning = 0.2;
+    config.gc.foreground_below = 5;
+    config.gc.background_below = 5;
+    config.precondition.pattern = Pattern::Steady;
+    let mut device = Device::new(&config).expect("a sound drive");
+    let pages = u64::from(device.layout().logical_pages);
+    let mut completions: Vec<Completion> = Vec::new();
+    let writes = random(HostOp::Write, 60_000, pages, 2);
+    device.run(writes, Pacing::Closed { depth: 8 }, &mut completions);
+    let valid_moved = device.counters().programs[1] / device.counters().erases[1];
+    let block = Span::us(30 + 160) * valid_moved + Span::us(1508);
+    let mut done: Vec<Nanos> = completions.iter().map(|c| c.done).collect();
+    done.sort_unstable();
+    let gap = done.windows(2).map(|pair| pair[1] - pair[0]).max().expect("many");
+    assert!(gap.0 * 2 < block.0, "the drive stood still for {gap}, a collection takes {block}");
+}
+
+#[test]
+fn planes_stay_aligned_while_collection_runs() {
+    let mut config = small();
+    config.geometry.planes_per_die = 4;
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 32;
+    config.gc.foreground_below = 4;
+    config.gc.background_below = 4;
+    config.precondition.pattern = Pattern::Steady;
+    let mut device = Device::new(&config).expect("a sound drive");
+    let pages = u64::from(device.layout().logical_pages);
+    let writes = random(HostOp::Write, 40_000, pages, 3);
+    device.run(writes, Pacing::Closed { depth: 64 }, &mut ());
+    let c = device.counters();
+    assert!(c.erases[1] > 500, "collection ran");
+    let background = c.programs[1] + c.erases[1];
+    let planes = c.programs[0] as f64 / (c.operations - background) as f64;
+    assert!(planes > 3.0, "{planes:.2} of 4 planes take part in a host program on average");
+}
+
+#[test]
+fn a_flush_is_answered_however_hot_a_page_is() {
+    let mut config = small();
+    config.buffer.ack = Ack::OnInsert;
+    let mut device = Device::new(&config).expect("a sound drive");
+    let write =
+        |page: u64| HostIo { at: Nanos::ZERO, offset: page * 4096, size: 4096, op: HostOp::Write };
+    let mut requests: Vec<HostIo> = (0..20).map(write).collect();
+    requests.push(HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush });
+    let pages = u64::from(device.layout().logical_pages);
+    let mut rng = Rng::stream(4, "flush");
+    requests.extend((0..20_000).map(|n| write(if n % 2 == 0 { 0 } else { rng.below(pages) })));
+    let mut completions: Vec<Completion> = Vec::new();
+    device.run(requests, Pacing::Closed { depth: 8 }, &mut completions);
+    let flush = completions.iter().find(|c| c.io.op == HostOp::Flush).expect("answered");
+    // Twenty pages on four dies of two planes: a handful of programs each.
+    assert!(flush.latency() < Span::ms(10), "{}", flush.latency());
+}
