@@ -4,7 +4,7 @@ export RUST_BACKTRACE ?= 1
 
 .PHONY: demo test bench lint fuzz clean
 
-demo: ## build Fowler and compare three schemes on a built-in workload
+demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
 		--schemes fifo,rps,pes_ips,pes_ipc
 
