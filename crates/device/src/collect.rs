@@ -100,6 +100,12 @@ impl Collector {
         self.starved[plane]
     }
 
+    /// Erased blocks, beside the last one, that a busy host leaves to collection: if the watermark
+    /// allows, one that the moves may open and one that the host may open meanwhile.
+    pub fn reserve(&self) -> u32 {
+        (self.rules.foreground_below - 2).min(2)
+    }
+
     /// The rules in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules
@@ -179,12 +185,11 @@ impl Ftl {
         self.step(flash, plane);
     }
 
-    /// The job as it stands when it begins to compete with the host. In reserve stay two blocks, if
-    /// the watermark allows: one that the moves may open and one that the host may open meanwhile.
+    /// The job as it stands when it begins to compete with the host.
     fn competing(&self, plane: PlaneId, job: Job) -> Job {
         let pages = self.space.blocks.valid(job.victim);
         let pages_per_block = self.layout.geometry.pages_per_block;
-        let reserve = (self.collector.rules.foreground_below - 2).min(2) * pages_per_block;
+        let reserve = self.collector.reserve() * pages_per_block;
         let surplus = self.space.room(plane).saturating_sub(pages + reserve);
         Job { pages, gain: pages_per_block - pages, surplus, written: 0, ..job }
     }

@@ -76,6 +76,7 @@ impl Ftl {
             Pattern::Steady => {
                 self.lay_out_aged(filled, &scatter, seed);
                 self.overwrite_until_steady(filled, seed, &mut report);
+                self.rest();
             }
         }
         report
@@ -107,8 +108,8 @@ impl Ftl {
         self.map.set_owner(to, page);
         self.close_if_full(to);
         let plane = self.plane_of(to);
-        // Under steady writes the run, too, begins to collect below the watermark and is rarely above.
-        let low = self.collector.rules().foreground_below - 1;
+        // A busy host leaves a plane no more erased blocks than these.
+        let low = self.collector.reserve() + 1;
         while self.space.blocks.free_in(plane) < low && self.collect_now(plane) > 0 {}
     }
 
@@ -152,7 +153,7 @@ impl Ftl {
     fn lay_out_aged(&mut self, filled: u32, scatter: &Scatter, seed: u64) {
         let geometry = self.layout.geometry;
         let planes = geometry.planes();
-        let kept_free = self.collector.rules().foreground_below + 1;
+        let kept_free = self.collector.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
         let mut stored = 0u32;
@@ -178,6 +179,14 @@ impl Ftl {
             }
         }
         debug_assert_eq!(stored, filled);
+    }
+
+    /// The host has paused: every plane has as many erased blocks as the foreground watermark asks for.
+    fn rest(&mut self) {
+        let low = self.collector.rules().foreground_below;
+        for plane in (0..self.layout.geometry.planes()).map(PlaneId) {
+            while self.space.blocks.free_in(plane) < low && self.collect_now(plane) > 0 {}
+        }
     }
 
     fn overwrite_until_steady(&mut self, filled: u32, seed: u64, report: &mut Preconditioned) {
