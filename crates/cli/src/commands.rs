@@ -12,7 +12,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::Control;
 use fowler_experiment::{chip, compare, field, generator, keys, run};
 use std::fmt::Write;
-use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Does what the user asked for.
 pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
@@ -26,7 +26,8 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
 }
 
 fn one(arguments: &Run) -> Result<Exit, Problems> {
-    measured(&arguments.setup, arguments.scheme.as_slice(), |spec, control| {
+    let logs = |path: &Path| vec![path.to_path_buf()];
+    measured(&arguments.setup, arguments.scheme.as_slice(), logs, |spec, control| {
         let outcome = run::run(spec, control)?;
         let json = outcome.json();
         Ok((vec![outcome], json))
@@ -34,8 +35,10 @@ fn one(arguments: &Run) -> Result<Exit, Problems> {
 }
 
 fn several(arguments: &Compare) -> Result<Exit, Problems> {
-    measured(&arguments.setup, &arguments.schemes, |spec, control| {
-        let outcomes = compare::compare(spec, &arguments.schemes, control)?;
+    let schemes = &arguments.schemes;
+    let logs = |path: &Path| schemes.iter().map(|it| compare::log_path(path, it)).collect();
+    measured(&arguments.setup, schemes, logs, |spec, control| {
+        let outcomes = compare::compare(spec, schemes, control)?;
         let json = comparison_json(&outcomes);
         Ok((outcomes, json))
     })
@@ -45,13 +48,15 @@ fn several(arguments: &Compare) -> Result<Exit, Problems> {
 fn measured(
     setup: &Setup,
     schemes: &[String],
+    logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Problems>,
 ) -> Result<Exit, Problems> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
     let mut problems = Problems::default();
-    let output = problems.take(Output::open(setup.out.as_deref(), setup.requests_csv.as_ref()));
-    let spec = problems.take(fit::run_spec(setup, schemes.first().cloned()));
-    problems.0.extend(run::check(&fit::device(&setup.drive), schemes).0);
+    let inputs = fit::files(setup, schemes);
+    let output = Output::open(setup.out.as_deref(), setup.requests_csv.as_ref(), &inputs, logs);
+    let output = problems.take(output);
+    let spec = fit::run_spec(setup, schemes, &mut problems);
     problems.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     let spec = RunSpec { requests_csv: output.requests(), ..spec };
@@ -90,11 +95,12 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
 }
 
 fn raw(arguments: &Chip) -> Result<Exit, Problems> {
-    let drive = resolve(&arguments.drive, arguments.scheme.as_deref())?;
-    let name = arguments.file.display().to_string();
-    let text = fs::read_to_string(&arguments.file)
-        .map_err(|error| Problem::new(name.clone(), format!("cannot be read: {error}")))?;
-    console::print(&chip::chip(&drive.config, &text, &name)?);
+    let mut problems = Problems::default();
+    let drive = problems.take(resolve(&arguments.drive, arguments.scheme.as_deref()));
+    let commands = problems.take(chip::read(&arguments.file));
+    problems.or(())?;
+    let (Some(drive), Some(commands)) = (drive, commands) else { return Ok(Exit::Fault) };
+    console::print(&chip::chip(&drive.config, &commands));
     Ok(Exit::Done)
 }
 
@@ -104,6 +110,8 @@ pub(crate) fn resolve(
     scheme: Option<&str>,
 ) -> Result<Resolved, Problems> {
     let spec = fit::device(drive);
+    let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
+    run::check(&spec, &schemes, None).or(())?;
     let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
     device::resolve(&spec.source()?, &scheme, &spec)
 }

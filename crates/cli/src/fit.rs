@@ -2,11 +2,12 @@
 
 use crate::args::{Pace, Reading, Setup, Source};
 use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::growing::Named;
 use fowler_experiment::pace::check;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
-use fowler_experiment::run::{Pace as RunPace, RunSpec};
-use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name, readable};
+use fowler_experiment::run::{self, Pace as RunPace, RunSpec};
+use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name, replayable};
 use fowler_experiment::{DeviceChoice, ReadOptions, Remap};
 
 /// The drive that the flags name.
@@ -26,24 +27,46 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Problems> {
     problems.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
 }
 
-/// The run that the flags describe.
-pub(crate) fn run_spec(setup: &Setup, scheme: Option<String>) -> Result<RunSpec, Problems> {
-    let mut problems = Problems::default();
+/// The run that the flags describe, as far as they do: what is wrong goes to `problems`.
+pub(crate) fn run_spec(
+    setup: &Setup,
+    schemes: &[String],
+    problems: &mut Problems,
+) -> Option<RunSpec> {
     let workload = problems.take(workload(&setup.source, &setup.reading, &setup.remap));
     let pace = problems.take(pace(&setup.pace));
     if setup.limit == Some(0) {
         problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
     }
-    let spec = workload.zip(pace).map(|(workload, pace)| RunSpec {
-        device: device(&setup.drive),
-        scheme,
-        workload,
-        pace,
-        limit: setup.limit,
-        requests_csv: None,
-    });
-    problems.or(())?;
-    spec.ok_or_else(|| Problem::new("", "the workload is missing").into())
+    let device = device(&setup.drive);
+    problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+    let (workload, pace) = workload.zip(pace)?;
+    let (scheme, limit) = (schemes.first().cloned(), setup.limit);
+    Some(RunSpec { device, scheme, workload, pace, limit, requests_csv: None })
+}
+
+/// The files that a drive under some schemes is read from.
+pub(crate) fn drive_files(drive: &crate::args::Drive, schemes: &[String]) -> Vec<Named> {
+    let parts = schemes.iter().flat_map(|scheme| scheme.split('+')).map(str::trim);
+    let schemes = parts.map(|part| ("the scheme", presets::file(Folder::Schemes, part)));
+    std::iter::once(("--device", presets::file(Folder::Devices, &drive.device)))
+        .chain(schemes)
+        .filter_map(|(flag, path)| Some((flag.to_string(), path?.to_path_buf())))
+        .collect()
+}
+
+/// The files that a run reads.
+pub(crate) fn files(setup: &Setup, schemes: &[String]) -> Vec<Named> {
+    let mut files = drive_files(&setup.drive, schemes);
+    files.extend(setup.source.trace.iter().map(|path| ("--trace".into(), path.clone())));
+    files.extend(setup.source.workload.iter().filter_map(|name| generator_file(name)));
+    files
+}
+
+/// The file of a generator, if it is no preset.
+pub(crate) fn generator_file(name: &str) -> Option<Named> {
+    let path = presets::file(Folder::Workloads, name)?;
+    Some(("--workload".into(), path.to_path_buf()))
 }
 
 fn workload(source: &Source, reading: &Reading, remap: &str) -> Result<WorkloadSpec, Problems> {
@@ -52,7 +75,7 @@ fn workload(source: &Source, reading: &Reading, remap: &str) -> Result<WorkloadS
             let mut problems = Problems::default();
             let options = problems.take(read_options(reading));
             let remap = problems.take(remap_by_name(remap));
-            problems.take(readable(path));
+            problems.take(replayable(path));
             problems.or(())?;
             let (options, remap) = (options.unwrap_or_default(), remap.unwrap_or_default());
             Ok(WorkloadSpec::Trace(TraceSpec { path: path.clone(), options, remap }))

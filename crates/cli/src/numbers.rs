@@ -16,6 +16,16 @@ pub(crate) fn whole(value: u64) -> String {
     text
 }
 
+/// So many of something: `1 request`, `2,000 requests`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    counted_as(count, what, &format!("{what}s"))
+}
+
+/// The same where many are not called by adding an s.
+pub(crate) fn counted_as(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", whole(count), if count == 1 { one } else { many })
+}
+
 /// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`, `1,234`.
 pub(crate) fn real(value: f64) -> String {
     match value {
@@ -42,11 +52,15 @@ pub(crate) fn ratio(value: f64) -> String {
     }
 }
 
-/// A share in percent: `12.3 %`.
+/// A share in percent: `12.3 %`. What is less than all is not rounded to all, nor what is something to
+/// nothing.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
         0.0 => "0 %".into(),
+        _ if percent < 0.005 => "<0.01 %".into(),
+        _ if (99.995..100.0).contains(&percent) => ">99.99 %".into(),
+        _ if (99.95..100.0).contains(&percent) => format!("{percent:.2} %"),
         _ if percent < 0.95 => format!("{percent:.2} %"),
         _ => format!("{percent:.1} %"),
     }
@@ -104,6 +118,14 @@ mod tests {
         assert_eq!(ratio(0.00371), "0.004x");
         assert_eq!(ratio(1234.0), "1,234x");
         assert_eq!(percent(0.0012), "0.12 %");
+        assert_eq!(percent(49_990.0 / 50_000.0), "99.98 %");
+        assert_eq!(percent(0.999_999), ">99.99 %");
+        assert_eq!((percent(1.0), percent(0.9994)), ("100.0 %".into(), "99.9 %".into()));
+        assert_eq!((percent(1e-6), percent(0.0)), ("<0.01 %".into(), "0 %".into()));
+        assert_eq!(
+            (counted(1, "remark"), counted(0, "remark")),
+            ("1 remark".into(), "0 remarks".into())
+        );
         assert_eq!(bytes(64 << 30), "64 GiB");
         assert_eq!(bytes(48_100_000_000), "44.80 GiB");
         assert_eq!(seconds(0.0125), "12.50 ms");

@@ -1,7 +1,7 @@
 //! The files of a run. A folder that cannot be written is found before the run, and what was in it before
 //! is replaced only by what is complete.
 
-use fowler_experiment::growing::{Growing, unwritable, writable};
+use fowler_experiment::growing::{Growing, Named, clashes, unwritable, writable};
 use fowler_experiment::problem::{Problem, Problems};
 use std::fs;
 use std::io::Write;
@@ -17,30 +17,37 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Makes the folder and tries it out.
+    /// Makes the folder and tries it out. None of `inputs` may be written, and no file twice; `logs` says
+    /// which files a log of requests becomes.
     pub fn open(
         folder: Option<&Path>,
         requests_csv: Option<&Option<PathBuf>>,
+        inputs: &[Named],
+        logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     ) -> Result<Output, Problems> {
-        let mut problems = Problems::default();
+        let log = requests_csv.and_then(|file| {
+            file.clone().or_else(|| folder.map(|folder| folder.join("requests.csv")))
+        });
+        let summary = folder.map(|folder| ("--out".to_string(), folder.join(SUMMARY)));
+        let logged = log.as_deref().map_or_else(Vec::new, logs);
+        let logged = logged.into_iter().map(|path| ("--requests-csv".to_string(), path));
+        let outputs: Vec<Named> = summary.into_iter().chain(logged).collect();
+        // Nothing is made before it is certain that nothing is lost.
+        let mut problems = clashes(inputs, &outputs);
+        problems = problems.or(Problems::default())?;
         if let Some(folder) = folder {
             let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
             problems.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
         }
-        let requests = match (requests_csv, folder) {
-            (None, _) => None,
-            (Some(Some(file)), _) => {
-                problems.take(writable(file));
-                Some(file.clone())
-            }
-            (Some(None), Some(folder)) => Some(folder.join("requests.csv")),
+        match (requests_csv, folder) {
+            (Some(Some(file)), _) => drop(problems.take(writable(file))),
             (Some(None), None) => {
-                problems
-                    .push(Problem::new("--requests-csv", "names no file, and there is no --out"));
-                None
+                let what = "names no file, and there is no --out";
+                problems.push(Problem::new("--requests-csv", what));
             }
-        };
-        problems.or(Output { folder: folder.map(Path::to_path_buf), requests })
+            (None, _) | (Some(None), Some(_)) => {}
+        }
+        problems.or(Output { folder: folder.map(Path::to_path_buf), requests: log })
     }
 
     /// The file for a line per request, if one is wanted.

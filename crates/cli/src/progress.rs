@@ -1,5 +1,6 @@
 //! A line on standard error while a run takes its time, and the user's wish to end it.
 
+use fowler_experiment::growing;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,12 +12,22 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     let handled = ctrlc::try_set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
+            growing::abandon();
             std::process::exit(130);
         }
     });
     // Another handler is already there: then the default holds, and a Ctrl-C simply ends the program.
     drop(handled);
     &STOP
+}
+
+/// For what has no end but its own: a Ctrl-C ends the program at once, and what is half written goes.
+pub(crate) fn end_at_once() {
+    let handled = ctrlc::try_set_handler(|| {
+        growing::abandon();
+        std::process::exit(130);
+    });
+    drop(handled);
 }
 
 /// A counter of requests; hidden unless standard error is a terminal.

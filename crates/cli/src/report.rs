@@ -1,6 +1,8 @@
 //! What a run or a comparison says to a person.
 
-use crate::numbers::{NOTHING, bytes, maybe, maybe_percent, percent, ratio, real, seconds, whole};
+use crate::numbers::{
+    NOTHING, bytes, counted, counted_as, maybe, maybe_percent, percent, ratio, real, seconds, whole,
+};
 use crate::table::Grid;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::{Band, Kind, Latencies, Part, Percentile};
@@ -19,13 +21,16 @@ pub(crate) fn report(outcomes: &[Outcome]) -> String {
     text.push('\n');
     text.push_str(&drive_line(first));
     text.push_str(&workload_line(first));
+    text.push_str(&search_line(first));
     text.push_str(&ending_lines(outcomes));
+    text.push_str(&notes(outcomes));
     text
 }
 
 /// A row of the table of metrics.
 enum Row {
-    /// A number that is set in relation to the first scheme's.
+    /// A number that is set in relation to the first scheme's, where both are known and of the same
+    /// requests.
     Ratio(Vec<Option<f64>>),
     /// Text.
     Plain(Vec<String>),
@@ -42,7 +47,12 @@ fn metrics(outcomes: &[Outcome]) -> String {
     grid.text()
 }
 
-fn add(grid: &mut Grid, name: &str, row: Row) {
+/// Whether two runs served the same number of requests: only then can one be set in relation to the other.
+fn alike(one: &Outcome, other: &Outcome) -> bool {
+    one.recorder.requests() == other.recorder.requests()
+}
+
+fn add(grid: &mut Grid, outcomes: &[Outcome], name: &str, row: Row) {
     let mut cells = vec![name.to_string()];
     match row {
         Row::Plain(texts) => cells
@@ -50,6 +60,7 @@ fn add(grid: &mut Grid, name: &str, row: Row) {
         Row::Ratio(values) => {
             let first = values.first().copied().flatten().filter(|&first| first > 0.0);
             cells.extend(values.iter().enumerate().map(|(index, value)| {
+                let first = first.filter(|_| alike(&outcomes[0], &outcomes[index]));
                 let ratio = value.zip(first).map(|(value, first)| ratio(value / first));
                 beside(index, maybe(*value), ratio)
             }));
@@ -71,40 +82,51 @@ fn latency_rows(grid: &mut Grid, outcomes: &[Outcome], kind: Kind) {
         return;
     }
     let name = kind.name();
-    add(grid, &format!("{name}s"), Row::Plain(counts.into_iter().map(whole).collect()));
+    add(grid, outcomes, &format!("{name}s"), Row::Plain(counts.into_iter().map(whole).collect()));
     let means = latencies.iter().map(|it| it.mean_us()).collect();
-    add(grid, &format!("{name} mean (us)"), Row::Ratio(means));
+    add(grid, outcomes, &format!("{name} mean (us)"), Row::Ratio(means));
     for percentile in Percentile::ALL {
         let values = latencies.iter().map(|it| Some(it.percentile(percentile)?.as_us())).collect();
-        add(grid, &format!("{name} {} (us)", percentile.label()), Row::Ratio(values));
+        add(grid, outcomes, &format!("{name} {} (us)", percentile.label()), Row::Ratio(values));
     }
     let most = latencies.iter().map(|it| Some(it.max()?.as_us())).collect();
-    add(grid, &format!("{name} max (us)"), Row::Ratio(most));
+    add(grid, outcomes, &format!("{name} max (us)"), Row::Ratio(most));
 }
 
 fn device_rows(grid: &mut Grid, outcomes: &[Outcome]) {
     let plain =
         |texts: &dyn Fn(&Outcome) -> String| Row::Plain(outcomes.iter().map(texts).collect());
-    add(
-        grid,
-        "write amplification",
-        Row::Ratio(outcomes.iter().map(|it| it.counters.waf()).collect()),
-    );
+    let waf = outcomes.iter().map(|it| it.counters.waf()).collect();
+    add(grid, outcomes, "write amplification (pages)", Row::Ratio(waf));
     let part = |outcome: &Outcome, account: usize| {
         let host = outcome.counters.programs[0];
         (host > 0).then(|| outcome.counters.programs[account] as f64 / host as f64)
     };
-    add(grid, "  of it collection", plain(&|it| maybe(part(it, 1))));
-    add(grid, "  of it wear levelling", plain(&|it| maybe(part(it, 2))));
-    add(grid, "erases", plain(&|it| whole(it.counters.erases.iter().sum())));
-    add(grid, "suspensions", plain(&|it| whole(it.counters.suspensions)));
-    add(grid, "suspended programs, erases", plain(&|it| maybe_percent(it.suspended_share())));
-    add(grid, "  their overhead", plain(&|it| maybe_percent(it.suspension_overhead())));
-    add(grid, "requests per second", plain(&|it| maybe(it.iops())));
-    add(grid, "idle", plain(&|it| maybe_percent(it.idle_share())));
+    add(grid, outcomes, "  of it collection", plain(&|it| maybe(part(it, 1))));
+    add(grid, outcomes, "  of it wear levelling", plain(&|it| maybe(part(it, 2))));
+    let in_bytes = outcomes.iter().map(Outcome::flash_bytes_per_host_byte).collect();
+    add(grid, outcomes, "flash bytes per host byte", Row::Ratio(in_bytes));
+    add(grid, outcomes, "reads for partial writes", plain(&|it| whole(it.counters.merge_reads)));
+    add(grid, outcomes, "erases", plain(&|it| whole(it.counters.erases.iter().sum())));
+    add(grid, outcomes, "suspensions", plain(&|it| whole(it.counters.suspensions)));
+    add(
+        grid,
+        outcomes,
+        "suspended programs, erases",
+        plain(&|it| maybe_percent(it.suspended_share())),
+    );
+    add(
+        grid,
+        outcomes,
+        "  extra time, of their undisturbed time",
+        plain(&|it| maybe_percent(it.suspension_overhead())),
+    );
+    add(grid, outcomes, "requests per simulated second", plain(&|it| maybe(it.iops())));
+    add(grid, outcomes, "idle", plain(&|it| maybe_percent(it.idle_share())));
 }
 
 /// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its share.
+/// Parts and "other" add up to the mean latency.
 fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     let bands: Vec<Band> =
         outcomes.iter().map(|outcome| outcome.recorder.blame(kind).slowest(0.01)).collect();
@@ -114,24 +136,36 @@ fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     let mut heads = vec![format!("slowest 1 % of {}s (us)", kind.name())];
     heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
     let mut grid = Grid::new(heads);
-    let row = |name: &str, cell: &dyn Fn(&Band) -> String| {
-        std::iter::once(name.to_string()).chain(bands.iter().map(cell)).collect::<Vec<_>>()
+    let row = |name: &str, cell: &dyn Fn(&Band, u64) -> (String, String)| {
+        let cell = |(band, outcome): (&Band, &Outcome)| {
+            let (text, share) = match band.count {
+                0 => (NOTHING.into(), String::new()),
+                _ => cell(band, outcome.recorder.blame(kind).count()),
+            };
+            format!("{text}  {share:>8}")
+        };
+        let cells = bands.iter().zip(outcomes).map(cell);
+        std::iter::once(name.to_string()).chain(cells).collect::<Vec<_>>()
     };
-    grid.row(row("requests", &|band| {
-        if band.count == 0 { NOTHING.into() } else { whole(band.count) }
+    grid.row(row("requests, share of all", &|band, all| {
+        (whole(band.count), percent(band.count as f64 / all as f64))
     }));
-    grid.row(row("all at least", &|band| {
-        if band.count == 0 { NOTHING.into() } else { real(band.from.as_us()) }
-    }));
-    for part in shown_parts(&bands) {
-        grid.row(row(&words(part), &|band| match (band.mean_us(part), band.share(part)) {
-            (Some(mean), Some(share)) if mean > 0.0 => {
-                format!("{}  {:>7}", real(mean), percent(share))
-            }
-            _ => format!("{NOTHING}  {:>7}", ""),
-        }));
+    grid.row(row("all at least", &|band, _| (real(band.from.as_us()), String::new())));
+    grid.row(row("mean latency", &|band, _| (maybe(band.mean_latency_us()), percent(1.0))));
+    let shown = shown_parts(&bands);
+    for &part in &shown {
+        grid.row(row(&words(part), &|band, _| sum_of(band, &[part])));
     }
+    let rest: Vec<Part> = Part::ALL.into_iter().filter(|part| !shown.contains(part)).collect();
+    grid.row(row("other", &|band, _| sum_of(band, &rest)));
     format!("\n{}", grid.text())
+}
+
+/// The mean time of these parts in a request of the band, and their share.
+fn sum_of(band: &Band, parts: &[Part]) -> (String, String) {
+    let mean: f64 = parts.iter().filter_map(|&part| band.mean_us(part)).sum();
+    let share: f64 = parts.iter().filter_map(|&part| band.share(part)).sum();
+    if mean > 0.0 { (real(mean), percent(share)) } else { (NOTHING.into(), String::new()) }
 }
 
 /// The parts worth a row, the largest under the first scheme first.
@@ -168,24 +202,27 @@ fn drive_line(outcome: &Outcome) -> String {
 
 fn workload_line(outcome: &Outcome) -> String {
     let report = &outcome.workload;
-    let mut facts = vec![format!("{} requests", whole(report.requests))];
+    let mut facts = vec![counted(report.requests, "request")];
     if let Some(read) = &report.read {
         facts.insert(0, format!("format {}", read.format));
         let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
         for (count, what) in [
-            (read.reordered, "put in order of time"),
-            (skipped, "bad lines skipped"),
-            (read.other_devices, "requests of other devices left out"),
+            (read.reordered, ["request put in order of time", "requests put in order of time"]),
+            (skipped, ["bad line skipped", "bad lines skipped"]),
+            (
+                read.other_devices,
+                ["request of another device left out", "requests of other devices left out"],
+            ),
         ] {
             if count > 0 {
-                facts.push(format!("{} {what}", whole(count)));
+                facts.push(counted_as(count, what[0], what[1]));
             }
         }
     }
     if let Some(remap) = report.remap {
         let touched = report
             .touched_pages
-            .map_or(String::new(), |pages| format!(" ({} pages)", whole(pages)));
+            .map_or(String::new(), |pages| format!(" ({})", counted(pages, "page")));
         facts.push(format!("remap {}{touched}", remap.name()));
     }
     if report.speed != 1.0 {
@@ -195,9 +232,52 @@ fn workload_line(outcome: &Outcome) -> String {
         facts.push(format!("{depth} outstanding"));
     }
     let unwritten = outcome.counters.unwritten_reads;
-    facts.push(format!("{} reads of never-written pages", whole(unwritten)));
+    facts.push(counted_as(
+        unwritten,
+        "read of a never-written page",
+        "reads of never-written pages",
+    ));
     facts.push(format!("{} simulated", seconds(outcome.simulated.as_s())));
     format!("workload  {}: {}\n", report.name, facts.join("; "))
+}
+
+/// How the speed was found, if it was searched for.
+fn search_line(first: &Outcome) -> String {
+    let Some(search) = first.search else { return String::new() };
+    format!(
+        "idle      {} wanted, {} reached under {} at {} times the speed, found in {}\n",
+        percent(search.target),
+        percent(search.reached),
+        first.drive.scheme,
+        real(first.workload.speed),
+        counted(search.runs as u64, "run"),
+    )
+}
+
+/// What a reader of the table could take for something else.
+fn notes(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    let names = |which: &dyn Fn(&Outcome) -> bool| {
+        let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let unlike = names(&|it| !alike(&outcomes[0], it));
+    if !unlike.is_empty() {
+        let first = &outcomes[0].drive.scheme;
+        writeln!(text, "note      no ratios for {unlike}: not as many requests as under {first}")
+            .expect("text grows");
+    }
+    let fresh =
+        names(&|it| it.counters.programs[0] > 0 && it.counters.erases.iter().sum::<u64>() == 0);
+    if !fresh.is_empty() {
+        writeln!(
+            text,
+            "note      no collection happened under {fresh}: no block was erased; a drive in steady \
+             state is --set precondition.pattern=steady"
+        )
+        .expect("text grows");
+    }
+    text
 }
 
 /// What cut a run short, so that nobody takes a part for the whole.
@@ -211,9 +291,8 @@ fn ending_lines(outcomes: &[Outcome]) -> String {
             Ending::Failed(_) => "the workload is wrong from there on",
         };
         let scheme = &outcome.drive.scheme;
-        let requests = whole(outcome.workload.requests);
-        writeln!(text, "interrupted after {requests} requests under {scheme}: {why}")
-            .expect("text grows");
+        let requests = counted(outcome.workload.requests, "request");
+        writeln!(text, "interrupted after {requests} under {scheme}: {why}").expect("text grows");
     }
     text
 }

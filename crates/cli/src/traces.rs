@@ -1,10 +1,12 @@
 //! `fowler trace`: what a trace holds, converted, generated.
 
-use crate::args::Trace;
-use crate::numbers::{bytes, percent, real, seconds, whole};
-use crate::{Exit, commands, console, fit};
-use fowler_experiment::growing::Growing;
+use crate::args::{Reading, Trace};
+use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
+use crate::{Exit, commands, console, fit, progress};
+use fowler_experiment::growing::{Growing, Named, clashes, writable};
+use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::Problems;
+use fowler_experiment::workload::readable;
 use fowler_experiment::{ReadReport, TraceInfo, trace};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -12,27 +14,54 @@ use std::path::Path;
 
 /// Does what the user asked for.
 pub(crate) fn execute(command: Trace) -> Result<Exit, Problems> {
+    progress::end_at_once();
     match command {
-        Trace::Info { file, reading, json } => {
-            let (info, read) = trace::info(&file, &fit::read_options(&reading)?)?;
-            let text = if json {
-                format!("{:#}\n", trace::info_json(&info, &read))
-            } else {
-                describe(&info, &read)
-            };
-            console::print(&text);
-        }
+        Trace::Info { file, reading, json } => info(&file, &reading, json)?,
         Trace::Convert { file, to, reading, limit } => {
-            let options = fit::read_options(&reading)?;
+            let mut problems = Problems::default();
+            let options = problems.take(fit::read_options(&reading));
+            problems.take(readable(&file));
+            let inputs = [("the trace".to_string(), file.clone())];
+            problems.take(target(to.as_deref(), &inputs));
+            problems.or(())?;
+            let options = options.unwrap_or_default();
             written(to.as_deref(), |out| trace::convert(&file, &options, limit, out))?;
         }
         Trace::Synth { workload, to, drive, limit } => {
-            let drive = commands::resolve(&drive, None)?;
-            let (logical, seed) = (drive.layout.logical.0, drive.config.seed);
-            written(to.as_deref(), |out| trace::synth(&workload, logical, seed, limit, out))?;
+            let mut problems = Problems::default();
+            let mut inputs = fit::drive_files(&drive, &[]);
+            inputs.extend(fit::generator_file(&workload));
+            let drive = problems.take(commands::resolve(&drive, None));
+            let source = problems.take(presets::open(Folder::Workloads, &workload));
+            problems.take(target(to.as_deref(), &inputs));
+            problems.or(())?;
+            let (Some(drive), Some(source)) = (drive, source) else { return Ok(Exit::Fault) };
+            written(to.as_deref(), |out| trace::synth(&source, &drive, limit, out))?;
         }
     }
     Ok(Exit::Done)
+}
+
+fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let options = problems.take(fit::read_options(reading));
+    problems.take(readable(file));
+    problems.or(())?;
+    let (info, read) = trace::info(file, &options.unwrap_or_default())?;
+    let text = if json {
+        format!("{:#}\n", trace::info_json(&info, &read))
+    } else {
+        describe(&info, &read)
+    };
+    console::print(&text);
+    Ok(())
+}
+
+/// Whether the file can be written without losing what is read.
+fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Problems> {
+    let Some(path) = to else { return Ok(()) };
+    clashes(inputs, &[(path.display().to_string(), path.to_path_buf())]).or(())?;
+    writable(path)
 }
 
 /// Lets `write` write to the file, or to standard output. The file appears when it is complete.
@@ -47,7 +76,7 @@ fn written(
     let mut out = Growing::create(path)?;
     let count = write(&mut out)?;
     out.finish()?;
-    console::note(&format!("{} requests written to {}", whole(count), path.display()));
+    console::note(&format!("{} written to {}", counted(count, "request"), path.display()));
     Ok(())
 }
 
@@ -65,7 +94,9 @@ type Line = (&'static str, String);
 /// How the trace was read and what is in it.
 fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
-    let [reads, writes, trims, flushes] = info.requests.map(whole);
+    let [reads, writes, trims, flushes] = info.requests;
+    let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
+    let (trims, flushes) = (counted(trims, "trim"), counted_as(flushes, "flush", "flushes"));
     let total = whole(info.total_requests());
     let share = percent(info.read_share());
     vec![
@@ -73,20 +104,15 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
         (
             "lines",
             format!(
-                "{}; {} remarks, {} bad, {} out of order, {} of other devices",
+                "{}; {}, {} bad, {} out of order, {} of other devices",
                 whole(read.lines),
-                whole(read.remarks),
+                counted(read.remarks, "remark"),
                 whole(skipped),
                 whole(read.reordered),
                 whole(read.other_devices)
             ),
         ),
-        (
-            "requests",
-            format!(
-                "{total}: {reads} reads, {writes} writes, {trims} trims, {flushes} flushes; {share} reads"
-            ),
-        ),
+        ("requests", format!("{total}: {reads}, {writes}, {trims}, {flushes}; {share} reads")),
         ("read", bytes(info.bytes[0])),
         ("written", bytes(info.bytes[1])),
     ]

@@ -183,20 +183,25 @@ fn the_json_has_the_promised_keys() {
     ] {
         assert!(!run[key].is_null(), "{key}: {run:#}");
     }
+    assert!(run["flash_bytes_per_host_byte"].as_f64() >= run["waf"].as_f64());
     for kind in ["read", "write"] {
-        for key in [
-            "count",
-            "mean_us",
-            "min_us",
-            "p50_us",
-            "p90_us",
-            "p99_us",
-            "p999_us",
-            "p9999_us",
-            "p99999_us",
-            "max_us",
+        let count = run[kind]["count"].as_u64().unwrap();
+        // A percentile that no request lies above is not known; its key is there all the same.
+        for (key, least) in [
+            ("count", 0),
+            ("mean_us", 1),
+            ("min_us", 1),
+            ("p50_us", 1),
+            ("p90_us", 10),
+            ("p99_us", 100),
+            ("p999_us", 1_000),
+            ("p9999_us", 10_000),
+            ("p99999_us", 100_000),
+            ("max_us", 1),
         ] {
-            assert!(run[kind][key].is_number(), "{kind}.{key}");
+            let value = run[kind].get(key).unwrap_or_else(|| panic!("{kind}.{key}"));
+            assert_eq!(value.is_number(), count >= least, "{kind}.{key}: {value}");
+            assert_eq!(value.is_null(), count < least, "{kind}.{key}: {value}");
         }
     }
     assert_eq!(run["requests"], 4000);
@@ -288,6 +293,172 @@ fn forbidden_reads_are_an_error_after_the_result() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("never written"));
 }
 
+/// Runs on the small drive with more arguments; what must have failed, as standard error.
+fn refused(arguments: &[&str]) -> String {
+    let output = fowler(arguments);
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
+    assert!(!err.contains("panicked"), "{err}");
+    err
+}
+
+#[test]
+fn a_time_beyond_what_is_counted_is_a_bad_line() {
+    let folder = Folder::new("late");
+    for late in ["18446744073709551615", "9223372036854775808"] {
+        let text = format!("at_ns,op,offset,size\n0,read,0,4096\n{late},write,0,4096\n");
+        let trace = folder.file("late.csv", &text);
+        let err = refused(&["run", "--device", "small.toml", "--trace", &trace]);
+        assert!(err.contains("late.csv:3: `at_ns` is too large"), "{err}");
+    }
+    let trace = folder.file("last.csv", "at_ns,op,offset,size\n9223372036854775807,write,0,4096\n");
+    let arguments = ["run", "--device", "small.toml", "--trace", &trace, "--json"];
+    let run = json(&arguments);
+    assert_eq!(run["requests"], 1);
+    assert!(run["simulated_s"].as_f64().unwrap() < 1.0, "time counts from the first request on");
+    let err = refused(&[&arguments[..], &["--speed", "0.5"]].concat());
+    assert!(err.contains("beyond 292 years"), "{err}");
+}
+
+#[test]
+fn no_output_replaces_what_is_read_or_written() {
+    let folder = Folder::new("clash");
+    let text = "at_ns,op,offset,size\n0,read,0,4096\n";
+    let trace = folder.file("self.csv", text);
+    let drive = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/small.toml"));
+    let device = folder.file("drive.toml", &drive.unwrap());
+    let out = folder.path("d");
+    let summary = folder.path("d/./summary.json");
+    let run = ["run", "--device", &device, "--trace", &trace];
+    for (arguments, told) in [
+        (vec!["--requests-csv", &trace], "is also what --trace reads"),
+        (vec!["--requests-csv", &device], "is also what --device reads"),
+        (vec!["--out", &out, "--requests-csv", &summary], "is also what --out writes"),
+    ] {
+        let err = refused(&[&run[..], &arguments].concat());
+        assert!(err.contains(told), "{err}");
+    }
+    let err = refused(&["trace", "convert", &trace, &trace]);
+    assert!(err.contains("is also what the trace reads"), "{err}");
+    assert_eq!(fs::read_to_string(&trace).unwrap(), text);
+    // A file that is called like an unfinished one is the user's.
+    let theirs = folder.file("log.csv.partial", "theirs");
+    let log = folder.path("log.csv");
+    json(&[&run[..], &["--requests-csv", &log, "--json"]].concat());
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 2);
+    let mut left: Vec<_> =
+        fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["drive.toml", "log.csv", "log.csv.partial", "self.csv"]);
+}
+
+#[test]
+fn chip_and_trace_tell_everything_at_once() {
+    let folder = Folder::new("at-once");
+    let commands = folder.file("c.csv", "at_ns,op\n0,peek\n");
+    let scheme = folder.file("s.toml", "timing.read = \"1us\"\npolicy.die_order = \"fifo\"\n");
+    let device = ["--device", "small.toml", "--set", "timing.raed=1us"];
+    let err = refused(&[&["chip", "--scheme", &scheme, &commands], &device[..]].concat());
+    for told in ["a scheme cannot set `timing.read`", "unknown key `timing.raed`", "c.csv:2: "] {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    let err = refused(&["trace", "info", "absent.csv", "--format", "spx", "--lenient", "all"]);
+    for told in ["unknown format `spx`", "`all` is no percentage", "absent.csv: cannot be read"] {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    let load = folder.file("w.toml", "requests = 0\narrivals.kind = \"posson\"\n");
+    let err = refused(&[&["run", "--workload", &load, "--idle", "1e308"], &device[..]].concat());
+    for told in ["unknown key `timing.raed`", "did you mean \"poisson\"?", "1e308 is no share"] {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_trace() {
+    let mut child = command(&["run", "--device", "small.toml", "--trace", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("a pipe or a device") && err.contains("to a file first"), "{err}");
+}
+
+#[test]
+fn hints_name_the_flag() {
+    let folder = Folder::new("flags");
+    let open = folder.file("open", "979 0 287641400 128 1\n");
+    let several = folder.file("several", "0,8,512,R,0.5\n1,8,512,R,0.6\n");
+    let far = folder.file("far.csv", "at_ns,op,offset,size\n0,read,1099511627776,512\n");
+    let flagged =
+        folder.file("f.csv", "at_ns,op,offset,size\n0,read,0,0\n1,peek,0,1\n-1,read,0,1\n");
+    let run = ["run", "--device", "small.toml", "--trace"];
+    for (trace, hints) in [
+        (&open, &["--format"][..]),
+        (&several, &["--trace-device N", "--trace-device side-by-side"]),
+        (&far, &["--remap modulo", "--remap compact"]),
+        (&flagged, &["expected: a size of at least 1", "expected: a time of at least 0"]),
+    ] {
+        let err = refused(&[&run[..], &[trace]].concat());
+        for hint in hints {
+            assert!(err.contains(hint), "{hint}: {err}");
+        }
+        assert!(!err.contains("does not look like"), "{err}");
+    }
+}
+
+#[test]
+fn an_idle_share_is_searched_for_and_said() {
+    let arguments = [&["run", "--idle", "0.9"], &SMALL[..5]].concat();
+    let output = fowler(&arguments);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("idle      90.0 % wanted, "), "{text}");
+    let run = json(&[&arguments[..], &["--json"]].concat());
+    let search = &run["workload"]["idle_search"];
+    let reached = search["reached"].as_f64().unwrap();
+    assert!((reached - 0.9).abs() <= 0.002, "2 % of the busy tenth: {reached}");
+    assert_eq!(run["idle_share"].as_f64(), Some(reached), "the run is the last of the search");
+    assert!(search["runs"].as_u64().unwrap() >= 2);
+}
+
+#[test]
+fn the_table_adds_up_and_says_what_did_not_happen() {
+    let text = "at_ns,op,offset,size\n900000000000,write,0,512\n900000000000,read,8192,4096\n";
+    let folder = Folder::new("footnotes");
+    let trace = folder.file("t.csv", text);
+    let arguments = ["run", "--device", "small.toml", "--trace", &trace, "--scheme", "fifo"];
+    let output = fowler(&arguments);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in [
+        "no collection happened under fifo",
+        "precondition.pattern=steady",
+        "| write amplification (pages)",
+        "| flash bytes per host byte",
+        "| reads for partial writes",
+        "| requests per simulated second",
+        "| mean latency",
+        "| other",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let run = json(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(run["flash_bytes_per_host_byte"], 8.0, "a page of 4 KiB for 512 B");
+    assert_eq!(run["idle_share"], 0.0, "nothing counts before the first request");
+    assert!(run["read"]["p90_us"].is_null() && run["read"]["max_us"].is_number());
+    for band in ["all", "slowest_1pct"] {
+        let band = &run["blame"]["read"][band];
+        let parts: f64 =
+            band["mean_us"].as_object().unwrap().values().filter_map(|it| it.as_f64()).sum();
+        assert!((parts - band["mean_latency_us"].as_f64().unwrap()).abs() < 1e-6, "{band}");
+    }
+}
+
 #[test]
 fn an_empty_trace_is_an_error() {
     let folder = Folder::new("empty");
@@ -339,6 +510,68 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "another process is waited for, in its own time")]
+fn a_stopped_conversion_leaves_nothing() {
+    let folder = Folder::new("stop-convert");
+    let load =
+        folder.file("endless.toml", "requests = 1_000_000_000_000\narrivals.kind = \"closed\"\n");
+    let trace = folder.path("trace.csv");
+    let child = command(&["trace", "synth", &load, &trace, "--device", "small.toml"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let growing = folder.path("trace.csv.partial");
+    while fs::metadata(&growing).map_or(0, |facts| facts.len()) < 1 << 20 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let left: Vec<_> =
+        fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["endless.toml"]);
+}
+
+/// Columns of a comparison that was cut short are of different requests, unless by chance.
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "another process is waited for, in its own time")]
+fn a_stopped_comparison_relates_only_what_is_alike() {
+    let folder = Folder::new("stop-compare");
+    let load = folder.file(
+        "endless.toml",
+        "requests = 1_000_000_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n",
+    );
+    let log = folder.path("r.csv");
+    let arguments = ["compare", "--device", "small.toml", "--workload", &load];
+    let child =
+        command(&[&arguments[..], &["--schemes", "fifo,pe0", "--requests-csv", &log]].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+    for growing in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
+        while fs::metadata(folder.path(growing)).map_or(0, |facts| facts.len()) == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let count = |scheme: &str| {
+        let line = text.lines().find(|line| line.contains(&format!("requests under {scheme}:")));
+        line.and_then(|line| line.split_whitespace().nth(2)).unwrap_or_else(|| panic!("{text}"))
+    };
+    let alike = count("fifo") == count("pe0");
+    let row = text.lines().find(|line| line.contains("read mean")).unwrap();
+    assert_eq!(row.contains("x |"), alike, "{text}");
+    assert_eq!(!text.contains("no ratios for pe0"), alike, "{text}");
 }
 
 #[cfg(unix)]

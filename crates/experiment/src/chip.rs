@@ -3,7 +3,10 @@
 use crate::problem::{Problem, Problems};
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_units::Nanos;
+use fowler_workload::LATEST;
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
 const HEADER: &str = "at_ns,op";
 /// Bad lines that are shown; the rest is counted.
@@ -14,21 +17,30 @@ const OPS: [(&str, ChipOp); 4] = [
     ("program", ChipOp::Program),
     ("erase", ChipOp::Erase),
 ];
-/// Room for what runs after the last arrival: half of the 584 years that the clock holds.
-const LATEST: u64 = u64::MAX / 2;
 
-/// Runs the commands of a CSV text with the header `at_ns,op` and returns the CSV of what became of them,
-/// in the same order.
-pub fn chip(config: &Config, text: &str, file: &str) -> Result<String, Problems> {
-    let commands = parse(text, file)?;
-    let results = run_chip(config, &commands);
+/// Commands to run.
+#[derive(Clone, Debug)]
+pub struct Commands(Vec<ChipCommand>);
+
+/// Reads the commands of a CSV file with the header `at_ns,op`.
+pub fn read(path: &Path) -> Result<Commands, Problems> {
+    let name = path.display().to_string();
+    match fs::read_to_string(path) {
+        Ok(text) => parse(&text, &name).map(Commands),
+        Err(error) => Err(Problem::new(name, format!("cannot be read: {error}")).into()),
+    }
+}
+
+/// Runs commands and returns the CSV of what became of them, in the same order.
+pub fn chip(config: &Config, Commands(commands): &Commands) -> String {
+    let results = run_chip(config, commands);
     let mut csv = String::from("at_ns,op,start_ns,done_ns,suspensions\n");
     for (command, result) in commands.iter().zip(results) {
         let word = OPS.iter().find(|(_, op)| *op == command.op).map_or("", |(word, _)| word);
         let (at, start, done) = (command.at.0, result.start.0, result.done.0);
         writeln!(csv, "{at},{word},{start},{done},{}", result.suspensions).expect("text grows");
     }
-    Ok(csv)
+    csv
 }
 
 fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Problems> {
@@ -78,8 +90,11 @@ fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
         return Err(("too many columns".into(), HEADER));
     }
     let digits = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
-    let at: u64 = at.parse().ok().filter(|&at| digits && at <= LATEST).ok_or_else(|| {
-        (format!("`{}` is no time", crate::problem::shown(at)), "a whole number of nanoseconds")
+    let at: u64 = at.parse().ok().filter(|&at| digits && at <= LATEST.0).ok_or_else(|| {
+        (
+            format!("`{}` is no time", crate::problem::shown(at)),
+            "a whole number of nanoseconds, up to 292 years",
+        )
     })?;
     let (_, op) = OPS
         .iter()

@@ -23,23 +23,23 @@ pub fn compare(
     if schemes.is_empty() {
         problems.push(Problem::new("--schemes", "there is nothing to compare"));
     }
-    problems.0.extend(crate::run::check(&spec.device, schemes).0);
+    problems.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
     problems.or(())?;
     let mut problems = Problems::default();
     let mut all: Vec<Ready> = Vec::new();
     for scheme in schemes {
         // What is wrong with the drive or the trace is wrong under every scheme: once is enough.
-        match ready(spec, &source, Some(scheme), all.first()) {
+        match ready(spec, &source, Some(scheme), all.first(), control) {
             Ok(ready) => all.push(ready),
             Err(more) => problems.0.extend(more.0),
         }
     }
     problems.unique().or(())?;
-    let speed = crate::pace::speed(spec.pace, &all[0], control)?;
+    let speed = crate::pace::find(spec.pace, &all[0], control)?;
     let outcomes: Vec<Result<Outcome, Problems>> = all
         .par_iter()
         .map(|ready| {
-            let path = spec.requests_csv.as_ref().map(|path| path_of(path, &ready.drive.scheme));
+            let path = spec.requests_csv.as_ref().map(|path| log_path(path, &ready.drive.scheme));
             run_ready(ready, spec, speed, path.as_deref(), control)
         })
         .collect();
@@ -48,8 +48,8 @@ pub fn compare(
     problems.unique().or(outcomes)
 }
 
-/// `requests.csv` of scheme `rps` is `requests.rps.csv`.
-fn path_of(path: &std::path::Path, scheme: &str) -> PathBuf {
+/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is `requests.rps.csv`.
+pub fn log_path(path: &std::path::Path, scheme: &str) -> PathBuf {
     let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
     let safe: String = scheme
         .chars()
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_scheme_logs_to_a_file_of_its_own() {
-        let path = |scheme| path_of("out/requests.csv".as_ref(), scheme);
+        let path = |scheme| log_path("out/requests.csv".as_ref(), scheme);
         assert_eq!(path("rps"), PathBuf::from("out/requests.rps.csv"));
         assert_eq!(path("pes_ipc+per"), PathBuf::from("out/requests.pes_ipc+per.csv"));
         assert_eq!(path("my/scheme.toml"), PathBuf::from("out/requests.my_scheme_toml.csv"));

@@ -6,6 +6,7 @@
 use crate::document::Value;
 use fowler_nand::PerPageType;
 use fowler_units::{ByteRate, Bytes, Span};
+use fowler_workload::Short;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -205,7 +206,11 @@ fn real(value: &Value, range: &RangeInclusive<f64>) -> Result<f64, Complaint> {
         other => return Err(Complaint::new(format!("this is {}", other.kind()))),
     };
     // A NaN lies in no range. Minus zero would print differently from zero.
-    if range.contains(&number) { Ok(number + 0.0) } else { Err(outside(number, range)) }
+    if range.contains(&number) {
+        return Ok(number + 0.0);
+    }
+    let (number, least, most) = (Short(number), range.start(), range.end());
+    Err(Complaint::new(format!("{number} is outside {least} to {most}")))
 }
 
 fn quantity<V>(value: &Value, range: &RangeInclusive<V>, unit: &str) -> Result<V, Complaint>
@@ -217,14 +222,13 @@ where
         Value::Whole(_) | Value::Real(_) => {
             let number = match value {
                 Value::Whole(number) => number.to_string(),
-                Value::Real(number) => number.to_string(),
+                Value::Real(number) => Short(*number).to_string(),
                 _ => unreachable!("matched above"),
             };
             let what = format!("{number} has no unit");
-            return Err(Complaint {
-                what,
-                hint: Some(format!("did you mean \"{number}{unit}\"?")),
-            });
+            // Quantities are written without exponents.
+            let hint = (!number.contains('e')).then(|| format!("did you mean \"{number}{unit}\"?"));
+            return Err(Complaint { what, hint });
         }
         other => return Err(Complaint::new(format!("this is {}", other.kind()))),
     };

@@ -1,6 +1,6 @@
 //! Generated workloads from text: the keys of a workload file, and what they come to on a drive.
 
-use crate::device::Source;
+use crate::device::{Resolved, Source};
 use crate::document;
 use crate::draft::{self, Draft};
 use crate::field::{Access, Field, Word};
@@ -17,6 +17,25 @@ pub(crate) struct Generator {
     spec: SynthSpec,
     depth: Option<u32>,
     text: String,
+}
+
+/// What a generator has to know of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes that the host sees.
+    pub logical: u64,
+    /// Bytes of a page.
+    pub page: u64,
+}
+
+impl Room {
+    /// More than any drive has.
+    pub(crate) const ANY: Room = Room { logical: 1 << 50, page: 4096 };
+
+    /// That of a drive.
+    pub fn of(drive: &Resolved) -> Room {
+        Room { logical: drive.layout.logical.0, page: drive.config.geometry.page_size.0 }
+    }
 }
 
 /// What a workload file says.
@@ -87,7 +106,7 @@ impl Default for Description {
             duration: Span::ZERO,
             space: Bytes(0),
             space_share: 1.0,
-            alignment: Bytes(4096),
+            alignment: Bytes(0),
             reads_share: 1.0,
             trims_share: 0.0,
             arrivals: ArrivalsText {
@@ -113,7 +132,7 @@ const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 /// panics, whatever the text.
 pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Problems> {
     let source = Source { name: file.into(), text: text.into() };
-    Generator::parse(&source, logical, 1).map(|generator| generator.text)
+    Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
 }
 
 /// Every key of a workload file.
@@ -132,8 +151,8 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(1e-9..=1.0, at!(space_share))),
         optional("space.size", "or the size of that space; 0B for the share",
             Field::Size(Bytes(0)..=Bytes(1 << 50), at!(space))),
-        optional("space.alignment", "offsets are multiples of this",
-            Field::Size(Bytes(1)..=Bytes(1 << 30), at!(alignment))),
+        optional("space.alignment", "offsets are multiples of this; 0B for a page or the smallest size, whichever is less",
+            Field::Size(Bytes(0)..=Bytes(1 << 30), at!(alignment))),
         Key {
             path: "arrivals.kind",
             about: "when requests arrive",
@@ -241,15 +260,15 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 }
 
 impl Generator {
-    /// The generator that `source` describes, on a drive of `logical` bytes.
-    pub fn parse(source: &Source, logical: u64, seed: u64) -> Result<Generator, Problems> {
+    /// The generator that `source` describes, on a drive with this room.
+    pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Problems> {
         let mut draft = Draft::new(keys(), Description::default());
         let (settings, problems) = document::read_toml(&source.text, &source.name);
         draft.note(problems);
         draft.apply(&settings);
         let hint = "`fowler presets mixed-70-30` prints a complete workload";
         let description = draft.finish(&source.name, hint)?;
-        let spec = description.spec(logical, seed).map_err(|problems| {
+        let spec = description.spec(room, seed).map_err(|problems| {
             let file = &source.name;
             let here = |problem| Problem { file: file.clone(), ..problem };
             Problems(problems.0.into_iter().map(here).collect())
@@ -282,7 +301,19 @@ impl Generator {
 }
 
 impl Description {
-    fn spec(&self, logical: u64, seed: u64) -> Result<SynthSpec, Problems> {
+    /// What offsets are multiples of: if the file does not say, every page and every size that is used
+    /// can be reached.
+    fn alignment(&self, page: u64) -> Bytes {
+        if self.alignment.0 > 0 {
+            return self.alignment;
+        }
+        let used = [(self.reads_share > 0.0, &self.reads), (self.reads_share < 1.0, &self.writes)];
+        let sizes = used.into_iter().filter(|(used, _)| *used).flat_map(|(_, it)| &it.sizes);
+        Bytes(sizes.map(|share| u64::from(share.size)).fold(page, u64::min))
+    }
+
+    fn spec(&self, room: Room, seed: u64) -> Result<SynthSpec, Problems> {
+        let logical = room.logical;
         let length = match (self.requests, self.duration) {
             (0, Span::ZERO) => {
                 let problem = Problem::new("", "neither `requests` nor `duration` is set");
@@ -322,7 +353,7 @@ impl Description {
                 },
             },
             space: Bytes(wanted),
-            alignment: self.alignment,
+            alignment: self.alignment(room.page),
             read_share: self.reads_share,
             trim_share: self.trims_share,
             reads: self.reads.pattern(),
@@ -355,7 +386,7 @@ mod tests {
 
     fn parse(text: &str) -> Result<Generator, Problems> {
         let source = Source { name: "w.toml".into(), text: text.into() };
-        Generator::parse(&source, 1 << 30, 1)
+        Generator::parse(&source, Room { logical: 1 << 30, page: 16 << 10 }, 1)
     }
 
     #[test]
@@ -385,6 +416,19 @@ mod tests {
         ] {
             let problems = parse(text).unwrap_err().to_string();
             assert!(problems.contains(told), "{text}: {problems}");
+        }
+    }
+
+    #[test]
+    fn offsets_are_multiples_of_a_page_or_of_a_smaller_size() {
+        for (text, alignment) in [
+            ("mix.reads = 1.0\nreads.sizes = '512B'\nwrites.sizes = '1B'", 512),
+            ("mix.reads = 0.5\nreads.sizes = '8KiB'\nwrites.sizes = '4KiB 1, 64KiB 1'", 4096),
+            ("reads.sizes = '1MiB'", 16 << 10),
+            ("reads.sizes = '1MiB'\nspace.alignment = '512B'", 512),
+        ] {
+            let text = format!("requests = 1\narrivals.kind = 'closed'\n{text}");
+            assert_eq!(parse(&text).unwrap().spec.alignment, Bytes(alignment), "{text}");
         }
     }
 

@@ -1,12 +1,19 @@
-//! Files that appear when they are complete: what was there before is never replaced by a part.
+//! Files that appear when they are complete: what was there before is never replaced by a part, and
+//! nothing that is read is written.
 
 use crate::problem::{Problem, Problems};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-/// A file that grows under another name, `<name>.partial`, until [`Growing::finish`]. One that is never
-/// finished is removed. Devices and pipes are written directly.
+/// Files that are growing now. A program that is told to end at once cannot drop them.
+static GROWING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Names tried for a file that grows, before something is taken to be wrong.
+const NAMES: u32 = 1000;
+
+/// A file that grows under another name, `<name>.partial` or `<name>.partial2` and so on, until
+/// [`Growing::finish`]. One that is never finished is removed. Devices and pipes are written directly.
 #[derive(Debug)]
 pub struct Growing {
     out: BufWriter<File>,
@@ -17,17 +24,14 @@ pub struct Growing {
 impl Growing {
     /// Starts the file.
     pub fn create(path: &Path) -> Result<Growing, Problems> {
-        let partial = (!is_special(path)).then(|| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".partial");
-            PathBuf::from(name)
-        });
-        let file = if path.is_dir() {
+        let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
+        } else if is_special(path) {
+            File::create(path).map(|file| (file, None))
         } else {
-            File::create(partial.as_deref().unwrap_or(path))
+            beside(path).map(|(file, partial)| (file, Some(partial)))
         };
-        let file = file.map_err(|error| unwritable(path, &error))?;
+        let (file, partial) = opened.map_err(|error| unwritable(path, &error))?;
         let out = BufWriter::with_capacity(1 << 18, file);
         Ok(Growing { out, path: path.to_path_buf(), partial })
     }
@@ -40,8 +44,45 @@ impl Growing {
             None => Ok(()),
         });
         named.map_err(|error| unwritable(&self.path, &error))?;
-        self.partial = None;
+        if let Some(partial) = self.partial.take() {
+            forget(&partial);
+        }
         Ok(())
+    }
+}
+
+/// Makes a file of a new name beside `path`: a file of the user's is never taken for ours.
+fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
+    for number in 1..=NAMES {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".partial");
+        if number > 1 {
+            name.push(number.to_string());
+        }
+        let partial = PathBuf::from(name);
+        let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+        match File::create_new(&partial) {
+            Ok(file) => {
+                list.push(partial.clone());
+                return Ok((file, partial));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "too many partial files are beside it"))
+}
+
+fn forget(partial: &Path) {
+    let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+    list.retain(|other| other != partial);
+}
+
+/// Removes every file that is growing. For a program that ends at once.
+pub fn abandon() {
+    let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+    for partial in list.drain(..) {
+        let _left = fs::remove_file(partial);
     }
 }
 
@@ -60,12 +101,13 @@ impl Drop for Growing {
         if let Some(partial) = &self.partial {
             // What cannot be removed is left under its telling name.
             let _left = fs::remove_file(partial);
+            forget(partial);
         }
     }
 }
 
 /// Whether there is something there that is no plain file, such as `/dev/null`.
-fn is_special(path: &Path) -> bool {
+pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
@@ -85,14 +127,59 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Problems {
     Problem::new(path.display().to_string(), format!("cannot be written: {error}")).into()
 }
 
+/// A file that a command reads or writes, and the flag that names it.
+pub type Named = (String, PathBuf);
+
+/// Says so where an output is also an input, or two outputs are one file, by whatever paths.
+pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Problems {
+    let mut problems = Problems::default();
+    let plain = |named: &&Named| !is_special(&named.1);
+    let inputs: Vec<_> = inputs.iter().filter(plain).map(|it| (it, real(&it.1))).collect();
+    let mut written: Vec<(&Named, PathBuf)> = Vec::new();
+    for output in outputs.iter().filter(plain) {
+        let (flag, path) = output;
+        let (real, shown) = (real(path), path.display());
+        let what = |other: &str, does: &str| {
+            Problem::new(flag.clone(), format!("`{shown}` is also what {other} {does}"))
+                .hint("name another file".to_string())
+        };
+        if let Some(((other, _), _)) = inputs.iter().find(|(_, input)| *input == real) {
+            problems.push(what(other, "reads: it would be replaced"));
+        } else if let Some(((other, _), _)) = written.iter().find(|(_, path)| *path == real) {
+            problems.push(what(other, "writes: one would replace the other"));
+        }
+        written.push((output, real));
+    }
+    problems
+}
+
+/// The path without links and detours; the end of it need not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let there = whole.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    match there {
+        Some((above, real)) => match whole.strip_prefix(above) {
+            Ok(rest) if rest.as_os_str().is_empty() => real,
+            Ok(rest) => real.join(rest),
+            Err(_) => whole,
+        },
+        None => whole,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("fowler-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
     #[test]
     fn a_part_never_replaces_what_was_there() {
-        let folder = std::env::temp_dir().join(format!("fowler-growing-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = folder("growing");
         let path = folder.join("file");
         fs::write(&path, "old").unwrap();
         let mut unfinished = Growing::create(&path).unwrap();
@@ -109,6 +196,41 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
     }
 
+    #[test]
+    fn a_file_of_the_users_is_never_taken_for_ours() {
+        let folder = folder("partial");
+        let (path, theirs) = (folder.join("file"), folder.join("file.partial"));
+        fs::write(&theirs, "theirs").unwrap();
+        writable(&path).unwrap();
+        let mut both = [Growing::create(&path).unwrap(), Growing::create(&path).unwrap()];
+        for file in &mut both {
+            file.write_all(b"new").unwrap();
+        }
+        for file in both {
+            file.finish().unwrap();
+        }
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn one_file_is_found_by_every_path_to_it() {
+        let folder = folder("clashes");
+        let file = folder.join("a.csv");
+        fs::write(&file, "").unwrap();
+        let named = |flag: &str, path: PathBuf| (flag.to_string(), path);
+        let input = [named("--trace", file.clone())];
+        let detour = folder.join("../").join(folder.file_name().unwrap()).join("./a.csv");
+        for (path, problems) in [(file, 1), (detour, 1), (folder.join("b.csv"), 0)] {
+            let output = [named("--requests-csv", path)];
+            assert_eq!(clashes(&input, &output).0.len(), problems, "{output:?}");
+        }
+        let outputs = ["new/s.json", "new/./s.json"].map(|path| named("--out", folder.join(path)));
+        assert_eq!(clashes(&input, &outputs).0.len(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[cfg(unix)]
     #[test]
     fn devices_stay_devices() {
@@ -118,5 +240,7 @@ mod tests {
         file.write_all(b"x").unwrap();
         file.finish().unwrap();
         assert!(is_special(null));
+        let twice = ["--out", "--requests-csv"].map(|flag| (flag.to_string(), null.into()));
+        assert_eq!(clashes(&[], &twice), Problems::default());
     }
 }

@@ -1,6 +1,7 @@
 //! What a run came to, as values and as JSON.
 
 use crate::device::Resolved;
+use crate::pace::Search;
 use crate::problem::Problems;
 use crate::provenance::VERSION;
 use crate::workload::{WorkloadReport, share};
@@ -27,7 +28,7 @@ pub struct Outcome {
     pub counters: Counters,
     /// Erases of blocks, before and during the run.
     pub wear: Wear,
-    /// Simulated time.
+    /// Simulated time, from the first request's entry on.
     pub simulated: Span,
     /// Time the simulation took, in seconds of the machine's clock.
     pub wall_s: f64,
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub workload: WorkloadReport,
     /// How they were issued.
     pub pacing: Pacing,
+    /// What the search for a share of idle time came to, where one was wanted.
+    pub search: Option<Search>,
     /// How the run ended.
     pub ending: Ending,
 }
@@ -102,6 +105,15 @@ impl Outcome {
         share(self.counters.suspended_extra, self.counters.suspended_nominal)
     }
 
+    /// Bytes programmed on any account for each byte the host wrote; none without writes. Unlike
+    /// [`Counters::waf`] it counts what a write of part of a page costs.
+    pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
+        let written = self.recorder.bytes(Kind::Write);
+        let page = self.drive.config.geometry.page_size.0 as f64;
+        let programmed = self.counters.programs.iter().sum::<u64>() as f64 * page;
+        (written > 0).then(|| programmed / written as f64)
+    }
+
     /// The share of the simulated time in which no request was in the drive.
     pub fn idle_share(&self) -> Option<f64> {
         share(self.counters.idle, self.simulated)
@@ -132,6 +144,7 @@ impl Outcome {
             "trims": self.recorder.trims(),
             "flushes": self.recorder.flushes(),
             "waf": counters.waf(),
+            "flash_bytes_per_host_byte": self.flash_bytes_per_host_byte(),
             "erases": counters.erases.iter().sum::<u64>(),
             "suspensions": counters.suspensions,
             "suspended_share": self.suspended_share(),
@@ -237,6 +250,10 @@ impl Outcome {
         object.insert("requests".into(), json!(report.requests));
         object.insert("speed".into(), json!(report.speed));
         object.insert("queue_depth".into(), json!(depth));
+        let search = self.search.map(|search| {
+            json!({ "target": search.target, "reached": search.reached, "runs": search.runs })
+        });
+        object.insert("idle_search".into(), json!(search));
         if let Some(read) = &report.read {
             let skipped: Map<String, Value> = read
                 .skipped
@@ -276,6 +293,7 @@ fn band_json(band: &Band) -> Value {
         .collect();
     json!({
         "count": band.count,
+        "mean_latency_us": band.mean_latency_us(),
         "from_us": (band.count > 0).then(|| band.from.as_us()),
         "mean_us": parts,
     })

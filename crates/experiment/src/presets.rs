@@ -3,6 +3,7 @@
 use crate::device::Source;
 use crate::field::nearest;
 use crate::problem::{Problem, Problems};
+use std::path::{MAIN_SEPARATOR, Path};
 
 /// A file of `presets/`, built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,15 +69,19 @@ pub fn find(name: &str) -> Option<(Folder, &'static Preset)> {
     })
 }
 
+/// The file that a name stands for, if it is no preset's.
+pub fn file(folder: Folder, name: &str) -> Option<&Path> {
+    let preset = folder.presets().iter().any(|preset| preset.name == name);
+    (!preset && (name.ends_with(".toml") || name.contains(MAIN_SEPARATOR))).then(|| name.as_ref())
+}
+
 /// The preset of that name, or the file if the name looks like a path of a TOML file.
 pub fn open(folder: Folder, name: &str) -> Result<Source, Problems> {
     if let Some(preset) = folder.presets().iter().find(|preset| preset.name == name) {
         return Ok(Source { name: name.into(), text: preset.text.into() });
     }
-    if !name.ends_with(".toml") && !name.contains(std::path::MAIN_SEPARATOR) {
-        return Err(unknown(folder, name).into());
-    }
-    match std::fs::read(name).map(String::from_utf8) {
+    let Some(path) = file(folder, name) else { return Err(unknown(folder, name).into()) };
+    match std::fs::read(path).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(Source { name: name.into(), text }),
         Ok(Err(error)) => {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()]

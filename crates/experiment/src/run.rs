@@ -3,12 +3,12 @@
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::growing::{Growing, unwritable};
 use crate::outcome::{Ending, Outcome, Wear};
+use crate::pace::Found;
 use crate::problem::{Problem, Problems};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Counters, Device, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{Recorder, RequestLog};
-use fowler_units::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -92,8 +92,9 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
         .then(|| format!("{} requests are of other devices of the trace", read.other_devices))
 }
 
-/// Everything that is wrong with the drive under any of `schemes`; without schemes, as described.
-pub fn check(device: &DeviceSpec, schemes: &[String]) -> Problems {
+/// Everything that is wrong with the drive under any of `schemes` (without schemes, as described) and
+/// with the workload, as far as one look at it tells.
+pub fn check(device: &DeviceSpec, schemes: &[String], workload: Option<&WorkloadSpec>) -> Problems {
     let mut problems = Problems::default();
     for (index, scheme) in schemes.iter().enumerate() {
         if schemes[..index].contains(scheme) {
@@ -108,10 +109,14 @@ pub fn check(device: &DeviceSpec, schemes: &[String]) -> Problems {
     if loaded.is_empty() {
         loaded.push(Scheme::none());
     }
+    let mut drive = None;
     if let Some(source) = problems.take(device.source()) {
         for scheme in &loaded {
-            problems.take(device::resolve(&source, scheme, device));
+            drive = problems.take(device::resolve(&source, scheme, device)).or(drive);
         }
+    }
+    if let Some(workload) = workload {
+        problems.take(workload.check(drive.as_ref()));
     }
     // What is wrong with the drive is wrong under every scheme: once is enough.
     problems.unique()
@@ -124,6 +129,7 @@ pub(crate) fn ready(
     source: &Source,
     scheme: Option<&str>,
     like: Option<&Ready>,
+    control: Control<'_>,
 ) -> Result<Ready, Problems> {
     let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(source, &scheme, &spec.device)?;
@@ -137,7 +143,7 @@ pub(crate) fn ready(
     };
     let workload = match like.filter(same) {
         Some(other) => other.workload.clone(),
-        None => Workload::prepare(&spec.workload, &drive.layout, page_size, seed, spec.limit)?,
+        None => Workload::prepare(&spec.workload, &drive, spec.limit, control)?,
     };
     Ok(Ready { drive, workload, limit: spec.limit })
 }
@@ -149,8 +155,8 @@ pub(crate) fn ready(
 /// outcome until then is returned, and its [`Ending`] says why.
 pub fn run(spec: &RunSpec, control: Control<'_>) -> Result<Outcome, Problems> {
     let source = spec.device.source()?;
-    let ready = ready(spec, &source, spec.scheme.as_deref(), None)?;
-    let speed = crate::pace::speed(spec.pace, &ready, control)?;
+    let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
+    let speed = crate::pace::find(spec.pace, &ready, control)?;
     run_ready(&ready, spec, speed, spec.requests_csv.as_deref(), control)
 }
 
@@ -158,7 +164,7 @@ pub fn run(spec: &RunSpec, control: Control<'_>) -> Result<Outcome, Problems> {
 pub(crate) fn run_ready(
     ready: &Ready,
     spec: &RunSpec,
-    speed: f64,
+    speed: Found,
     requests_csv: Option<&Path>,
     control: Control<'_>,
 ) -> Result<Outcome, Problems> {
@@ -171,7 +177,7 @@ pub(crate) fn run_ready(
     let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
     let mut watch = (recorder, OptionalLog(log));
     let started = now();
-    let replayed = ready.replay(device, pacing, speed, control, &mut watch)?;
+    let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
     let wall_s = now().duration_since(started).as_secs_f64();
     let (recorder, OptionalLog(log)) = watch;
     if let (Some(log), Some(path)) = (log, requests_csv) {
@@ -190,10 +196,11 @@ pub(crate) fn run_ready(
         recorder,
         counters,
         wear: Wear::of(replayed.device.erase_counts()),
-        simulated: Span(replayed.device.now().0),
+        simulated: replayed.device.now() - replayed.device.began(),
         wall_s,
         workload: replayed.report,
         pacing,
+        search: speed.search,
         ending,
     })
 }

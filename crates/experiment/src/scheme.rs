@@ -1,8 +1,9 @@
 //! Schemes: named sets of policy choices. `a+b` joins them.
 
-use crate::document::{self, Setting};
-use crate::presets;
+use crate::document::{self, Setting, Value};
+use crate::field::nearest;
 use crate::problem::{Problem, Problems};
+use crate::{keys, presets};
 
 /// A set of settings under a name.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,10 @@ impl Scheme {
             let (settings, syntax) = document::read_toml(&source.text, &source.name);
             problems.0.extend(syntax.0);
             for setting in settings {
+                if let Some(problem) = beyond(&setting) {
+                    problems.push(problem);
+                    continue;
+                }
                 match joined.iter().find(|(_, other)| same_key(&other.path, &setting.path)) {
                     None => joined.push((part, setting)),
                     Some((_, other)) if other.value == setting.value => {}
@@ -48,6 +53,30 @@ impl Scheme {
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
     }
+}
+
+/// What a scheme may set besides policies.
+const ALSO: &str = "timing.program_erase";
+
+/// What is wrong with a setting that is none of a scheme's: schemes are compared on one drive, and one
+/// that changed the drive would be compared with another.
+fn beyond(setting: &Setting) -> Option<Problem> {
+    let path = setting.path.as_str();
+    let empty = setting.value == Value::EmptyTable && path == "timing";
+    if path == "policy" || path.starts_with("policy.") || path == ALSO || empty {
+        return None;
+    }
+    let known = keys::all().iter().any(|key| key.path == path);
+    let all = keys::all();
+    let allowed = all.iter().map(|key| key.path).filter(|key| key.starts_with("policy."));
+    let near = nearest(path, allowed.chain([ALSO])).filter(|_| !known);
+    let hint = near.map_or_else(
+        || format!("set it for every scheme: in the device file, or with --set {path}=..."),
+        |near| format!("did you mean `{near}`?"),
+    );
+    let what = format!("a scheme cannot set `{}`", crate::problem::shown(path));
+    let problem = setting.origin.problem(what).hint(hint);
+    Some(problem.expected(format!("keys of [policy], or {ALSO}")))
 }
 
 fn same_key(left: &str, right: &str) -> bool {
@@ -81,6 +110,23 @@ mod tests {
         assert!(
             problems.0[0].what.contains("`pes_ips` and `pes_ipc` both set `policy.suspension`")
         );
+    }
+
+    #[test]
+    fn a_scheme_changes_policies_and_nothing_else() {
+        let setting = |text: &str| document::read_toml(text, "s.toml").0.remove(0);
+        for text in ["policy.victim = 'fifo'", "[timing]\nprogram_erase = 'zero'", "[timing]"] {
+            assert_eq!(beyond(&setting(text)), None);
+        }
+        for (text, hint) in [
+            ("timing.read = '1us'", "--set timing.read=..."),
+            ("[geometry]\nchannels = 2", "--set geometry.channels=..."),
+            ("seed = 2", "--set seed=..."),
+            ("polcy.victim = 'fifo'", "did you mean `policy.victim`?"),
+        ] {
+            let problem = beyond(&setting(text)).unwrap();
+            assert!(problem.hint.as_ref().unwrap().contains(hint), "{problem}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Traces on their own: what they hold, converted, generated.
 
-use crate::generator::Generator;
-use crate::presets::{self, Folder};
+use crate::device::{Resolved, Source};
+use crate::generator::{Generator, Room};
 use crate::problem::Problems;
 use fowler_units::{HostIo, HostOp};
 use fowler_workload::{ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native};
@@ -27,16 +27,14 @@ pub fn convert(
     Ok(write_native(limited(reader, limit), out)?)
 }
 
-/// Writes a generated workload in the native format, for a drive of `logical` bytes.
+/// Writes a generated workload in the native format, for a drive.
 pub fn synth(
-    workload: &str,
-    logical: u64,
-    seed: u64,
+    source: &Source,
+    drive: &Resolved,
     limit: Option<u64>,
     out: impl Write,
 ) -> Result<u64, Problems> {
-    let source = presets::open(Folder::Workloads, workload)?;
-    let generator = Generator::parse(&source, logical, seed)?;
+    let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     Ok(write_native(limited(generator.requests()?, limit), out)?)
 }
 

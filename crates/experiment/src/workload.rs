@@ -1,13 +1,14 @@
 //! The requests of a run: a trace or a generator, fitted to the drive and to the wanted pace.
 
-use crate::device::Source;
-use crate::generator::Generator;
+use crate::device::{Resolved, Source};
+use crate::generator::{Generator, Room};
+use crate::growing::is_special;
 use crate::problem::{Problem, Problems};
 use crate::provenance::file_hash;
-use fowler_device::Layout;
 use fowler_units::{HostIo, Span};
 use fowler_workload::{
-    Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceError, TraceReader,
+    DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceError,
+    TraceReader,
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,25 @@ pub enum WorkloadSpec {
     Trace(TraceSpec),
     /// A generator: its description.
     Generated(Source),
+}
+
+impl WorkloadSpec {
+    /// What is wrong with it, as far as its description or the first lines of the trace tell. Without a
+    /// drive, that of one with room for any.
+    pub(crate) fn check(&self, drive: Option<&Resolved>) -> Result<(), Problems> {
+        match self {
+            WorkloadSpec::Generated(source) => {
+                let room = drive.map_or(Room::ANY, Room::of);
+                Generator::parse(source, room, 1).map(drop)
+            }
+            WorkloadSpec::Trace(spec) => {
+                // One pass over the beginning is enough to know the format.
+                let options = ReadOptions { device: DeviceChoice::Default, ..spec.options.clone() };
+                TraceReader::open(&spec.path, &options)?;
+                Ok(())
+            }
+        }
+    }
 }
 
 /// A trace, and how to read it.
@@ -91,14 +111,14 @@ impl Workload {
     /// Hashes the trace and, where addresses are compacted, reads it once for its footprint.
     pub fn prepare(
         spec: &WorkloadSpec,
-        layout: &Layout,
-        page_size: u64,
-        seed: u64,
+        drive: &Resolved,
         limit: Option<u64>,
+        control: Control<'_>,
     ) -> Result<Workload, Problems> {
+        let (logical, page_size) = (drive.layout.logical.0, drive.config.geometry.page_size.0);
         match spec {
             WorkloadSpec::Generated(source) => {
-                let generator = Generator::parse(source, layout.logical.0, seed)?;
+                let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
                 let hash = crate::provenance::text_hash(generator.text());
                 let name = source.name.clone();
                 Ok(Workload { kind: Kind::Generated(generator), name, hash })
@@ -109,7 +129,9 @@ impl Workload {
                     .then(|| TraceReader::open(&spec.path, &spec.options))
                     .transpose()?;
                 let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
-                let remapper = Remapper::new(spec.remap, layout.logical.0, page_size, first_pass)
+                // Whoever stops it here gets no request replayed: what was not seen is not missed.
+                let first_pass = first_pass.take_while(|_| !control.stopped());
+                let remapper = Remapper::new(spec.remap, logical, page_size, first_pass)
                     .map_err(|error| named(error, &name))?;
                 let hash = file_hash(&spec.path)?;
                 Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
@@ -245,7 +267,18 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
     }
 }
 
-/// Whether a trace can be opened at all; what is in it is looked at later.
+/// Whether a trace can be opened and read more than once; what is in it is looked at later.
+pub fn replayable(path: &Path) -> Result<(), Problems> {
+    let name = path.display().to_string();
+    if is_special(path) {
+        let what = "this is a pipe or a device, and a trace is read several times: for its hash, for its \
+                    addresses, for every scheme";
+        return Err(Problem::new(name, what).hint("write it to a file first".to_string()).into());
+    }
+    readable(path)
+}
+
+/// Whether a file can be opened at all.
 pub fn readable(path: &Path) -> Result<(), Problems> {
     let name = path.display().to_string();
     File::open(path)

@@ -46,6 +46,7 @@ fn the_paper_drives_have_the_numbers_of_the_paper() {
 #[test]
 fn every_number_of_a_device_says_where_it_comes_from() {
     const MARKS: [&str; 5] = ["[measured]", "[datasheet]", "[paper]", "[fitted]", "[assumed]"];
+    let mut marked_lines = 0;
     for device in Folder::Devices.presets() {
         for (index, line) in device.text.lines().enumerate() {
             let (setting, comment) = line.split_once('#').unwrap_or((line, ""));
@@ -54,9 +55,11 @@ fn every_number_of_a_device_says_where_it_comes_from() {
                 let marked = MARKS.iter().any(|mark| comment.trim_start().starts_with(mark));
                 assert!(marked, "{}:{}: {line}", device.name, index + 1);
                 assert!(comment.trim().len() > 10, "{}:{}: {line}", device.name, index + 1);
+                marked_lines += 1;
             }
         }
     }
+    assert!(marked_lines > 20, "{marked_lines}");
 }
 
 #[test]

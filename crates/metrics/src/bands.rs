@@ -57,6 +57,11 @@ impl Band {
         (self.count > 0).then(|| self.parts[part as usize] as f64 / self.count as f64 / 1e3)
     }
 
+    /// The mean latency of a request of the band, in microseconds; `None` if it is empty.
+    pub fn mean_latency_us(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.total() as f64 / self.count as f64 / 1e3)
+    }
+
     /// The parts from the largest down, those without any time left out; equal ones in their order.
     pub fn ranked(&self) -> Vec<Part> {
         let mut parts: Vec<Part> =
@@ -122,18 +127,10 @@ impl BlameBands {
         self.count
     }
 
-    /// The blame of all requests.
-    pub fn all(&self) -> Band {
-        self.slowest_count(self.count)
-    }
-
     /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until at
     /// least that many are covered; [`Band::count`] says how many that is. Empty without requests.
     pub fn slowest(&self, share: f64) -> Band {
-        self.slowest_count((self.count as f64 * share).ceil() as u64)
-    }
-
-    fn slowest_count(&self, wanted: u64) -> Band {
+        let wanted = (self.count as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: [0; Part::COUNT] };
         for (index, bucket) in self.buckets.iter().enumerate().rev() {
             if band.count >= wanted {
@@ -192,15 +189,20 @@ mod tests {
                 assert_eq!(sum, band.parts[part as usize]);
             }
         }
-        assert_eq!(bands.all().count, 20_000);
+        assert_eq!(bands.slowest(1.0).count, 20_000);
     }
 
     #[test]
     fn an_empty_band_has_no_shares() {
         let band = BlameBands::new().slowest(0.01);
         assert_eq!(
-            (band.count, band.share(Part::Sense), band.mean_us(Part::Sense)),
-            (0, None, None)
+            (
+                band.count,
+                band.share(Part::Sense),
+                band.mean_us(Part::Sense),
+                band.mean_latency_us()
+            ),
+            (0, None, None, None)
         );
         assert!(band.ranked().is_empty());
     }

@@ -39,6 +39,11 @@ impl Percentile {
         [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
+    /// One request in so many is later than this.
+    fn one_in(self) -> u64 {
+        [2, 10, 100, 1_000, 10_000, 100_000][self as usize]
+    }
+
     /// The name in JSON, without the unit: `p50` to `p99999`.
     pub fn name(self) -> &'static str {
         ["p50", "p90", "p99", "p999", "p9999", "p99999"][self as usize]
@@ -61,21 +66,6 @@ pub struct Latencies {
     sum: u128,
     min: u64,
     max: u64,
-}
-
-/// The numbers a report shows; `None` when nothing was measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Summary {
-    /// Requests.
-    pub count: u64,
-    /// Exact mean in microseconds.
-    pub mean_us: Option<f64>,
-    /// Exact minimum.
-    pub min: Option<Span>,
-    /// In the order of [`Percentile::ALL`].
-    pub percentiles: [Option<Span>; 6],
-    /// Exact maximum.
-    pub max: Option<Span>,
 }
 
 impl Default for Latencies {
@@ -114,11 +104,6 @@ impl Latencies {
         self.histogram.len()
     }
 
-    /// Their exact sum in nanoseconds.
-    pub fn sum_ns(&self) -> u128 {
-        self.sum
-    }
-
     /// The exact mean in microseconds.
     pub fn mean_us(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e3)
@@ -135,23 +120,17 @@ impl Latencies {
     }
 
     /// The smallest latency that at least this share of requests does not exceed, to three digits and
-    /// rounded up, never beyond the maximum.
+    /// rounded up, never beyond the maximum. `None` if there are too few requests for one of them to lie
+    /// above: then the answer would be the maximum under another name. The median is always given.
     pub fn percentile(&self, percentile: Percentile) -> Option<Span> {
-        (self.count() > 0).then(|| {
+        let enough = match percentile {
+            Percentile::P50 => 1,
+            above => above.one_in(),
+        };
+        (self.count() >= enough).then(|| {
             let value = self.histogram.value_at_quantile(percentile.quantile());
             Span(value.clamp(self.min, self.max))
         })
-    }
-
-    /// All the numbers of a report.
-    pub fn summary(&self) -> Summary {
-        Summary {
-            count: self.count(),
-            mean_us: self.mean_us(),
-            min: self.min(),
-            percentiles: Percentile::ALL.map(|percentile| self.percentile(percentile)),
-            max: self.max(),
-        }
     }
 }
 
@@ -160,21 +139,32 @@ mod tests {
     use super::*;
     use fowler_units::Rng;
 
-    #[test]
-    fn nothing_measured_is_nothing_said() {
-        let summary = Latencies::new().summary();
-        assert_eq!(summary.count, 0);
-        assert_eq!((summary.mean_us, summary.min, summary.max), (None, None, None));
-        assert_eq!(summary.percentiles, [None; 6]);
+    fn percentiles(latencies: &Latencies) -> [Option<Span>; 6] {
+        Percentile::ALL.map(|percentile| latencies.percentile(percentile))
     }
 
     #[test]
-    fn one_request_is_every_percentile() {
+    fn nothing_measured_is_nothing_said() {
+        let none = Latencies::new();
+        assert_eq!((none.count(), none.mean_us(), none.min(), none.max()), (0, None, None, None));
+        assert_eq!(percentiles(&none), [None; 6]);
+    }
+
+    #[test]
+    fn a_percentile_needs_a_request_above_it() {
         let mut latencies = Latencies::new();
         latencies.record(Span(123_456_789));
-        let summary = latencies.summary();
-        assert_eq!(summary.percentiles, [Some(Span(123_456_789)); 6]);
-        assert_eq!(summary.mean_us, Some(123_456.789));
+        assert_eq!(latencies.mean_us(), Some(123_456.789));
+        assert_eq!(latencies.max(), Some(Span(123_456_789)));
+        for count in [1u64, 9, 10, 99, 100, 999, 1_000, 9_999, 10_000, 99_999, 100_000] {
+            while latencies.count() < count {
+                latencies.record(Span(123_456_789));
+            }
+            let known = percentiles(&latencies).map(|value| value.is_some());
+            let enough = [1, 10, 100, 1_000, 10_000, 100_000].map(|least| count >= least);
+            assert_eq!(known, enough, "{count}");
+        }
+        assert_eq!(percentiles(&latencies), [Some(Span(123_456_789)); 6]);
     }
 
     #[test]
@@ -186,8 +176,8 @@ mod tests {
         assert_eq!(latencies.count(), 4);
         assert_eq!(latencies.min(), Some(Span(0)));
         assert_eq!(latencies.max(), Some(Span(u64::MAX)));
-        assert_eq!(latencies.sum_ns(), 2 * u128::from(u64::MAX));
-        assert!(latencies.mean_us().unwrap().is_finite());
+        let mean = latencies.mean_us().unwrap();
+        assert!((mean / (u64::MAX as f64 / 2e3) - 1.0).abs() < 1e-12, "{mean}");
     }
 
     /// Against the obvious oracle: a sorted list.
@@ -225,7 +215,8 @@ mod tests {
         let mut merged = Latencies::new();
         merged.merge(&parts[0]);
         merged.merge(&parts[1]);
-        assert_eq!(merged.summary(), whole.summary());
-        assert_eq!(merged.sum_ns(), whole.sum_ns());
+        assert_eq!(percentiles(&merged), percentiles(&whole));
+        let facts = |it: &Latencies| (it.count(), it.mean_us(), it.min(), it.max());
+        assert_eq!(facts(&merged), facts(&whole));
     }
 }

@@ -11,6 +11,6 @@ mod log;
 mod recorder;
 
 pub use bands::{Band, BlameBands};
-pub use latency::{Latencies, Percentile, Summary};
+pub use latency::{Latencies, Percentile};
 pub use log::RequestLog;
 pub use recorder::{Kind, Recorder};

@@ -2,7 +2,7 @@
 
 use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Probe};
-use fowler_units::{HostOp, Nanos};
+use fowler_units::HostOp;
 
 /// The kinds of request whose latency is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,6 @@ pub struct Recorder {
     measured: [Measured; 2],
     trims: u64,
     flushes: u64,
-    last_done: Nanos,
     assert_sums: bool,
 }
 
@@ -84,11 +83,6 @@ impl Recorder {
     pub fn flushes(&self) -> u64 {
         self.flushes
     }
-
-    /// When the last request was done.
-    pub fn last_done(&self) -> Nanos {
-        self.last_done
-    }
 }
 
 impl Probe for Recorder {
@@ -99,7 +93,6 @@ impl Probe for Recorder {
             let sum = completion.blame.total();
             assert_eq!(sum, latency, "the blame of {completion:?} does not sum to its latency");
         }
-        self.last_done = self.last_done.max(completion.done);
         let kind = match completion.io.op {
             HostOp::Read => Kind::Read,
             HostOp::Write => Kind::Write,
@@ -117,7 +110,7 @@ impl Probe for Recorder {
 mod tests {
     use super::*;
     use fowler_device::blame::{Blame, Part};
-    use fowler_units::{HostIo, ReqId, Span};
+    use fowler_units::{HostIo, Nanos, ReqId, Span};
 
     fn completion(op: HostOp, latency: u64, blamed: u64) -> Completion {
         let mut blame = Blame::default();
@@ -138,8 +131,7 @@ mod tests {
         assert_eq!(recorder.latencies(Kind::Write).max(), Some(Span(300)));
         assert_eq!((recorder.trims(), recorder.flushes()), (1, 1));
         assert_eq!(recorder.bytes(Kind::Write), 4096);
-        assert_eq!(recorder.last_done(), Nanos(310));
-        assert_eq!(recorder.blame(Kind::Read).all().total(), 100);
+        assert_eq!(recorder.blame(Kind::Read).slowest(1.0).total(), 100);
     }
 
     #[test]

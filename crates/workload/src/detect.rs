@@ -42,8 +42,9 @@ impl Undetected {
                 .iter()
                 .map(|candidate| format!("`{}` ({})", candidate.format, candidate.reading))
                 .collect();
-            Problem::new("several trace formats fit this text and differ in their units")
-                .hint(format!("name the format that is meant: {}", readings.join(" or ")))
+            Problem::new("several trace formats fit this text and differ in their units").hint(
+                format!("name the format that is meant with --format: {}", readings.join(" or ")),
+            )
         };
         problem.text.clone_from(&self.first_line);
         problem
@@ -109,11 +110,10 @@ impl Format {
 }
 
 /// Says so if `format` decodes less than half of a text's first lines, with the formats that fit
-/// better.
+/// better. A text with the format's own header is in that format, however bad its lines are.
 pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Problem> {
     let lines = first_lines(head);
-    let lines = lines.strip_prefix(&[format.header().unwrap_or("-").as_bytes()]).unwrap_or(&lines);
-    if 2 * accounted(format, lines) >= lines.len() {
+    if by_header(&lines) == Some(format) || 2 * accounted(format, &lines) >= lines.len() {
         return None;
     }
     let what = format!("this text does not look like format `{format}`");
@@ -261,6 +261,14 @@ mod tests {
         assert_eq!(detect(&format!("{good}rubbish\nrubbish\n")), Err(vec![]));
         assert_eq!(detect(""), Err(vec![]));
         assert_eq!(detect("\n#\n"), Err(vec![]));
+    }
+
+    #[test]
+    fn a_text_with_its_header_is_in_its_format() {
+        let text = "\u{feff}at_ns,op,offset,size\r\n1,peek,0,512\n2,peek,0,512\n3,peek,0,512\n";
+        assert_eq!(fits_poorly(Format::Native, text.as_bytes()), None);
+        assert!(fits_poorly(Format::Spc, text.as_bytes()).is_some());
+        assert!(fits_poorly(Format::Native, b"1,peek,0,512\n").is_some());
     }
 
     #[test]

@@ -69,7 +69,10 @@ impl Devices {
         const SHOWN: usize = 40;
         let shown = self.seen.iter().take(SHOWN);
         let list: Vec<String> = shown
-            .map(|device| format!("device {}: {} requests", device.device, device.requests))
+            .map(|device| {
+                let s = if device.requests == 1 { "" } else { "s" };
+                format!("device {}: {} request{s}", device.device, device.requests)
+            })
             .collect();
         let more = self.seen.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
@@ -78,7 +81,8 @@ impl Devices {
             self.seen.len(),
             list.join(", ")
         );
-        let hint = "read one of them (its number), or all side by side in one address space";
+        let hint = "read one of them with --trace-device N, or all in one address space with \
+                    --trace-device side-by-side";
         TraceError::one(file, Problem::new(what).expected("requests of one device").hint(hint))
     }
 

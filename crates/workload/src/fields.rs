@@ -56,7 +56,11 @@ impl<'a> Fault<'a> {
         });
         match self.cause {
             Cause::TooLarge => problem
-                .expected("offset + size below 2^64 bytes, size below 4 GiB, time below 584 years"),
+                .expected("offset + size below 2^64 bytes, size below 4 GiB, time up to 292 years"),
+            Cause::ZeroLength => problem.expected("a size of at least 1"),
+            Cause::NegativeTime => problem.expected("a time of at least 0"),
+            Cause::FlushWithRange => problem.expected("offset 0 and size 0"),
+            Cause::NotANumber if negative => problem.expected("a number of at least 0"),
             _ => problem.expected(self.expected),
         }
     }

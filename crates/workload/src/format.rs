@@ -181,6 +181,16 @@ impl Format {
         matches!(self, Format::Native | Format::Systor17).then(|| self.columns())
     }
 
+    /// The column that holds the time, for messages.
+    pub(crate) fn time_column(self) -> &'static str {
+        match self {
+            Format::Native => "at_ns",
+            Format::Spc | Format::Msr | Format::Systor17 => "Timestamp",
+            Format::Alibaba => "timestamp",
+            _ => "time",
+        }
+    }
+
     /// Whether times count from a calendar date, so that the first request's must be subtracted.
     pub(crate) fn counts_from_a_date(self) -> bool {
         matches!(self, Format::Msr | Format::Systor17 | Format::Alibaba)

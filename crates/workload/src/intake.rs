@@ -1,11 +1,12 @@
 //! Lines into records: remarks, the header row, bad lines counted by cause, one host only.
 
 use crate::Format;
-use crate::decode::{Record, begins_summary, decode_line, host};
+use crate::decode::{LATEST, Record, begins_summary, decode_line, host};
 use crate::detect::is_remark;
 use crate::error::{Cause, Problem, Tally, tally};
 use crate::fields::Fault;
 use crate::lines::{Line, Lines};
+use fowler_units::Nanos;
 use std::io;
 
 /// What became of one line.
@@ -27,6 +28,8 @@ pub(crate) struct Intake {
     format: Format,
     header_due: Option<&'static str>,
     host: Option<Vec<u8>>,
+    /// The earliest and the latest moment so far.
+    span: Option<(Nanos, Nanos)>,
     /// Whether this is blkparse's summary: it ends where another file was appended.
     summary: bool,
     /// Bad lines by cause.
@@ -40,7 +43,17 @@ pub(crate) struct Intake {
 impl Intake {
     pub fn of(lines: Lines, format: Format) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
-        Intake { lines, format, header_due, host: None, summary: false, bad, line: 0, remarks: 0 }
+        Intake {
+            lines,
+            format,
+            header_due,
+            host: None,
+            span: None,
+            summary: false,
+            bad,
+            line: 0,
+            remarks: 0,
+        }
     }
 
     /// How many bad lines there are.
@@ -71,7 +84,8 @@ impl Intake {
                 Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") })
             }
             Line::Whole(text) => decode_line(self.format, text)
-                .and_then(|record| same_host(self.format, &mut self.host, text).map(|()| record)),
+                .and_then(|record| same_host(self.format, &mut self.host, text).map(|()| record))
+                .and_then(|record| same_age(self.format, &mut self.span, record)),
             Line::TooLong(_) => Err(Fault::new(Cause::LineTooLong, "", b"")),
         };
         match outcome {
@@ -120,6 +134,26 @@ fn problem_of(fault: &Fault<'_>, line: u64, text: &[u8], format: Format) -> Prob
         problem.hint = Some("read the hosts one by one: their disk numbers may be the same".into());
     }
     problem
+}
+
+/// Refuses a moment further from the others than the simulator counts. Where times count from a date
+/// they are subtracted later, and any request may turn out to be the first.
+#[inline]
+fn same_age<'a>(
+    format: Format,
+    span: &mut Option<(Nanos, Nanos)>,
+    record: Record,
+) -> Result<Record, Fault<'a>> {
+    if !format.counts_from_a_date() {
+        return Ok(record);
+    }
+    let (first, last) = span.unwrap_or((record.at, record.at));
+    let (first, last) = (first.min(record.at), last.max(record.at));
+    if last.0 - first.0 > LATEST.0 {
+        return Err(Fault::new(Cause::TooLarge, format.time_column(), b""));
+    }
+    *span = Some((first, last));
+    Ok(record)
 }
 
 /// Refuses a second host in a file of MSR Cambridge, whose disk numbers count per host.

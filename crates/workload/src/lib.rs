@@ -39,13 +39,14 @@ mod scale;
 mod source;
 mod synth;
 
-pub use decode::{Fault, Record, decode_line};
+pub use decode::{Fault, LATEST, Record, decode_line};
 pub use detect::{Candidate, Undetected};
 pub use devices::{DeviceChoice, DeviceUse};
 pub use error::{Cause, Problem, SAMPLES_PER_CAUSE, Skipped, TraceError};
 pub use format::Format;
 pub use info::{IdleShare, SizeUse, TraceInfo};
 pub use native::write_native;
+pub use number::Short;
 pub use reader::{FormatSource, ReadOptions, ReadReport, TraceReader};
 pub use remap::{Remap, Remapped, Remapper};
 pub use scale::{Scaled, TimeScale};

@@ -2,6 +2,8 @@
 //! read as a decimal, because `f64` cannot hold a file time (1.28e17 ticks) nor Unix seconds with
 //! nanoseconds.
 
+use std::fmt;
+
 /// Why a piece of text is not the number that was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
@@ -69,6 +71,21 @@ pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError>
         .ok_or(NumberError::TooLarge)
 }
 
+/// A number as short as it can be said: very large and very small ones with an exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Short(pub f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Short(value) = self;
+        if (1e-6..1e15).contains(&value.abs()) || *value == 0.0 || !value.is_finite() {
+            write!(f, "{value}")
+        } else {
+            write!(f, "{value:e}")
+        }
+    }
+}
+
 /// What `-rest` is: a number below zero, or no number.
 fn below_zero(rest: &[u8]) -> NumberError {
     let digits = rest.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -117,6 +134,13 @@ mod tests {
         assert_eq!(decimal_ns(b"18446744073.7095516154", 9), Ok(u64::MAX));
         assert_eq!(decimal_ns(b"18446744073.7095516155", 9), Err(NumberError::TooLarge));
         assert_eq!(decimal_ns(b"18446744073.709551616", 9), Err(NumberError::TooLarge));
+    }
+
+    #[test]
+    fn messages_hold_no_endless_numbers() {
+        let values = [0.0, 7.0, -0.5, 1e308, 1e-300, f64::INFINITY, f64::NAN];
+        let texts = values.map(|value| Short(value).to_string());
+        assert_eq!(texts, ["0", "7", "-0.5", "1e308", "1e-300", "inf", "NaN"]);
     }
 
     #[test]

@@ -84,7 +84,8 @@ impl Remapper {
                 mib(u128::from(touched) * u128::from(page_size_bytes)),
                 mib(u128::from(capacity)),
             );
-            let hint = "simulate a larger drive, cut the trace, or wrap addresses with `modulo`";
+            let hint = "simulate a larger drive, cut the trace with --limit, or wrap addresses with \
+                        --remap modulo";
             return Err(TraceError::one(NAME, Problem::new(what).hint(hint)));
         }
         Ok(Remapper { remap, capacity, dense: Some(dense) })
@@ -139,8 +140,8 @@ impl Remapper {
             Remap::Error => {
                 Problem::new(format!("{count} requests reach beyond the drive's {capacity} B"))
                     .hint(
-                        "fit the trace to the drive: wrap it with `modulo`, or close its gaps with \
-                     `compact`",
+                        "fit the trace to the drive: wrap it with --remap modulo, or close its \
+                         gaps with --remap compact",
                     )
             }
             Remap::Modulo => {
@@ -264,7 +265,7 @@ mod tests {
         assert!(
             text.contains("read of 512 B at byte 9000, 7 ns; read of 512 B at byte 1099511627776")
         );
-        assert!(text.contains("`compact`"), "{text}");
+        assert!(text.contains("--remap compact"), "{text}");
         assert_eq!(out.next(), None);
     }
 

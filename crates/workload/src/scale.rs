@@ -4,10 +4,10 @@
 //! means a thousandth. The division is done in whole numbers and rounded to the nearest nanosecond,
 //! halves up, so that it is the same on every machine and keeps the order.
 
-use crate::{Problem, TraceError};
+use crate::{LATEST, Problem, Short, TraceError};
 use fowler_units::{HostIo, Nanos};
 
-/// The factors that are accepted; beyond them a nanosecond or 584 years is soon out of reach.
+/// The factors that are accepted; beyond them a nanosecond or 292 years is soon out of reach.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
 /// Divides times by a factor: 2 makes a trace twice as fast.
@@ -26,7 +26,7 @@ impl TimeScale {
     /// If the factor is not between 0.001 and 10^9.
     pub fn new(factor: f64) -> Result<TimeScale, Problem> {
         if !FACTORS.contains(&factor) {
-            let what = format!("a trace cannot be made {factor} times as fast");
+            let what = format!("a trace cannot be made {} times as fast", Short(factor));
             return Err(Problem::new(what).expected("a factor from 0.001 to 1000000000"));
         }
         // `{:e}` prints the shortest digits that read back as the same number: at most 17 of them.
@@ -45,13 +45,13 @@ impl TimeScale {
         self.factor
     }
 
-    /// A moment of the scaled trace; none beyond 584 years.
+    /// A moment of the scaled trace; none beyond [`LATEST`].
     #[inline]
     pub fn apply(&self, at: Nanos) -> Option<Nanos> {
         // A factor of at least 10^-3 with 17 digits has an exponent of at least -19: 2^64 * 10^19
         // is below 2^128.
         let scaled = (u128::from(at.0) * self.below + self.above / 2) / self.above;
-        u64::try_from(scaled).ok().map(Nanos)
+        u64::try_from(scaled).ok().map(Nanos).filter(|&at| at <= LATEST)
     }
 
     /// The requests of `source` at their scaled times.
@@ -94,9 +94,9 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {
             return Some(Ok(HostIo { at, ..request }));
         }
         self.done = true;
-        let (at, factor) = (request.at.0, self.scale.factor);
+        let (at, factor) = (request.at.0, Short(self.scale.factor));
         let what =
-            format!("a request at {at} ns lies beyond 584 years at {factor} times the speed");
+            format!("a request at {at} ns lies beyond 292 years at {factor} times the speed");
         Some(Err(TraceError::one("time scale", Problem::new(what))))
     }
 }
@@ -112,12 +112,14 @@ mod tests {
 
     #[test]
     fn times_are_divided_and_rounded_to_the_nearest() {
-        assert_eq!(scaled(1.0, u64::MAX), Some(u64::MAX));
+        assert_eq!(scaled(1.0, u64::MAX / 2), Some(u64::MAX / 2));
         assert_eq!(scaled(2.0, 3), Some(2));
         assert_eq!(scaled(3.0, 4), Some(1));
         assert_eq!(scaled(3.0, 5), Some(2));
         assert_eq!(scaled(0.5, 7), Some(14));
-        assert_eq!(scaled(0.5, u64::MAX / 2 + 1), None);
+        assert_eq!(scaled(1.0, u64::MAX / 2 + 1), None);
+        assert_eq!(scaled(0.5, u64::MAX / 4), Some(u64::MAX / 2 - 1));
+        assert_eq!(scaled(0.5, u64::MAX / 4 + 1), None);
         assert_eq!(scaled(1e9, 1_499_999_999), Some(1));
         assert_eq!(scaled(0.001, 1_000_000_000_000_000), Some(1_000_000_000_000_000_000));
         assert_eq!(scaled(1.5, 604_800_000_000_000), Some(403_200_000_000_000));
@@ -154,6 +156,6 @@ mod tests {
         let scale = TimeScale::new(0.25).unwrap();
         let out: Vec<_> = scale.over([request(8), request(u64::MAX), request(0)]).collect();
         assert_eq!((out.len(), &out[0]), (2, &request(32)));
-        assert!(out[1].as_ref().unwrap_err().to_string().contains("584 years"));
+        assert!(out[1].as_ref().unwrap_err().to_string().contains("292 years"));
     }
 }

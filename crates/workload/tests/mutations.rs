@@ -3,7 +3,7 @@
 //! and never panics. The `readers` target of the fuzzing crate does the same without end.
 
 use fowler_units::Rng;
-use fowler_workload::{DeviceChoice, Format, ReadOptions, TraceReader, decode_line};
+use fowler_workload::{Cause, DeviceChoice, Format, LATEST, ReadOptions, TraceReader, decode_line};
 use std::io::{Cursor, Write};
 
 /// Damaged inputs in all.
@@ -53,6 +53,10 @@ fn valid(format: Format) -> &'static str {
 const PIECES: &[&[u8]] = &[
     b"18446744073709551615",
     b"18446744073709551616",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"9223372036.854775808",
+    b"18446744073.709551615",
     b"99999999999999999999999999999999999999",
     b"4294967296",
     b"36028797018963968",
@@ -132,6 +136,7 @@ fn outcome(bytes: Vec<u8>, options: &ReadOptions) -> (bool, bool) {
         match request {
             Ok(request) => {
                 assert!(last <= Some(request.at), "requests come in order");
+                assert!(request.at <= LATEST, "the drive has time for what comes after");
                 assert!(request.offset.checked_add(u64::from(request.size)).is_some());
                 last = Some(request.at);
                 requests += 1;
@@ -167,6 +172,46 @@ fn no_damage_makes_a_reader_panic_or_lose_count() {
         assert!(requests || failed, "either requests or an error");
     }
     assert!(read > 20_000 && refused > 20_000, "both are met often: {read}, {refused}");
+}
+
+/// A first line of each format with a time, and the same line at one that is too late.
+#[test]
+fn a_time_too_late_is_a_bad_line_in_every_format() {
+    let last = |text: &str| text.lines().next_back().unwrap_or_default().to_string();
+    for &format in Format::ALL {
+        let (good, column, late) = match format {
+            Format::Native => (valid(format).into(), 0, "18446744073709551615"),
+            Format::Spc => (valid(format).into(), 4, "18446744073.7"),
+            Format::Msr => ("1,hm,0,Write,9056014336,2048,2833\n".into(), 0, "184467440737095516"),
+            Format::Systor17 => (
+                "Timestamp,Response,IOType,LUN,Offset,Size\n0.1,0.1,R,0,0,512\n".into(),
+                0,
+                "9999999999.5",
+            ),
+            Format::Alibaba => ("419,W,0,16384,1\n".to_string(), 4, "18446744073709551"),
+            Format::Blkparse => ("259,2 0 1 0.1 4020 Q R 8 + 8 [x]\n".into(), 3, "9999999999.5"),
+            Format::SsdsimUs => (valid(format).into(), 0, "18446744073709551"),
+            Format::Disksim | Format::Flashsim | Format::FlashsimBytes => {
+                (valid(format).into(), 0, "18446744073709.5")
+            }
+            Format::Mqsim | Format::SsdsimNs | Format::SsdsimDigest => {
+                (valid(format).into(), 0, "18446744073709551615")
+            }
+        };
+        let mark = if last(&good).contains(',') && format != Format::Blkparse { "," } else { " " };
+        let line = last(&good).replace('\t', " ");
+        let mut cells: Vec<&str> = line.split(mark).filter(|cell| !cell.is_empty()).collect();
+        cells[column] = late;
+        let bad = format!("{good}{}\n", cells.join(mark));
+        let device = DeviceChoice::SideBySide;
+        let options = ReadOptions { format: Some(format), device, ..ReadOptions::default() };
+        let stream = Box::new(Cursor::new(bad.clone().into_bytes()));
+        let mut reader = TraceReader::from_stream("t", stream, &options).unwrap();
+        let error = reader.by_ref().find_map(Result::err).unwrap_or_else(|| panic!("{bad}"));
+        let counts: Vec<_> = error.counts.iter().map(|(cause, count)| (*cause, *count)).collect();
+        assert_eq!(counts, [(Cause::TooLarge, 1)], "{format}: {error}");
+        assert_eq!(error.problems[0].line, Some(bad.lines().count() as u64), "{format}: {error}");
+    }
 }
 
 #[test]

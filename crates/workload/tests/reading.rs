@@ -82,7 +82,11 @@ fn every_bad_line_is_counted_and_five_of_a_cause_are_shown() {
     let error = read.error.unwrap();
     assert_eq!(error.bad_lines(), 9);
     assert_eq!(error.counts[&Cause::UnknownOp], 7);
-    assert_eq!(error.problems.len(), 8, "the format, five and one and one");
+    assert_eq!(
+        error.problems.len(),
+        7,
+        "five and one and one; the header leaves no doubt of the format"
+    );
     let shown: Vec<_> = error.problems.iter().filter_map(|problem| problem.line).collect();
     assert_eq!(shown, [3, 4, 5, 6, 7, 11, 12]);
     let text = error.to_string();
@@ -149,8 +153,8 @@ fn several_devices_are_an_error_unless_one_or_all_are_chosen() {
     let refused = with(DeviceChoice::Default);
     assert_eq!(refused.requests, []);
     let error = refused.error.unwrap().to_string();
-    assert!(error.contains("2 devices (device 3: 1 requests, device 7: 2 requests)"), "{error}");
-    assert!(error.contains("side by side"), "{error}");
+    assert!(error.contains("2 devices (device 3: 1 request, device 7: 2 requests)"), "{error}");
+    assert!(error.contains("--trace-device side-by-side"), "{error}");
     let one = with(DeviceChoice::Only(7));
     assert_eq!((one.requests.len(), one.error, one.report.other_devices), (2, None, 1));
     assert_eq!(one.requests[0].offset, 0);

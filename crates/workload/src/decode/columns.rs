@@ -19,7 +19,7 @@ use crate::fields::Blanks;
 use fowler_units::HostOp;
 
 /// The page that FlashSim's sizes count.
-const FLASHSIM_PAGE: u64 = 4096;
+pub(super) const FLASHSIM_PAGE: u64 = 4096;
 /// Digits of a millisecond in nanoseconds.
 const MS: usize = 6;
 /// DiskSim's flag for a read.
@@ -48,61 +48,38 @@ pub(super) fn disksim(line: &[u8]) -> Result<Record, Fault<'_>> {
     record(at, device, start, length, op)
 }
 
-/// Device, sector, sectors and operation after a time: what MQSim and SSDsim share.
+/// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose width
+/// differs from trace to trace.
 #[inline]
-fn sectors<'a>(at: u64, fields: &mut Blanks<'a>) -> Result<Record, Fault<'a>> {
+pub(super) fn sectors<const UNIT_NS: u64, const DIGEST: bool>(
+    line: &[u8],
+) -> Result<Record, Fault<'_>> {
+    let mut fields = Blanks::of(line);
+    let at = fields.whole_time("time", UNIT_NS)?;
     let device = fields.unsigned("device")?;
     let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
     let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
-    let op = one_is_read(fields)?;
-    record(at, device, start, length, op)
-}
-
-#[inline]
-pub(super) fn nanoseconds(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.whole_time("time", 1)?;
-    let decoded = sectors(at, &mut fields)?;
-    fields.finish().map(|()| decoded)
-}
-
-#[inline]
-pub(super) fn microseconds(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.whole_time("time", 1_000)?;
-    let decoded = sectors(at, &mut fields)?;
-    fields.finish().map(|()| decoded)
-}
-
-/// SSDsim's columns and a digest, whose width differs from trace to trace.
-#[inline]
-pub(super) fn digest(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.whole_time("time", 1)?;
-    let decoded = sectors(at, &mut fields)?;
-    fields.next("digest")?;
-    fields.finish().map(|()| decoded)
-}
-
-#[inline]
-pub(super) fn flashsim(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.time("time", MS)?;
-    let device = fields.unsigned("device")?;
-    let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
-    let length = Measure { count: fields.unsigned("pages")?, unit: FLASHSIM_PAGE, column: "pages" };
     let op = one_is_read(&mut fields)?;
-    fields.finish()?;
-    record(at, device, start, length, op)
+    let decoded = record(at, device, start, length, op)?;
+    if DIGEST {
+        fields.next("digest")?;
+    }
+    fields.finish().map(|()| decoded)
 }
 
+/// FlashSim and the cuts of MSR Cambridge in its columns: times in decimal milliseconds. A column of the
+/// range is its name and the bytes that it counts.
 #[inline]
-pub(super) fn bytes(line: &[u8]) -> Result<Record, Fault<'_>> {
+pub(super) fn milliseconds<'a>(
+    line: &'a [u8],
+    (start, start_unit): (&'static str, u64),
+    (length, length_unit): (&'static str, u64),
+) -> Result<Record, Fault<'a>> {
     let mut fields = Blanks::of(line);
     let at = fields.time("time", MS)?;
     let device = fields.unsigned("device")?;
-    let start = Measure { count: fields.unsigned("offset")?, unit: 1, column: "offset" };
-    let length = Measure { count: fields.unsigned("bytes")?, unit: 1, column: "bytes" };
+    let start = Measure { count: fields.unsigned(start)?, unit: start_unit, column: start };
+    let length = Measure { count: fields.unsigned(length)?, unit: length_unit, column: length };
     let op = one_is_read(&mut fields)?;
     fields.finish()?;
     record(at, device, start, length, op)

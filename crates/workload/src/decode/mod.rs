@@ -15,6 +15,10 @@ pub(crate) use msr::host;
 use crate::{Cause, Format};
 use fowler_units::{HostOp, Nanos};
 
+/// The latest moment at which a request may arrive: half of the 584 years that 64 bits of nanoseconds
+/// count. The other half is room for what the drive still does then.
+pub const LATEST: Nanos = Nanos(u64::MAX / 2);
+
 /// Blocks and sectors of every format that counts in them.
 const SECTOR: u64 = 512;
 
@@ -40,19 +44,28 @@ pub struct Record {
 #[inline]
 pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
     let line = line.trim_ascii();
-    match format {
+    let decoded = match format {
         Format::Native => native::decode(line),
         Format::Spc => spc::decode(line),
         Format::Msr => msr::decode(line),
         Format::Disksim => columns::disksim(line),
-        Format::Mqsim | Format::SsdsimNs => columns::nanoseconds(line),
-        Format::SsdsimUs => columns::microseconds(line),
-        Format::SsdsimDigest => columns::digest(line),
-        Format::Flashsim => columns::flashsim(line),
-        Format::FlashsimBytes => columns::bytes(line),
+        Format::Mqsim | Format::SsdsimNs => columns::sectors::<1, false>(line),
+        Format::SsdsimUs => columns::sectors::<1_000, false>(line),
+        Format::SsdsimDigest => columns::sectors::<1, true>(line),
+        Format::Flashsim => {
+            columns::milliseconds(line, ("sector", SECTOR), ("pages", columns::FLASHSIM_PAGE))
+        }
+        Format::FlashsimBytes => columns::milliseconds(line, ("offset", 1), ("bytes", 1)),
         Format::Blkparse => events::decode(line),
         Format::Systor17 => cloud::systor17(line),
         Format::Alibaba => cloud::alibaba(line),
+    };
+    match decoded {
+        // Where times count from a date only the distance between two of them can be too long.
+        Ok(record) if record.at > LATEST && !format.counts_from_a_date() => {
+            Err(Fault::new(Cause::TooLarge, format.time_column(), b""))
+        }
+        other => other,
     }
 }
 
@@ -118,6 +131,12 @@ mod tests {
             let fault = decode_line(Format::Native, line.as_bytes()).unwrap_err();
             assert_eq!((fault.cause, fault.column), (Cause::TooLarge, column), "{line}");
         }
+        let late = decode_line(Format::Native, b"9223372036854775808,read,0,1").unwrap_err();
+        assert_eq!((late.cause, late.column), (Cause::TooLarge, "at_ns"));
+        assert_eq!(
+            decode_line(Format::Native, b"9223372036854775807,read,0,1").unwrap().at,
+            LATEST
+        );
         let last = decode_line(Format::Native, b"0,read,18446744069414584320,4294967295").unwrap();
         assert_eq!(last.offset + u64::from(last.size), u64::MAX);
         let fault = decode_line(Format::Mqsim, b"0 0 36028797018963968 1 1").unwrap_err();

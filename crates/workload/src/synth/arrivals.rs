@@ -2,6 +2,7 @@
 //! so that rounding does not change the rate.
 
 use super::spec::Arrivals;
+use crate::LATEST;
 use fowler_units::{Nanos, Rng};
 
 /// Nanoseconds in a second.
@@ -56,7 +57,7 @@ impl Moments {
         Moments { arrivals, rng, clock: Clock::default(), spell: None, count: 0 }
     }
 
-    /// The next arrival; none beyond 584 years.
+    /// The next arrival; none beyond [`LATEST`].
     pub fn next(&mut self) -> Option<Nanos> {
         let at = match self.arrivals {
             Arrivals::Closed => 0,
@@ -72,7 +73,7 @@ impl Moments {
             )?,
         };
         self.count += 1;
-        Some(Nanos(at))
+        Some(Nanos(at)).filter(|&at| at <= LATEST)
     }
 
     /// The `count`-th multiple of the period, exactly: a period is a binary fraction `m * 2^e`.
@@ -186,5 +187,9 @@ mod tests {
         let mut moments = Moments::new(Arrivals::Fixed { rate: 1e-6 }, 0);
         moments.count = u64::MAX / 1000;
         assert_eq!(moments.next(), None);
+        let mut moments = Moments::new(Arrivals::Poisson { rate: 1e9 }, 0);
+        moments.clock.ns = LATEST.0;
+        assert!(std::iter::from_fn(|| moments.next()).take(100).all(|at| at <= LATEST));
+        assert!(moments.clock.ns > LATEST.0);
     }
 }

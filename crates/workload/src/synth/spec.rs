@@ -1,7 +1,8 @@
 //! What a generated workload is to be like, and whether it can be.
 
-use crate::Problem;
+use crate::{Problem, Short};
 use fowler_units::{Bytes, Span};
+use std::fmt::{self, Display};
 
 /// When requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +81,30 @@ pub enum Length {
     Requests(u64),
     /// Every request that arrives before this moment.
     Duration(Span),
+}
+
+impl Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Length::Requests(1) => write!(f, "1 request"),
+            Length::Requests(count) => write!(f, "{count} requests"),
+            Length::Duration(span) => write!(f, "{span}"),
+        }
+    }
+}
+
+impl Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Arrivals::Poisson { rate } => write!(f, "poisson at {} per second", Short(rate)),
+            Arrivals::Fixed { rate } => write!(f, "fixed at {} per second", Short(rate)),
+            Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
+                let (busy, quiet) = (Short(busy_rate), Short(quiet_rate));
+                write!(f, "bursts, {busy} per second for {mean_busy} and {quiet} for {mean_quiet}")
+            }
+            Arrivals::Closed => write!(f, "closed"),
+        }
+    }
 }
 
 /// Addresses and sizes of one kind of request.
@@ -164,21 +189,21 @@ const FEWEST_PER_CYCLE: f64 = 1e-3;
 struct Check(Vec<Problem>);
 
 impl Check {
-    fn that(&mut self, holds: bool, place: &str, value: impl std::fmt::Debug, expected: &str) {
+    fn that(&mut self, holds: bool, place: &str, value: impl Display, expected: &str) {
         if !holds {
-            let text = format!("{place} = {value:?}");
+            let text = format!("{place} = {value}");
             let problem = Problem::new(format!("`{place}` cannot be used")).expected(expected);
             self.0.push(problem.text(text.as_bytes()));
         }
     }
 
     fn share(&mut self, place: &str, value: f64) {
-        self.that((0.0..=1.0).contains(&value), place, value, "a share from 0 to 1");
+        self.that((0.0..=1.0).contains(&value), place, Short(value), "a share from 0 to 1");
     }
 
     fn rate(&mut self, place: &str, value: f64) {
         let expected = "requests per second, from 0.000001 to 1000000000";
-        self.that(RATES.contains(&value), place, value, expected);
+        self.that(RATES.contains(&value), place, Short(value), expected);
     }
 }
 
@@ -191,7 +216,7 @@ impl SynthSpec {
         check.share("read_share", self.read_share);
         check.share("trim_share", self.trim_share);
         let both = self.read_share + self.trim_share;
-        check.that(both <= 1.0 + 1e-12, "read_share + trim_share", both, "at most 1");
+        check.that(both <= 1.0 + 1e-12, "read_share + trim_share", Short(both), "at most 1");
         if self.read_share > 0.0 {
             self.check_pattern(&mut check, "reads", &self.reads);
         }
@@ -260,26 +285,41 @@ impl SynthSpec {
             Addresses::Uniform => {}
             Addresses::Zipf { theta } => {
                 let holds = (0.0..=LARGEST_THETA).contains(&theta);
-                check.that(holds, &format!("{name}.theta"), theta, "a skew from 0 to 20");
+                check.that(holds, &format!("{name}.theta"), Short(theta), "a skew from 0 to 20");
             }
             Addresses::HotCold { accesses, space } => {
                 check.share(&format!("{name}.accesses"), accesses);
                 let holds = space > 0.0 && space < 1.0;
-                check.that(holds, &format!("{name}.space"), space, "a share between 0 and 1");
+                check.that(
+                    holds,
+                    &format!("{name}.space"),
+                    Short(space),
+                    "a share between 0 and 1",
+                );
             }
         }
         let holds = (1.0..=1e9).contains(&pattern.mean_run);
-        check.that(holds, &format!("{name}.mean_run"), pattern.mean_run, "from 1 to 1000000000");
+        check.that(
+            holds,
+            &format!("{name}.mean_run"),
+            Short(pattern.mean_run),
+            "from 1 to 1000000000",
+        );
         let sizes = format!("{name}.sizes");
-        check.that(!pattern.sizes.is_empty(), &sizes, &pattern.sizes, "at least one size");
+        check.that(!pattern.sizes.is_empty(), &sizes, "none", "at least one size");
         for share in &pattern.sizes {
             let fits = share.size > 0 && u64::from(share.size) <= self.space.0;
             check.that(fits, &sizes, share.size, "at least 1 B and no more than the space");
             let holds = (0.0..=1e12).contains(&share.weight);
-            check.that(holds, &sizes, share.weight, "a weight from 0 to 10^12");
+            check.that(holds, &sizes, Short(share.weight), "a weight from 0 to 10^12");
         }
         let sum: f64 = pattern.sizes.iter().map(|share| share.weight).sum();
-        check.that(sum > 1e-9 || sum.is_nan(), &sizes, sum, "weights whose sum is above zero");
+        check.that(
+            sum > 1e-9 || sum.is_nan(),
+            &sizes,
+            Short(sum),
+            "weights whose sum is above zero",
+        );
     }
 }
 
@@ -319,6 +359,21 @@ mod tests {
             "reads.sizes",
         ];
         assert_eq!(places, expected);
+    }
+
+    #[test]
+    fn values_are_said_in_words_and_short_numbers() {
+        let spec = SynthSpec {
+            arrivals: Arrivals::Poisson { rate: 1e308 },
+            length: Length::Requests(0),
+            read_share: 2.5,
+            ..SynthSpec::default()
+        };
+        let texts: Vec<_> = spec.check().into_iter().map(|problem| problem.text).collect();
+        assert_eq!(
+            texts[..3],
+            ["arrivals.rate = 1e308", "length = 0 requests", "read_share = 2.5"]
+        );
     }
 
     #[test]
