@@ -89,14 +89,9 @@ impl Outcome {
         (layout.raw.0 - layout.logical.0) as f64 / layout.logical.0 as f64
     }
 
-    /// Programs and erases of any account.
-    pub fn programs_and_erases(&self) -> u64 {
-        self.counters.programs.iter().chain(&self.counters.erases).sum()
-    }
-
     /// The share of programs and erases that were suspended; none if there were none.
     pub fn suspended_share(&self) -> Option<f64> {
-        let all = self.programs_and_erases();
+        let all = self.counters.operations;
         (all > 0).then(|| self.counters.suspended_operations as f64 / all as f64)
     }
 
@@ -212,6 +207,7 @@ impl Outcome {
             "erases": by_source(&counters.erases),
             "foreground_collections": counters.collections[0],
             "background_collections": counters.collections[1],
+            "operations": counters.operations,
             "suspended_operations": counters.suspended_operations,
             "suspended_nominal_s": counters.suspended_nominal.as_s(),
             "suspended_extra_s": counters.suspended_extra.as_s(),
