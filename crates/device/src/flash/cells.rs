@@ -55,7 +55,8 @@ impl Flash {
         true
     }
 
-    /// Host programs that can have pages at the same offset on other planes go along.
+    /// Host programs that can have pages at the same offset on other planes go along: the stripe is one
+    /// command, whatever waits between its pages.
     pub(super) fn gather_programs(
         &mut self,
         id: DieId,
@@ -64,10 +65,8 @@ impl Flash {
     ) {
         let mut last = first;
         for _ in 1..self.geometry.planes_per_die {
-            // Nobody who would have been served in between is overtaken.
-            let Some(next) = self.pick(id) else { return };
-            let joins = self.txns.get(next).class == Class::HostProgram;
-            if !joins || !layer.bind_beside(self, first, next) {
+            let Some(next) = self.dies[id].queue.head(Class::HostProgram) else { return };
+            if !layer.bind_beside(self, first, next) {
                 return;
             }
             self.dispatch(id, next);
