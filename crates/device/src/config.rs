@@ -59,7 +59,8 @@ pub enum OpBase {
 /// How the planes of a die work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneMode {
-    /// A die runs one command at a time; pages at the same offset on several planes go together.
+    /// A die runs one command at a time; host pages at the same offset on several planes are
+    /// programmed together.
     Lockstep,
     /// Each plane is busy on its own; only the bus is shared.
     Independent,

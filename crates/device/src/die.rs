@@ -13,7 +13,7 @@ pub enum State {
     /// Nothing. It may wait for the channel to begin a program (or to refill the page buffer), and
     /// takes up anything better that comes meanwhile.
     Idle,
-    /// Sensing the page or pages of a read.
+    /// Sensing the page of a read.
     Sensing,
     /// A page is in the page buffer and waits for the channel.
     AwaitOut,
@@ -61,9 +61,9 @@ pub struct Die {
     pub state: State,
     /// The agenda entry of the end of that; any other is stale.
     pub ticket: Ticket,
-    /// The transactions of the read or program being served, chained.
+    /// The transactions of the program being transferred in, chained.
     pub first: TxnId,
-    /// The one of them whose page is being transferred.
+    /// The one of them whose page is being transferred, or the read being served.
     pub cursor: TxnId,
     /// The program or erase on the cells.
     pub running: Option<Command>,

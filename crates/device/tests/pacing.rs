@@ -96,3 +96,23 @@ fn a_flush_is_answered_however_hot_a_page_is() {
     // Twenty pages on four dies of two planes: a handful of programs each.
     assert!(flush.latency() < Span::ms(10), "{}", flush.latency());
 }
+
+#[test]
+fn a_saturated_drive_reads_as_fast_as_its_dies_and_no_faster() {
+    // S1: a read holds its die for sensing and transfer. With a channel each, the bound is the dies'.
+    let mut config = small();
+    config.geometry.channels = 4;
+    config.geometry.chips_per_channel = 1;
+    config.queue.max_reads = 1024;
+    config.queue.depth = 1024;
+    let mut device = Device::new(&config).expect("a sound drive");
+    let pages = u64::from(device.layout().logical_pages);
+    let reads = random(HostOp::Read, 200_000, pages, 5);
+    device.run(reads, Pacing::Closed { depth: 256 }, &mut ());
+    let per_s = 200_000.0 / (device.now() - device.began()).as_s();
+    let bound = 4.0 / 30e-6;
+    assert!(
+        per_s <= bound && per_s > 0.99 * bound,
+        "{per_s:.0} reads per second, bound {bound:.0}"
+    );
+}

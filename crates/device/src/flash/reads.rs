@@ -1,25 +1,20 @@
-//! A read: sensing, its page or pages on the bus, done.
+//! A read: sensing, its page on the bus, done. There is one page buffer (S1): a read holds its die for
+//! both and goes alone, whatever the planes could do together.
 
 use super::{Flash, Translation};
 use crate::die::State;
 use crate::ledger::Doing;
-use crate::txn::{Op, Txn, Txns};
-use fowler_units::{DieId, Id, TxnId};
+use crate::txn::Txn;
+use fowler_units::{DieId, TxnId};
 
 impl Flash {
     pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
         self.withdraw(id);
         self.dispatch(id, txn);
         let Txn { op, source, ppn, .. } = *self.txns.get(txn);
-        self.txns.get_mut(txn).next = TxnId::NONE;
-        self.dies[id].first = txn;
         self.dies[id].cursor = txn;
-        if self.geometry.planes_per_die > 1 && ppn.is_some() {
-            self.gather_reads(id, txn);
-        }
         let sense = self.timing.read.at(self.offset(ppn));
-        let sole = self.geometry.dies_per_channel() == 1;
-        if sole && !self.txns.get(txn).next.is_some() {
+        if self.geometry.dies_per_channel() == 1 {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
             let transfer = self.timing.bus_transfer;
             self.channels[self.dies[id].channel].busy = true;
@@ -32,38 +27,6 @@ impl Flash {
         }
     }
 
-    /// Pages at the same offset on other planes are sensed together.
-    pub(super) fn gather_reads(&mut self, id: DieId, first: TxnId) {
-        let class = self.txns.get(first).class;
-        let geometry = self.geometry;
-        let place = |txns: &Txns, txn: TxnId| {
-            let ppn = txns.get(txn).ppn;
-            (
-                ppn.0 / geometry.pages_per_plane() % geometry.planes_per_die,
-                geometry.offset_in_block(ppn),
-            )
-        };
-        let (plane, offset) = place(&self.txns, first);
-        let mut used = 1u32 << plane;
-        let mut last = first;
-        // Nobody who would have been served in between is overtaken.
-        while let Some(next) = self.pick(id) {
-            let Txn { op, ppn, .. } = *self.txns.get(next);
-            if op != Op::Read || !ppn.is_some() || self.txns.get(next).class != class {
-                return;
-            }
-            let (plane, its_offset) = place(&self.txns, next);
-            if its_offset != offset || used & (1 << plane) != 0 {
-                return;
-            }
-            used |= 1 << plane;
-            self.dispatch(id, next);
-            self.txns.get_mut(next).next = TxnId::NONE;
-            self.txns.get_mut(last).next = next;
-            last = next;
-        }
-    }
-
     pub(super) fn sensed(&mut self, id: DieId) {
         self.dies[id].state = State::AwaitOut;
         self.ask_channel(id);
@@ -71,17 +34,9 @@ impl Flash {
 
     pub(super) fn transferred_out(&mut self, id: DieId, layer: &mut impl Translation) {
         let read = self.dies[id].cursor;
-        let next = self.txns.get(read).next;
-        self.counters.reads[self.txns.get(read).source as usize] += 1;
-        if next.is_some() {
-            self.dies[id].cursor = next;
-            self.dies[id].state = State::AwaitOut;
-            layer.done(self, read, false);
-            self.release_channel(id);
-            self.ask_channel(id);
-            return;
-        }
-        let took = self.now() - self.txns.get(read).dispatched;
+        let Txn { source, dispatched, .. } = *self.txns.get(read);
+        self.counters.reads[source as usize] += 1;
+        let took = self.now() - dispatched;
         let die = &mut self.dies[id];
         die.state = State::Idle;
         die.served += took;
