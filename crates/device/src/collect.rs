@@ -143,6 +143,8 @@ impl Ftl {
     fn start(&mut self, flash: &mut Flash, plane: PlaneId, foreground: bool) -> bool {
         let Some(victim) = self.choose(plane, flash.now()) else { return false };
         if !foreground && self.space.blocks.valid(victim) > self.worth_moving {
+            // It is looked at again when one more page of the plane is outdated.
+            self.collector.starved[plane] = true;
             return false;
         }
         flash.counters.collections[usize::from(!foreground)] += 1;
@@ -190,7 +192,13 @@ impl Ftl {
         let pages = self.space.blocks.valid(job.victim);
         let pages_per_block = self.layout.geometry.pages_per_block;
         let reserve = self.collector.reserve() * pages_per_block;
-        let surplus = self.space.room(plane).saturating_sub(pages + reserve);
+        let room = self.space.room(plane).saturating_sub(reserve);
+        if job.source == Source::Wear {
+            // A swap gains no room, so that what the host writes beside it comes out of the reserve:
+            // one page for every four moves lets it go on, and ends the swap before the reserve ends.
+            return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
+        }
+        let surplus = room.saturating_sub(pages);
         Job { pages, gain: pages_per_block - pages, surplus, written: 0, ..job }
     }
 

@@ -41,7 +41,7 @@ pub struct Device {
     pub(crate) answered: u64,
     /// Since when no request has been in the device.
     idle_since: Nanos,
-    /// When the first request of the run came in.
+    /// When the first request was issued.
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
@@ -118,7 +118,7 @@ impl Device {
         self.flash.now()
     }
 
-    /// When the first request came in; the present, before there was one. Rates and shares of time
+    /// When the first request was issued; the present, before there was one. Rates and shares of time
     /// count from here: a trace need not begin at zero.
     pub fn began(&self) -> Nanos {
         self.began.unwrap_or(self.now())
@@ -211,9 +211,11 @@ impl Device {
 
     fn enter(&mut self, arrival: Arrival, at: Nanos) {
         self.flash.agenda.advance(at);
-        let began = *self.began.get_or_insert(at);
+        let issued = arrival.io.at;
+        let idle_since = self.idle_since.max(*self.began.get_or_insert(issued));
         if self.ftl.requests.open_count() == 0 {
-            self.flash.counters.idle += at - self.idle_since.max(began);
+            // A request on the link is work already.
+            self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
         self.entered += 1;
         self.ftl.admit(&mut self.flash, arrival.io, arrival.ready);

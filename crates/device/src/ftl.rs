@@ -182,6 +182,10 @@ impl Ftl {
             let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(old));
             if self.collector.is_starved(plane) {
                 self.consider(flash, plane);
+                let die = self.layout.geometry.die_of_plane(plane);
+                if flash.die(die).is_idle() {
+                    self.rested(flash, die);
+                }
             }
         }
     }

@@ -110,6 +110,7 @@ impl Space {
         let turn = self.stripes[die].plane;
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
+            && (turn > 0 || self.keeps_pace(die, &job))
             && self.next_host_offset(plane) == offset
             && self.host_may_write(plane, job(plane));
         fits.then(|| {

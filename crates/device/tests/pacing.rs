@@ -3,6 +3,7 @@
 
 mod support;
 
+use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{ByteRate, HostIo, HostOp, Nanos, Rng, Span};
 use support::small;
@@ -36,9 +37,11 @@ fn as_many_requests_are_outstanding_as_the_loop_is_deep() {
     }
 }
 
-#[test]
-fn no_write_waits_for_a_whole_block_to_be_collected() {
+/// The longest time without a completion, and how long it takes to collect a block (or to move one).
+fn longest_stand(wear: WearKind) -> (Span, Span) {
     let mut config = small();
+    config.wear.name = wear;
+    config.wear.threshold = 5;
     config.geometry.blocks_per_plane = 64;
     config.geometry.pages_per_block = 64;
     config.over_provisioning = 0.2;
@@ -48,14 +51,24 @@ fn no_write_waits_for_a_whole_block_to_be_collected() {
     let mut device = Device::new(&config).expect("a sound drive");
     let pages = u64::from(device.layout().logical_pages);
     let mut completions: Vec<Completion> = Vec::new();
-    let writes = random(HostOp::Write, 60_000, pages, 2);
+    let hot = if wear == WearKind::Off { pages } else { pages / 5 };
+    let writes = random(HostOp::Write, 60_000, hot, 2);
     device.run(writes, Pacing::Closed { depth: 8 }, &mut completions);
     let valid_moved = device.counters().programs[1] / device.counters().erases[1];
-    let block = Span::us(30 + 160) * valid_moved + Span::us(1508);
     let mut done: Vec<Nanos> = completions.iter().map(|c| c.done).collect();
     done.sort_unstable();
     let gap = done.windows(2).map(|pair| pair[1] - pair[0]).max().expect("many");
-    assert!(gap < block, "the drive stood still for {gap}, a collection takes {block}");
+    assert_eq!(device.counters().programs[2] > 0, wear != WearKind::Off);
+    let moved = if wear == WearKind::Off { valid_moved } else { 64 };
+    (gap, Span::us(30 + 160) * moved + Span::us(1508))
+}
+
+#[test]
+fn no_write_waits_for_a_whole_block_to_be_collected_or_swapped() {
+    for wear in [WearKind::Off, WearKind::HotColdSwap] {
+        let (gap, block) = longest_stand(wear);
+        assert!(gap < block, "{wear:?}: the drive stood still for {gap}, a block takes {block}");
+    }
 }
 
 #[test]
