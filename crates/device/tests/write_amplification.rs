@@ -10,6 +10,7 @@ use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde_json::Value;
+use std::io::Write as _; // a direct write: what a test prints is captured
 use support::small;
 
 const ORACLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/oracles/gc.json");
@@ -53,7 +54,7 @@ fn measure(victim: (VictimKind, u32), pages_per_block: u32, load: f64) -> f64 {
 #[test]
 fn uniform_writes_amplify_as_theory_says() {
     let Ok(text) = std::fs::read_to_string(ORACLE) else {
-        eprintln!("SKIPPED: no closed forms at {ORACLE}");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no closed forms at {ORACLE}");
         return;
     };
     let oracle: Value = serde_json::from_str(&text).expect("the oracle is JSON");

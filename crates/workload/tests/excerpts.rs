@@ -3,6 +3,7 @@
 
 use fowler_units::HostOp;
 use fowler_workload::{DeviceChoice, Format, FormatSource, ReadOptions, TraceInfo, TraceReader};
+use std::io::Write as _; // a direct write: what a test prints is captured
 use std::path::{Path, PathBuf};
 
 #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -11,7 +12,11 @@ fn folder() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: the folder of trace excerpts, {}, is missing", folder.display());
+    let _ = writeln!(
+        std::io::stderr(),
+        "SKIPPED: the folder of trace excerpts, {}, is missing",
+        folder.display()
+    );
     None
 }
 
