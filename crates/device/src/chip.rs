@@ -103,28 +103,27 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     loop {
         let arrival = arrivals.peek().map(|&number| commands[number].at);
         match (flash.agenda.next_due(), arrival) {
-            (Some((due, Phase::Completion)), Some(at)) if due > at => {}
-            (Some((due, Phase::Decision)), Some(at)) if due >= at => {}
-            (None, Some(_)) => {}
-            (Some(_), _) => {
-                if let Some((ticket, event)) = flash.agenda.pop() {
-                    match event {
-                        Event::Die(die) => flash.die_event(die, ticket, &mut raw),
-                        Event::Reconsider(die) => flash.reconsider(die),
-                        Event::Idle(_) | Event::Answered(_) => {}
-                    }
-                }
-                flash.settle(&mut raw);
-                continue;
-            }
             (None, None) => return raw.0,
+            (Some(due), at) if at.is_none_or(|at| due < (at, Phase::Arrival)) => {
+                event(&mut flash, &mut raw);
+            }
+            _ => {
+                let number = arrivals.next().expect("peeked");
+                flash.agenda.advance(commands[number].at);
+                let id = flash.open(transaction(commands[number], number as u32));
+                flash.submit(id);
+            }
         }
-        let number = arrivals.next().expect("peeked");
-        flash.agenda.advance(commands[number].at);
-        let txn = transaction(commands[number], number as u32);
-        let id = flash.open(txn);
-        flash.submit(id);
         flash.settle(&mut raw);
+    }
+}
+
+fn event(flash: &mut Flash, raw: &mut Raw) {
+    let Some((ticket, event)) = flash.agenda.pop() else { return };
+    match event {
+        Event::Die(die) => flash.die_event(die, ticket, raw),
+        Event::Reconsider(die) => flash.reconsider(die),
+        Event::Idle(_) | Event::Answered(_) => unreachable!("no layer above, no host"),
     }
 }
 

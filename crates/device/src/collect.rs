@@ -194,8 +194,9 @@ impl Ftl {
         let reserve = self.collector.reserve() * pages_per_block;
         let room = self.space.room(plane).saturating_sub(reserve);
         if job.source == Source::Wear {
-            // A swap gains no room, so that what the host writes beside it comes out of the reserve:
-            // one page for every four moves lets it go on, and ends the swap before the reserve ends.
+            // A swap gains no room: what the host writes beside it comes out of the reserve. One page
+            // for every four moves is assumed, from no source: with one for two, swaps that follow
+            // each other used the reserve up and the host stood still (`tests/pacing.rs`).
             return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
         }
         let surplus = room.saturating_sub(pages);

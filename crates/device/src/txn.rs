@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::queue::Class;
-use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
+use fowler_units::{DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +126,6 @@ impl Txn {
     #[inline]
     pub fn host_waits(&self) -> bool {
         self.class == Class::HostRead
-    }
-
-    /// The block an erase is for.
-    pub fn block(&self, pages_per_block: u32) -> BlockId {
-        BlockId(self.ppn.0 / pages_per_block)
     }
 }
 

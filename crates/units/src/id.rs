@@ -96,11 +96,6 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn as_slice(&self) -> &[T] {
         &self.raw
     }
-
-    /// The column as a plain mutable slice, in the order of ids.
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.raw
-    }
 }
 
 impl<I: Id, T> FromIterator<T> for IdVec<I, T> {

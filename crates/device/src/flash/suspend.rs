@@ -35,12 +35,15 @@ impl Flash {
     }
 
     pub(super) fn consider_suspending(&mut self, id: DieId) {
+        if matches!(self.suspension, AnySuspension::Never(_)) {
+            return;
+        }
         let now = self.now();
         let command = self.dies[id].running.expect("a running die has a command");
         let ran = now - command.cells.running_since();
         let Some(rule) = self.interrupting(id, command.first, ran) else {
-            let waits = self.pick(id).is_some_and(|candidate| self.may_suspend(candidate));
-            if waits && ran < self.rules.min_progress {
+            let owed = ran < self.rules.min_progress;
+            if owed && self.pick(id).is_some_and(|candidate| self.may_suspend(candidate)) {
                 let again = command.cells.running_since() + self.rules.min_progress;
                 self.agenda.schedule(again, Phase::Decision, Event::Reconsider(id));
             }
