@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
     Chip(Chip),
+    /// A paper's tables and figures beside its published numbers, and a verdict on each
+    Reproduce(Reproduce),
     /// Look at, convert and generate workloads
     #[command(subcommand)]
     Trace(Trace),
@@ -140,6 +142,27 @@ pub(crate) struct Chip {
     /// The commands: CSV with the header at_ns,op; op is read, write (transfer in, then program),
     /// program (data already in the page buffer) or erase
     pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// The paper: pes (P/E suspension, FAST 2012)
+    pub paper: String,
+    /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
+    #[arg(long, value_name = "DIR")]
+    pub traces: Option<PathBuf>,
+    /// Where tables (CSV), figures (SVG) and finished runs go [default: results/PAPER]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Requests of each run at most: a look, not a reproduction
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// Only what the paper shows: leave out the studies of its open choices and of starvation
+    #[arg(long)]
+    pub brief: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -12,6 +12,8 @@ mod numbers;
 mod output;
 mod progress;
 mod report;
+mod reproduce;
+mod sheets;
 mod table;
 mod traces;
 

@@ -44,3 +44,18 @@ pub(crate) fn bar(quiet: bool) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
+
+/// A bar of runs, of which there are more as they are planned; hidden unless standard error is a terminal.
+pub(crate) fn runs(quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(0);
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {elapsed}, {eta} to go")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -18,6 +18,7 @@ pub mod pace;
 pub mod presets;
 pub mod problem;
 pub mod provenance;
+pub mod reproduce;
 pub mod run;
 pub mod scheme;
 pub mod trace;

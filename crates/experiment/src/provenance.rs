@@ -30,6 +30,14 @@ pub fn file_hash(path: &Path) -> Result<String, Problems> {
     }
 }
 
+/// A hash of the running program: what an earlier build measured is not this one's result.
+pub(crate) fn program_hash() -> Result<String, Problems> {
+    let program = std::env::current_exe().map_err(|error| {
+        Problems::from(Problem::new("", format!("the running program cannot be found: {error}")))
+    })?;
+    file_hash(&program)
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,0 +1,62 @@
+//! `fowler reproduce`: a paper's tables and figures beside its published numbers.
+
+use crate::args::Reproduce;
+use crate::{Exit, console, progress, sheets};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::reproduce::{self, Paper, Reproduction, Request, Step, Verdict, Watch};
+use fowler_experiment::workload::Control;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Tables that are written but not printed: they are to be sorted and searched, not read.
+const ONLY_WRITTEN: [&str; 1] = ["runs"];
+
+pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
+    let paper = Paper::by_name(&arguments.paper)?;
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(paper.name()));
+    let &Reproduce { limit, brief, .. } = arguments;
+    let request = Request { paper, traces: arguments.traces.clone(), out, limit, brief };
+    let bar = progress::runs(arguments.quiet);
+    let watch = Watch {
+        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        step: &|step| match step {
+            Step::Planned(more) => bar.inc_length(more as u64),
+            Step::Finished => bar.inc(1),
+        },
+    };
+    let reproduced = reproduce::reproduce(&request, watch);
+    bar.finish_and_clear();
+    let Some(reproduction) = reproduced? else {
+        let folder = request.out.display();
+        console::note(&format!(
+            "stopped: what is finished is kept in {folder}, and the same command goes on from there"
+        ));
+        return Ok(Exit::Stopped);
+    };
+    console::print(&report(&reproduction, &request));
+    Ok(Exit::Done)
+}
+
+fn report(reproduction: &Reproduction, request: &Request) -> String {
+    let mut text = format!("{}\n\n", reproduction.title);
+    let printed = |name: &str| !ONLY_WRITTEN.contains(&name);
+    for sheet in reproduction.sheets.iter().filter(|sheet| printed(&sheet.name)) {
+        text.push_str(&sheets::text(sheet));
+    }
+    let count = |is: fn(&Verdict) -> bool| reproduction.verdicts.iter().filter(|it| is(it)).count();
+    let _grows = writeln!(
+        text,
+        "{} claims: {} reproduced, {} in shape, {} out of reach",
+        reproduction.verdicts.len(),
+        count(|it| *it == Verdict::Reproduced),
+        count(|it| *it == Verdict::Shape),
+        count(|it| matches!(it, Verdict::OutOfReach(_))),
+    );
+    if let Some(limit) = request.limit {
+        let _grows =
+            writeln!(text, "{limit} requests of each run at most: a look, not a reproduction");
+    }
+    let folder = request.out.display();
+    let _grows = writeln!(text, "written to {folder}: {}", reproduction.files.join(", "));
+    text
+}

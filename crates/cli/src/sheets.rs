@@ -1,0 +1,35 @@
+//! Tables of an experiment on the terminal.
+
+use crate::numbers::{NOTHING, percent, real};
+use crate::table::Grid;
+use fowler_experiment::reproduce::{Cell, Sheet};
+use std::fmt::Write;
+
+/// A table with its title.
+pub(crate) fn text(sheet: &Sheet) -> String {
+    let words = (0..sheet.heads.len()).filter(|&column| {
+        let mut cells = sheet.rows.iter().map(|row| &row[column]);
+        cells.any(|cell| matches!(cell, Cell::Text(_)))
+    });
+    let mut grid = Grid::new(sheet.heads.clone()).words(words);
+    for row in &sheet.rows {
+        grid.row(row.iter().map(cell).collect());
+    }
+    let mut text = String::new();
+    let _grows = writeln!(text, "{}\n\n{}", sheet.title, grid.text());
+    text
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => text.clone(),
+        Cell::Number(value) => signed(*value, real),
+        Cell::Share(share) => signed(*share, percent),
+        Cell::Nothing => NOTHING.into(),
+    }
+}
+
+fn signed(value: f64, print: impl Fn(f64) -> String) -> String {
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}", print(value.abs()))
+}

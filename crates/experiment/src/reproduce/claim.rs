@@ -1,0 +1,188 @@
+//! A paper's statements, one by one, held against what was measured.
+
+use super::sheet::{Cell, Sheet};
+use serde::Deserialize;
+
+/// A number with the column it belongs to.
+pub(crate) type Labelled = (String, f64);
+
+/// A statement of a paper, as the project's data has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    /// Its number in the catalogue of claims.
+    pub id: String,
+    /// Section, table, figure or equation.
+    pub place: String,
+    /// What is stated, in our words.
+    pub claim: String,
+    /// The numbers stated.
+    pub published: Vec<Labelled>,
+    /// How ours are measured.
+    pub how: String,
+    /// What agreement means.
+    pub check: Check,
+    /// Why ours differ, where they do.
+    #[serde(default)]
+    pub why: String,
+}
+
+/// What agreement with a claim means.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Check {
+    /// To the last digit printed: parameters, and what follows from them alone.
+    Exact,
+    /// In direction, and in size as far as it goes: the workload is not public.
+    Shape,
+}
+
+/// What we measured for a claim.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Measured {
+    /// Our numbers, with the labels of the claim's.
+    pub values: Vec<Labelled>,
+    /// Whether the direction that the claim states holds wherever it is stated.
+    pub holds: bool,
+}
+
+/// How a claim fares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The numbers agree.
+    Reproduced,
+    /// The direction agrees, the size does not.
+    Shape,
+    /// Not even the direction, or it cannot be measured; with the reason.
+    OutOfReach(String),
+}
+
+impl Verdict {
+    /// The verdict in words.
+    pub fn words(&self) -> String {
+        match self {
+            Verdict::Reproduced => "reproduced".into(),
+            Verdict::Shape => "shape".into(),
+            Verdict::OutOfReach(why) => format!("out of reach: {why}"),
+        }
+    }
+}
+
+/// How far a number of a workload that is not public may be from the published one to count as the same:
+/// a tenth of it. Assumed; a second trace of the same server differs by more.
+const NEAR: f64 = 0.10;
+
+/// How many digits stand behind the point of a number as printed.
+fn decimals(value: f64) -> usize {
+    value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len())
+}
+
+fn agrees(check: Check, published: f64, ours: f64) -> bool {
+    match check {
+        Check::Exact => {
+            let digits = decimals(published);
+            format!("{ours:.digits$}") == format!("{published:.digits$}")
+        }
+        Check::Shape => (ours - published).abs() <= NEAR * published.abs(),
+    }
+}
+
+impl Claim {
+    /// Holds the claim against what was measured; nothing if it could not be.
+    pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
+        let out = |reason: &str| {
+            let why = if self.why.is_empty() { reason } else { &self.why };
+            Verdict::OutOfReach(why.into())
+        };
+        let Some(measured) = measured else { return out("not measured") };
+        let ours = |label: &str| measured.values.iter().find(|(ours, _)| ours == label);
+        let all = self.published.iter().all(|(label, published)| {
+            ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
+        });
+        match self.check {
+            _ if all && measured.holds => Verdict::Reproduced,
+            Check::Shape if measured.holds => Verdict::Shape,
+            Check::Shape => out("the direction differs, and we do not know why"),
+            Check::Exact => out("the numbers differ, and we do not know why"),
+        }
+    }
+}
+
+/// Numbers with their columns: `SLC 0.446, MLC 0.483`.
+fn listed(values: &[Labelled]) -> String {
+    let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
+    values.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Three significant digits, and every digit of a whole number.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    match value {
+        _ if value.fract() == 0.0 => value.to_string(),
+        _ if size < 1.0 => format!("{value:.3}"),
+        _ if size < 100.0 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// The claims as a table, a row each.
+pub(crate) fn sheet(claims: &[(Claim, Option<Measured>)]) -> Sheet {
+    let heads = ["id", "where", "claim", "published", "ours", "verdict", "how", "remark"];
+    let mut sheet = Sheet::new("claims", "Every number of the paper beside ours", &heads);
+    for (claim, measured) in claims {
+        let verdict = claim.verdict(measured.as_ref());
+        let remark = if matches!(verdict, Verdict::OutOfReach(_)) { "" } else { &claim.why };
+        sheet.row(vec![
+            claim.id.as_str().into(),
+            claim.place.as_str().into(),
+            claim.claim.as_str().into(),
+            listed(&claim.published).into(),
+            measured.as_ref().map_or(Cell::Nothing, |it| listed(&it.values).into()),
+            verdict.words().into(),
+            claim.how.as_str().into(),
+            remark.into(),
+        ]);
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(check: Check, published: f64) -> Claim {
+        Claim {
+            id: "1".into(),
+            place: "Table 1".into(),
+            claim: "a number".into(),
+            published: vec![("SLC".into(), published)],
+            how: "so".into(),
+            check,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn verdicts_follow_the_numbers() {
+        use Verdict::{OutOfReach, Reproduced, Shape};
+        let differ = |what: &str| OutOfReach(format!("the {what} differ, and we do not know why"));
+        let turned = OutOfReach("the direction differs, and we do not know why".into());
+        for (check, published, ours, holds, verdict) in [
+            (Check::Exact, 8.29, 8.2857, true, Reproduced),
+            (Check::Exact, 8.29, 8.2849, true, differ("numbers")),
+            (Check::Exact, 20.0, 20.4, true, Reproduced),
+            (Check::Exact, 20.0, 20.6, true, differ("numbers")),
+            (Check::Exact, 20.0, 20.0, false, differ("numbers")),
+            (Check::Shape, 0.5, 0.46, true, Reproduced),
+            (Check::Shape, 0.5, 0.3, true, Shape),
+            (Check::Shape, 0.5, 0.5, false, turned),
+        ] {
+            let measured = Measured { values: vec![("SLC".into(), ours)], holds };
+            let said = claim(check, published).verdict(Some(&measured));
+            assert_eq!(said, verdict, "{check:?} {published} {ours}");
+        }
+        assert_eq!(claim(Check::Exact, 1.0).verdict(None), OutOfReach("not measured".into()));
+        let other = Measured { values: vec![("MLC".into(), 1.0)], holds: true };
+        assert_eq!(claim(Check::Exact, 1.0).verdict(Some(&other)), differ("numbers"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The tables and figures of published papers, regenerated beside the numbers that were published.
+
+mod claim;
+mod pes;
+mod sheet;
+mod study;
+
+use crate::growing::unwritable;
+use crate::problem::{Problem, Problems};
+use std::fs;
+use std::path::PathBuf;
+
+pub use claim::Verdict;
+pub use sheet::{Cell, Sheet};
+pub use study::{Step, Watch};
+
+/// A paper that can be reproduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paper {
+    /// P/E suspension: Wu and He, FAST 2012.
+    Pes,
+}
+
+impl Paper {
+    /// Every paper.
+    pub const ALL: [Paper; 1] = [Paper::Pes];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        ["pes"][self as usize]
+    }
+
+    /// The paper of that name.
+    ///
+    /// # Errors
+    /// There is none; what there is.
+    pub fn by_name(name: &str) -> Result<Paper, Problems> {
+        Paper::ALL.into_iter().find(|paper| paper.name() == name).ok_or_else(|| {
+            let names = Paper::ALL.map(Paper::name).join(", ");
+            let near = crate::field::nearest(name, Paper::ALL.map(Paper::name));
+            Problem::new("", format!("unknown paper `{}`", crate::problem::shown(name)))
+                .expected(format!("one of {names}"))
+                .hint(near.map(|near| format!("did you mean \"{near}\"?")))
+                .into()
+        })
+    }
+}
+
+/// What to reproduce, from what, and where to.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The paper.
+    pub paper: Paper,
+    /// A folder of real traces, of which those of the paper's workloads are used.
+    pub traces: Option<PathBuf>,
+    /// Where tables, figures and finished runs go.
+    pub out: PathBuf,
+    /// Requests of each run at most. Less than all is a look, not a reproduction.
+    pub limit: Option<u64>,
+    /// Whether only what the paper shows is measured, and not what it leaves open.
+    pub brief: bool,
+}
+
+/// A paper beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduction {
+    /// The paper.
+    pub title: String,
+    /// Its tables and figures as tables, the claims last.
+    pub sheets: Vec<Sheet>,
+    /// How each claim fares.
+    pub verdicts: Vec<Verdict>,
+    /// The files written, in the request's folder.
+    pub files: Vec<String>,
+}
+
+/// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as SVG,
+/// and returns them; nothing if it was stopped, and then the same request goes on where it was.
+///
+/// # Errors
+/// Everything that is wrong with the traces or the folder.
+pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Problems> {
+    let out = &request.out;
+    fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
+    match request.paper {
+        Paper::Pes => pes::reproduce(request, watch),
+    }
+}

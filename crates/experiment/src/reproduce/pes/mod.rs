@@ -1,0 +1,62 @@
+//! P/E suspension (Wu and He, FAST 2012): every table, figure and number of the paper.
+
+mod die;
+mod limits;
+mod measure;
+mod paper;
+mod plan;
+mod tables;
+
+use super::claim::{self, Claim, Measured};
+use super::study::{Study, Watch};
+use super::{Reproduction, Request, Sheet};
+use crate::problem::Problems;
+use paper::Paper;
+use plan::Evidence;
+
+/// The paper beside what is measured; nothing if it was stopped.
+pub(super) fn reproduce(
+    request: &Request,
+    watch: Watch<'_>,
+) -> Result<Option<Reproduction>, Problems> {
+    let mut paper = Paper::open()?;
+    if request.brief {
+        paper.choice.clear();
+    }
+    let columns = paper.columns(request.traces.as_deref())?;
+    let study = Study::open(&request.out.join("runs"), watch)?;
+    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &study)? else {
+        return Ok(None);
+    };
+    let starved = if request.brief { Vec::new() } else { limits::jobs(request.limit)? };
+    let Some(starved) = study.results(starved)? else { return Ok(None) };
+    let claims = measured(&paper, &evidence)?;
+    let mut sheets = tables::shown(&paper, &claims, &evidence);
+    if !request.brief {
+        let points = limits::points(&starved)?;
+        sheets.extend(tables::open_choices(&paper, &evidence));
+        sheets.extend([limits::completion_sheet(&points), limits::limit_sheet(&starved)]);
+    }
+    sheets.push(claim::sheet(&claims));
+    let files = write(&sheets, request)?;
+    let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
+    Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files }))
+}
+
+fn measured(
+    paper: &Paper,
+    evidence: &Evidence,
+) -> Result<Vec<(Claim, Option<Measured>)>, Problems> {
+    let measure =
+        |claim: &Claim| Ok((claim.clone(), measure::measure(&claim.id, paper, evidence)?));
+    paper.claim.iter().map(measure).collect()
+}
+
+fn write(sheets: &[Sheet], request: &Request) -> Result<Vec<String>, Problems> {
+    let mut files = Vec::new();
+    for sheet in sheets {
+        sheet.write(&request.out)?;
+        files.push(format!("{}.csv", sheet.name));
+    }
+    Ok(files)
+}

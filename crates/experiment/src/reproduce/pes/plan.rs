@@ -1,0 +1,225 @@
+//! Which runs the paper's tables and figures need, and where their results are found.
+
+use super::paper::{Choice, Column, Flash, Paper};
+use crate::device::DeviceSpec;
+use crate::problem::Problems;
+use crate::reproduce::study::{Job, Results, Study};
+use crate::run::{Pace, RunSpec};
+
+/// The schemes of the paper, in its order, with its names for them.
+pub(super) const SCHEMES: [(&str, &str); 6] = [
+    ("fifo", "FIFO"),
+    ("rps", "RPS"),
+    ("per", "PER"),
+    ("pe0", "PE0"),
+    ("pes_ips", "PES_IPS"),
+    ("pes_ipc", "PES_IPC"),
+];
+/// Those that a study of variations compares.
+pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
+
+/// Everything that was measured on whole drives.
+pub(super) struct Evidence {
+    pub columns: Vec<Column>,
+    speeds: Results,
+    results: Results,
+}
+
+/// What a run is called: its workload, flash, scheme, and how it differs from the paper's drive.
+fn run_name(column: &str, flash: Flash, scheme: &str, variant: &str) -> String {
+    let base = format!("{column} {} {scheme}", flash.name());
+    if variant.is_empty() { base } else { format!("{base} {variant}") }
+}
+
+/// The variant of a write queue of that size.
+pub(super) fn queue_variant(size: u32) -> String {
+    format!("queue {size}")
+}
+
+/// What all runs have in common.
+struct Plan<'a> {
+    paper: &'a Paper,
+    columns: &'a [Column],
+    limit: Option<u64>,
+}
+
+impl Plan<'_> {
+    fn spec(
+        &self,
+        column: &Column,
+        flash: Flash,
+        scheme: &str,
+        set: &[String],
+        pace: Pace,
+    ) -> RunSpec {
+        RunSpec {
+            device: DeviceSpec { device: flash.preset().into(), set: set.to_vec(), seed: None },
+            scheme: Some(scheme.into()),
+            workload: column.spec.clone(),
+            pace,
+            limit: self.limit,
+            requests_csv: None,
+        }
+    }
+
+    /// By what each workload is compressed.
+    fn speeds<'a>(&self) -> Result<Vec<Job<'a>>, Problems> {
+        let job = |column: &Column| {
+            let spec = self.spec(column, COMPRESSED_ON, "fifo", &[], Pace::Idle(self.paper.idle));
+            Job::speed(speed_name(column), spec)
+        };
+        self.columns.iter().map(job).collect()
+    }
+
+    fn runs<'a>(&self, speeds: &[f64]) -> Result<Vec<Job<'a>>, Problems> {
+        let mut jobs = Vec::new();
+        for (column, &speed) in self.columns.iter().zip(speeds) {
+            for flash in Flash::ALL {
+                for (scheme, _) in SCHEMES {
+                    jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
+                }
+            }
+            if column.place.is_some() {
+                for choice in &self.paper.choice {
+                    self.choice(column, choice, speed, &mut jobs)?;
+                }
+            }
+            if column.name == self.paper.queue.workload {
+                self.queue(column, speed, &mut jobs)?;
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn run<'a>(
+        &self,
+        column: &Column,
+        flash: Flash,
+        scheme: &str,
+        (variant, set): (&str, &[String]),
+        speed: f64,
+    ) -> Result<Job<'a>, Problems> {
+        let spec = self.spec(column, flash, scheme, set, Pace::Speed(speed));
+        Job::run(run_name(&column.name, flash, scheme, variant), spec)
+    }
+
+    fn choice<'a>(
+        &self,
+        column: &Column,
+        choice: &Choice,
+        speed: f64,
+        jobs: &mut Vec<Job<'a>>,
+    ) -> Result<(), Problems> {
+        for &flash in choice.flashes() {
+            for scheme in COMPARED {
+                jobs.push(self.run(column, flash, scheme, (&choice.name, &choice.set), speed)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn queue<'a>(
+        &self,
+        column: &Column,
+        speed: f64,
+        jobs: &mut Vec<Job<'a>>,
+    ) -> Result<(), Problems> {
+        let queue = &self.paper.queue;
+        for flash in Flash::ALL {
+            for scheme in COMPARED {
+                for &size in &queue.sizes {
+                    let set = [format!("queue.max_writes={size}")];
+                    let variant = queue_variant(size);
+                    let speed = speed * queue.faster;
+                    jobs.push(self.run(column, flash, scheme, (&variant, &set), speed)?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The drive on which a trace is compressed until it idles as long as the paper says; the other drive is
+/// given the same requests at the same times, since one trace was replayed on both.
+pub(super) const COMPRESSED_ON: Flash = Flash::Mlc;
+
+impl Evidence {
+    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    pub fn gather(
+        paper: &Paper,
+        columns: Vec<Column>,
+        limit: Option<u64>,
+        study: &Study<'_>,
+    ) -> Result<Option<Evidence>, Problems> {
+        let plan = Plan { paper, columns: &columns, limit };
+        let Some(speeds) = study.results(plan.speeds()?)? else { return Ok(None) };
+        let factors: Vec<f64> =
+            columns.iter().map(|column| found(&speeds, column, "factor").unwrap_or(1.0)).collect();
+        let Some(results) = study.results(plan.runs(&factors)?)? else { return Ok(None) };
+        Ok(Some(Evidence { columns, speeds, results }))
+    }
+
+    /// The stand-ins, which the paper's means are taken over.
+    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.place.is_some())
+    }
+
+    /// By what a workload's times were divided.
+    pub fn speed(&self, column: &Column) -> Option<f64> {
+        found(&self.speeds, column, "factor")
+    }
+
+    /// A number of a run's summary, by its JSON pointer.
+    pub fn number(
+        &self,
+        column: &str,
+        flash: Flash,
+        scheme: &str,
+        variant: &str,
+        pointer: &str,
+    ) -> Option<f64> {
+        self.results.get(&run_name(column, flash, scheme, variant))?.pointer(pointer)?.as_f64()
+    }
+
+    /// A number of a run relative to the same number under another scheme.
+    pub fn ratio(
+        &self,
+        (column, flash, variant): (&str, Flash, &str),
+        pointer: &str,
+        scheme: &str,
+        base: &str,
+    ) -> Option<f64> {
+        let number = |scheme| self.number(column, flash, scheme, variant, pointer);
+        Some(number(scheme)? / number(base)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The ratio for each stand-in, in the order of the paper; nothing if one is missing.
+    pub fn ratios(
+        &self,
+        (flash, variant): (Flash, &str),
+        pointer: &str,
+        scheme: &str,
+        base: &str,
+    ) -> Option<Vec<f64>> {
+        let ratio =
+            |column: &Column| self.ratio((&column.name, flash, variant), pointer, scheme, base);
+        self.stand_ins().map(ratio).collect()
+    }
+}
+
+fn found(speeds: &Results, column: &Column, key: &str) -> Option<f64> {
+    speeds.get(&speed_name(column))?[key].as_f64()
+}
+
+fn speed_name(column: &Column) -> String {
+    format!("{} speed", column.name)
+}
+
+/// Mean read and write latency, in a run's summary.
+pub(super) const READ: &str = "/read/mean_us";
+pub(super) const WRITE: &str = "/write/mean_us";
+
+/// The mean of numbers; nothing of none.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}

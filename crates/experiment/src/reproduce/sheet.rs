@@ -1,0 +1,93 @@
+//! Tables as data: the same rows are printed on the terminal and written as CSV.
+
+use crate::growing::{Growing, unwritable};
+use crate::problem::Problems;
+use std::io::Write;
+use std::path::Path;
+
+/// A cell of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// A number that was measured or published.
+    Number(f64),
+    /// A share of one, which a person reads in percent.
+    Share(f64),
+    /// Nothing was measured.
+    Nothing,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl Cell {
+    /// A number, if there is one and it is finite.
+    pub fn number(value: Option<f64>) -> Cell {
+        value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Number)
+    }
+
+    /// A share, if there is one and it is finite.
+    pub fn share(value: Option<f64>) -> Cell {
+        value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Share)
+    }
+
+    fn csv(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) | Cell::Share(value) => value.to_string(),
+            Cell::Nothing => String::new(),
+        }
+    }
+}
+
+/// A table with a name and a title.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// What it shows, in one line.
+    pub title: String,
+    /// The heads of the columns; units stand in them.
+    pub heads: Vec<String>,
+    /// The rows, as wide as the heads.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Sheet {
+    /// An empty table.
+    pub fn new(name: &str, title: impl Into<String>, heads: &[&str]) -> Sheet {
+        let heads = heads.iter().map(|head| (*head).to_string()).collect();
+        Sheet { name: name.into(), title: title.into(), heads, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.heads.len(), "a row as wide as the heads");
+        self.rows.push(cells);
+    }
+
+    /// Writes it as CSV into `folder`.
+    pub fn write(&self, folder: &Path) -> Result<(), Problems> {
+        let path = folder.join(format!("{}.csv", self.name));
+        let mut file = Growing::create(&path)?;
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        let failed = |error: csv::Error| unwritable(&path, &error.into());
+        csv.write_record(&self.heads).map_err(failed)?;
+        for row in &self.rows {
+            csv.write_record(row.iter().map(Cell::csv)).map_err(failed)?;
+        }
+        let bytes = csv.into_inner().map_err(|error| unwritable(&path, error.error()))?;
+        file.write_all(&bytes).map_err(|error| unwritable(&path, &error))?;
+        file.finish()
+    }
+}
