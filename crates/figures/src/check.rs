@@ -1,0 +1,302 @@
+//! What keeps a figure from being drawn, all of it at once.
+
+use std::fmt;
+
+use crate::{Bars, Figure, Lines, Plot, Reference, Scale, Steps};
+
+/// Everything that keeps a figure from being drawn; never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureError {
+    /// The title of the figure.
+    pub figure: String,
+    /// In the order of the panels and their series.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a whole.
+    pub panel: String,
+    /// The series by its name; empty for the panel as a whole.
+    pub series: String,
+    /// What is wrong.
+    pub wrong: Wrong,
+}
+
+/// What can be wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wrong {
+    /// The figure has no panels, or zero columns of them.
+    NoPanels,
+    /// The panel has no groups of bars.
+    NoGroups,
+    /// The panel has no series.
+    NoSeries,
+    /// The series has no name.
+    NoName,
+    /// Two series of the panel have the name.
+    SameName,
+    /// The series has nothing to show.
+    Empty,
+    /// A column is as long as it must not be.
+    Length {
+        /// Which column.
+        column: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length of what it belongs to.
+        expected: usize,
+    },
+    /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
+    NotFinite {
+        /// Which column.
+        column: &'static str,
+        /// Where in it, from 0.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
+    NotPositive {
+        /// Which column.
+        column: &'static str,
+        /// Where in it, from 0.
+        index: usize,
+        /// The number.
+        value: f64,
+    },
+    /// The points of a distribution function fall, or leave 0 to 1.
+    NotRising {
+        /// The first point that does, from 0.
+        index: usize,
+    },
+    /// A whisker ends below where it begins.
+    Inverted {
+        /// Which whisker, from 0.
+        index: usize,
+    },
+    /// The drawing library failed, with its words.
+    Drawing(String),
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPanels => write!(f, "there are no panels to draw"),
+            Self::NoGroups => write!(f, "there are no groups of bars"),
+            Self::NoSeries => write!(f, "there are no series"),
+            Self::NoName => write!(f, "a series has no name for the legend"),
+            Self::SameName => write!(f, "another series of the panel has the same name"),
+            Self::Empty => write!(f, "there is nothing to show"),
+            Self::Length { column, found, expected } => {
+                write!(f, "{column} has {found} entries, expected {expected}")
+            }
+            Self::NotFinite { column, index, value } => {
+                write!(f, "{column}[{index}] is {value}, expected a finite number below 1e100")
+            }
+            Self::NotPositive { column, index, value } => write!(
+                f,
+                "{column}[{index}] is {value}, expected a positive number (the axis is logarithmic)"
+            ),
+            Self::NotRising { index } => write!(
+                f,
+                "points[{index}]: x and its fraction may not fall, and fractions lie in 0 to 1"
+            ),
+            Self::Inverted { index } => write!(f, "spread[{index}] ends below where it begins"),
+            Self::Drawing(words) => write!(f, "drawing failed: {words}"),
+        }
+    }
+}
+
+impl fmt::Display for FigureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the figure \"{}\" cannot be drawn", self.figure)?;
+        for Problem { panel, series, wrong } in &self.problems {
+            write!(f, "\n  ")?;
+            if !panel.is_empty() {
+                write!(f, "panel {panel}: ")?;
+            }
+            if !series.is_empty() {
+                write!(f, "series {series}: ")?;
+            }
+            write!(f, "{wrong}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FigureError {}
+
+/// The largest and the smallest magnitude that a picture can show.
+const FAR: f64 = 1e100;
+const NEAR: f64 = 1e-100;
+
+struct Findings<'a> {
+    panel: String,
+    series: &'a str,
+    problems: Vec<Problem>,
+}
+
+impl Findings<'_> {
+    fn add(&mut self, wrong: Wrong) {
+        let (panel, series) = (self.panel.clone(), self.series.to_owned());
+        self.problems.push(Problem { panel, series, wrong });
+    }
+
+    /// The first number of a column that cannot be drawn; one says enough of a column.
+    fn numbers(
+        &mut self,
+        column: &'static str,
+        scale: Scale,
+        values: impl Iterator<Item = (usize, f64)>,
+    ) {
+        for (index, value) in values {
+            if value.is_nan() || value.abs() > FAR {
+                return self.add(Wrong::NotFinite { column, index, value });
+            }
+            if scale != Scale::Linear && value < NEAR {
+                return self.add(Wrong::NotPositive { column, index, value });
+            }
+        }
+    }
+
+    fn length(&mut self, column: &'static str, found: usize, expected: usize) {
+        if found != expected {
+            self.add(Wrong::Length { column, found, expected });
+        }
+    }
+
+    fn spread(&mut self, scale: Scale, spread: &[Option<(f64, f64)>]) {
+        let ends = || spread.iter().enumerate().filter_map(|(i, ends)| Some((i, (*ends)?)));
+        self.numbers("spread", scale, ends().flat_map(|(i, (low, high))| [(i, low), (i, high)]));
+        if let Some((index, _)) = ends().find(|(_, (low, high))| low > high) {
+            self.add(Wrong::Inverted { index });
+        }
+    }
+
+    fn reference(&mut self, scale: Scale, reference: Option<&Reference>) {
+        self.numbers("reference", scale, reference.iter().map(|reference| (0, reference.at)));
+    }
+}
+
+/// Every reason at once why a figure cannot be drawn.
+pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
+    let mut findings = Findings { panel: String::new(), series: "", problems: Vec::new() };
+    if figure.panels.is_empty() || figure.columns == Some(0) {
+        findings.add(Wrong::NoPanels);
+    }
+    for (number, panel) in figure.panels.iter().enumerate() {
+        findings.panel =
+            if panel.title.is_empty() { (number + 1).to_string() } else { panel.title.clone() };
+        findings.series = "";
+        names(&mut findings, &panel.plot);
+        match &panel.plot {
+            Plot::Bars(bars) => check_bars(&mut findings, bars),
+            Plot::Lines(lines) => check_lines(&mut findings, lines),
+            Plot::Steps(steps) => check_steps(&mut findings, steps),
+        }
+    }
+    if findings.problems.is_empty() {
+        return Ok(());
+    }
+    Err(FigureError { figure: figure.title.clone(), problems: findings.problems })
+}
+
+fn names<'a>(findings: &mut Findings<'a>, plot: &'a Plot) {
+    let names: Vec<&str> = match plot {
+        Plot::Bars(bars) => bars.series.iter().map(|series| series.name.as_str()).collect(),
+        Plot::Lines(lines) => lines.series.iter().map(|series| series.name.as_str()).collect(),
+        Plot::Steps(steps) => steps.series.iter().map(|series| series.name.as_str()).collect(),
+    };
+    if names.is_empty() {
+        findings.add(Wrong::NoSeries);
+    }
+    for (index, name) in names.iter().enumerate() {
+        findings.series = name;
+        if name.trim().is_empty() {
+            findings.add(Wrong::NoName);
+        } else if names[..index].contains(name) {
+            findings.add(Wrong::SameName);
+        }
+    }
+    findings.series = "";
+}
+
+fn given(values: &[Option<f64>]) -> impl Iterator<Item = (usize, f64)> + '_ {
+    values.iter().enumerate().filter_map(|(index, value)| Some((index, (*value)?)))
+}
+
+fn check_bars<'a>(findings: &mut Findings<'a>, bars: &'a Bars) {
+    let groups = bars.groups.len();
+    if groups == 0 {
+        findings.add(Wrong::NoGroups);
+    }
+    findings.reference(Scale::Linear, bars.reference.as_ref());
+    for series in &bars.series {
+        findings.series = &series.name;
+        findings.length("values", series.values.len(), groups);
+        findings.numbers("values", Scale::Linear, given(&series.values));
+        if !series.published.is_empty() {
+            findings.length("published", series.published.len(), groups);
+            findings.numbers("published", Scale::Linear, given(&series.published));
+        }
+        if !series.spread.is_empty() {
+            findings.length("spread", series.spread.len(), groups);
+            findings.spread(Scale::Linear, &series.spread);
+        }
+        if series.values.iter().chain(&series.published).all(Option::is_none) && groups > 0 {
+            findings.add(Wrong::Empty);
+        }
+    }
+}
+
+fn points(
+    findings: &mut Findings<'_>,
+    columns: [&'static str; 2],
+    scales: [Scale; 2],
+    points: &[(f64, f64)],
+) {
+    findings.numbers(columns[0], scales[0], points.iter().map(|point| point.0).enumerate());
+    findings.numbers(columns[1], scales[1], points.iter().map(|point| point.1).enumerate());
+}
+
+fn check_lines<'a>(findings: &mut Findings<'a>, lines: &'a Lines) {
+    let scales = [lines.x.scale, lines.y.scale];
+    findings.reference(lines.y.scale, lines.reference.as_ref());
+    for series in &lines.series {
+        findings.series = &series.name;
+        if series.points.is_empty() && series.published.is_empty() {
+            findings.add(Wrong::Empty);
+        }
+        points(findings, ["x of points", "y of points"], scales, &series.points);
+        points(findings, ["x of published", "y of published"], scales, &series.published);
+        if !series.spread.is_empty() {
+            findings.length("spread", series.spread.len(), series.points.len());
+            findings.spread(lines.y.scale, &series.spread);
+        }
+    }
+}
+
+fn check_steps<'a>(findings: &mut Findings<'a>, steps: &'a Steps) {
+    for series in &steps.series {
+        findings.series = &series.name;
+        if series.points.is_empty() {
+            findings.add(Wrong::Empty);
+        }
+        let before = findings.problems.len();
+        let scales = [steps.x.scale, Scale::Linear];
+        points(findings, ["x of points", "fraction of points"], scales, &series.points);
+        let falls = |index: &usize| {
+            let (x, share) = series.points[*index];
+            let (x_before, share_before) =
+                if *index == 0 { (x, 0.0) } else { series.points[*index - 1] };
+            x < x_before || share < share_before || share > 1.0
+        };
+        if findings.problems.len() == before
+            && let Some(index) = (0..series.points.len()).find(falls)
+        {
+            findings.add(Wrong::NotRising { index });
+        }
+    }
+}

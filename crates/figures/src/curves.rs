@@ -1,0 +1,116 @@
+//! Lines through points, and the steps of distribution functions.
+
+use crate::canvas::{Drawn, Place, Plane};
+use crate::style::{colour, px};
+use crate::{LineSeries, Lines, Steps, Stroke};
+
+/// Of curves, in pixels.
+pub const WIDTH: f64 = 1.9;
+/// More marks than this on a line hide it.
+const MARKS_MAX: usize = 24;
+
+/// The dash of a distribution function by its place in the legend.
+pub fn dash(series: usize) -> Option<(f64, f64)> {
+    [None, Some((8.0, 3.5)), Some((2.5, 2.5)), Some((14.0, 4.0)), Some((5.0, 6.0))][series % 5]
+}
+
+/// The dash of a theory by its place in the legend.
+pub fn theory(series: usize) -> (f64, f64) {
+    [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
+}
+
+/// Lowest and highest of numbers of which there is at least one.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (value.min(low), value.max(high))
+    })
+}
+
+/// Lowest and highest x and y of lines.
+pub fn range_of_lines(lines: &Lines) -> [(f64, f64); 2] {
+    let points = || {
+        let all =
+            lines.series.iter().flat_map(|series| series.points.iter().chain(&series.published));
+        all.copied()
+    };
+    let spread = lines.series.iter().flat_map(|series| series.spread.iter().flatten());
+    let spread = spread.flat_map(|(low, high)| [*low, *high]);
+    let reference = lines.reference.iter().map(|reference| reference.at);
+    [ends(points().map(|p| p.0)), ends(points().map(|p| p.1).chain(spread).chain(reference))]
+}
+
+/// Lowest and highest x of distribution functions.
+pub fn range_of_steps(steps: &Steps) -> (f64, f64) {
+    ends(steps.series.iter().flat_map(|series| series.points.iter().map(|point| point.0)))
+}
+
+/// Draws lines, then what lies on them.
+pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Lines) -> Drawn {
+    if let Some(reference) = &lines.reference {
+        plane.reference(reference.at)?;
+    }
+    for (index, series) in lines.series.iter().enumerate() {
+        let path: Vec<Place> = series.points.iter().map(|(x, y)| plane.at(*x, *y)).collect();
+        let path = thinned(path, px(0.3));
+        if path.len() > 1 {
+            let dash = (series.stroke == Stroke::Theory).then(|| theory(index));
+            plane.pen.dashed(path, colour(index), WIDTH, dash)?;
+        }
+    }
+    for (index, series) in lines.series.iter().enumerate() {
+        draw_marks(plane, index, series)?;
+    }
+    for (index, series) in lines.series.iter().enumerate() {
+        for (x, y) in &series.published {
+            plane.pen.published(plane.at(*x, *y), 3.0, colour(index))?;
+        }
+    }
+    Ok(())
+}
+
+fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &LineSeries) -> Drawn {
+    let every = series.points.len().div_ceil(MARKS_MAX).max(1);
+    for (number, (x, y)) in series.points.iter().enumerate().step_by(every) {
+        if let Some(Some((low, high))) = series.spread.get(number) {
+            plane.pen.whisker(plane.at(*x, *low), plane.at(*x, *high), 3.0)?;
+        }
+        if series.stroke == Stroke::Measured {
+            plane.pen.series(index, plane.at(*x, *y))?;
+        } else if series.points.len() == 1 {
+            let (x, y) = plane.at(*x, *y);
+            plane.pen.line(vec![(x - px(4.0), y), (x + px(4.0), y)], colour(index), WIDTH)?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws distribution functions, each from its least value to its greatest: beyond lie only the axis and 1.
+pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
+    for (index, series) in steps.series.iter().enumerate() {
+        let corners = series.points.iter().map(|(x, share)| plane.at(*x, *share)).collect();
+        let mut path: Vec<Place> = Vec::new();
+        let mut height = plane.at_place(plane.x.low, 0.0).1;
+        for (x, y) in thinned(corners, px(0.3)) {
+            path.extend([(x, height), (x, y)]);
+            height = y;
+        }
+        path.dedup();
+        plane.pen.dashed(path, colour(index), WIDTH, dash(index))?;
+    }
+    Ok(())
+}
+
+/// A path without the points that nobody can see, the first and the last kept: a million samples are a picture too.
+fn thinned(path: Vec<Place>, least: i32) -> Vec<Place> {
+    let end = path.len().saturating_sub(1);
+    let mut kept: Vec<Place> = Vec::new();
+    for (index, (x, y)) in path.into_iter().enumerate() {
+        let seen = kept
+            .last()
+            .is_none_or(|last| (x - last.0).abs() >= least || (y - last.1).abs() >= least);
+        if seen || index == end {
+            kept.push((x, y));
+        }
+    }
+    kept
+}

@@ -1,0 +1,207 @@
+//! What the marks mean, below the data.
+
+use crate::canvas::{Drawn, Lettering, Pen, Place};
+use crate::style::{INK, LABEL, PAPER, colour, px, width};
+use crate::{Plot, Reference, Stroke, bars, curves};
+
+/// What stands before a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Bar(usize),
+    Measured(usize),
+    Theory(usize),
+    Step(usize),
+    Published,
+    Whisker,
+    Missing,
+    Across,
+}
+
+/// A sign and its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub sign: Sign,
+    pub name: String,
+}
+
+/// Signs with their names, in columns.
+#[derive(Clone, Debug, Default)]
+pub struct Legend {
+    pub entries: Vec<Entry>,
+}
+
+const SIGN: f64 = 26.0;
+const LINE: f64 = 18.0;
+const GAP: f64 = 18.0;
+
+impl Legend {
+    /// Of one panel.
+    pub fn of(plot: &Plot) -> Self {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut add = |sign, name: &str| entries.push(Entry { sign, name: name.to_owned() });
+        let mut extra = Extra::default();
+        match plot {
+            Plot::Bars(bars) => {
+                for (index, series) in bars.series.iter().enumerate() {
+                    add(Sign::Bar(index), &series.name);
+                    extra.published |= series.published.iter().any(Option::is_some);
+                    extra.whisker |= series.spread.iter().any(Option::is_some);
+                    extra.missing |= series.values.contains(&None);
+                }
+                extra.reference(bars.reference.as_ref());
+            }
+            Plot::Lines(lines) => {
+                for (index, series) in lines.series.iter().enumerate() {
+                    let measured = series.stroke == Stroke::Measured;
+                    add(
+                        if measured { Sign::Measured(index) } else { Sign::Theory(index) },
+                        &series.name,
+                    );
+                    extra.published |= !series.published.is_empty();
+                    extra.whisker |= series.spread.iter().any(Option::is_some);
+                }
+                extra.reference(lines.reference.as_ref());
+            }
+            Plot::Steps(steps) => {
+                for (index, series) in steps.series.iter().enumerate() {
+                    add(Sign::Step(index), &series.name);
+                }
+            }
+        }
+        extra.add(&mut entries);
+        Self { entries }
+    }
+
+    /// One legend for all, if no name means two things and no sign has two names.
+    pub fn shared(all: &[Self]) -> Option<Self> {
+        let mut shared: Vec<Entry> = Vec::new();
+        for entry in all.iter().flat_map(|legend| &legend.entries) {
+            if !shared.contains(entry) {
+                let clash =
+                    |other: &Entry| (other.sign == entry.sign) != (other.name == entry.name);
+                if shared.iter().any(clash) {
+                    return None;
+                }
+                shared.push(entry.clone());
+            }
+        }
+        // What explains marks comes after the series, whichever panel had it first.
+        shared.sort_by_key(|entry| match entry.sign {
+            Sign::Bar(_) | Sign::Measured(_) | Sign::Theory(_) | Sign::Step(_) => 0,
+            _ => 1,
+        });
+        Some(Self { entries: shared })
+    }
+
+    /// The least room that it can be drawn on, in pixels.
+    pub fn least(&self) -> f64 {
+        self.entries.iter().map(Entry::width).fold(0.0, f64::max)
+    }
+
+    /// Widths of the columns that it is drawn in on so many pixels: as few rows as have room, filled evenly.
+    fn columns(&self, room: f64) -> Vec<f64> {
+        let all = self.entries.len();
+        let mut widths = Vec::new();
+        for rows in 1..=all {
+            let columns = all.div_ceil(rows);
+            widths = vec![0.0; columns];
+            for (index, entry) in self.entries.iter().enumerate() {
+                widths[index % columns] = entry.width().max(widths[index % columns]);
+            }
+            if span(&widths) <= room {
+                break;
+            }
+        }
+        widths
+    }
+
+    /// Height in pixels on so many pixels of width.
+    pub fn height(&self, room: f64) -> f64 {
+        let columns = self.columns(room).len().max(1);
+        self.entries.len().div_ceil(columns) as f64 * LINE + 10.0
+    }
+
+    /// Draws it in a room that begins at `(left, top)`, all in pixels.
+    pub fn draw(&self, pen: Pen<'_, '_>, (left, top): (f64, f64), room: f64) -> Drawn {
+        let columns = self.columns(room);
+        let left = left + ((room - span(&columns)) / 2.0).max(0.0);
+        for (index, entry) in self.entries.iter().enumerate() {
+            let column = index % columns.len();
+            let x = left + columns[..column].iter().map(|width| width + GAP).sum::<f64>();
+            let y = top + 10.0 + ((index / columns.len()) as f64 + 0.5) * LINE;
+            entry.sign.draw(pen, (px(x), px(y)))?;
+            pen.text(&entry.name, Lettering::new(LABEL), (px(x + SIGN + 6.0), px(y)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    fn width(&self) -> f64 {
+        SIGN + 6.0 + width(&self.name, LABEL)
+    }
+}
+
+/// Of columns beside each other, in pixels.
+fn span(columns: &[f64]) -> f64 {
+    columns.iter().map(|width| width + GAP).sum::<f64>() - GAP
+}
+
+/// What only some panels have.
+#[derive(Default)]
+struct Extra {
+    published: bool,
+    whisker: bool,
+    missing: bool,
+    reference: Option<String>,
+}
+
+impl Extra {
+    fn reference(&mut self, reference: Option<&Reference>) {
+        self.reference = reference.filter(|it| !it.name.is_empty()).map(|it| it.name.clone());
+    }
+
+    fn add(self, entries: &mut Vec<Entry>) {
+        for (is, sign, name) in [
+            (self.published, Sign::Published, "published"),
+            (self.whisker, Sign::Whisker, "spread"),
+            (self.missing, Sign::Missing, "no value"),
+        ] {
+            if is {
+                entries.push(Entry { sign, name: name.into() });
+            }
+        }
+        if let Some(name) = self.reference {
+            entries.push(Entry { sign: Sign::Across, name });
+        }
+    }
+}
+
+impl Sign {
+    /// Draws it to the right of its place.
+    fn draw(self, pen: Pen<'_, '_>, (x, y): Place) -> Drawn {
+        let line = || vec![(x, y), (x + px(SIGN), y)];
+        let middle = (x + px(SIGN / 2.0), y);
+        match self {
+            Self::Bar(index) => {
+                bars::bar(pen, [(x + px(3.0), y - px(6.0)), (x + px(SIGN), y + px(6.0))], index)
+            }
+            Self::Measured(index) => {
+                pen.line(line(), colour(index), curves::WIDTH)?;
+                pen.series(index, middle)
+            }
+            Self::Theory(index) => {
+                pen.dashed(line(), colour(index), curves::WIDTH, Some(curves::theory(index)))
+            }
+            Self::Step(index) => {
+                pen.dashed(line(), colour(index), curves::WIDTH, curves::dash(index))
+            }
+            Self::Published => pen.published(middle, 3.6, PAPER),
+            Self::Whisker => {
+                pen.whisker((middle.0, middle.1 + px(6.0)), (middle.0, middle.1 - px(6.0)), 2.5)
+            }
+            Self::Missing => pen.missing(middle),
+            Self::Across => pen.dashed(line(), INK, 1.2, Some((5.0, 3.0))),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! One panel: how much room it takes, its axes, and its data on them.
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use crate::bars::{self, Labels};
+use crate::canvas::{Canvas, Drawn, Lettering, Pen, Plane};
+use crate::curves;
+use crate::ruler::{Room, Ruler};
+use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
+use crate::{Panel, Plot, Scale};
+
+/// Of what lies between the axes, in pixels.
+pub const PLOT_HEIGHT: f64 = 240.0;
+const CURVE_WIDTH: f64 = 400.0;
+/// Free to the right of the axes, where half a label may stand.
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 8.0;
+const HEAD: f64 = 24.0;
+/// How far an axis reaches for zero: heights are compared with each other, places along x seldom are.
+const ALWAYS: f64 = f64::INFINITY;
+const FAR: f64 = 0.6;
+const NEAR: f64 = 0.2;
+
+/// Room between the axes for what a panel shows, in pixels.
+pub fn natural_width(plot: &Plot) -> f64 {
+    match plot {
+        Plot::Bars(bars) => bars::natural_width(bars),
+        Plot::Lines(_) | Plot::Steps(_) => CURVE_WIDTH,
+    }
+}
+
+/// Which panels may share a range of y, and that range: `None` where it is always the same.
+pub fn range_of_y(plot: &Plot) -> Option<(bool, Scale, (f64, f64))> {
+    match plot {
+        Plot::Bars(bars) => Some((true, Scale::Linear, bars::range(bars))),
+        Plot::Lines(lines) => Some((false, lines.y.scale, curves::range_of_lines(lines)[1])),
+        Plot::Steps(_) => None,
+    }
+}
+
+/// A panel with its axes chosen.
+pub struct Plan<'f> {
+    panel: &'f Panel,
+    x: Ruler,
+    y: Ruler,
+    labels: Labels,
+}
+
+impl<'f> Plan<'f> {
+    /// For a width between the axes in pixels, with the range of y that it has or shares.
+    pub fn new(panel: &'f Panel, wide: f64, y: (f64, f64)) -> Self {
+        let (across, up) = (Room::Across(wide), Room::Up(PLOT_HEIGHT));
+        let none = || Labels::new(&[], wide);
+        let (x, y, labels) = match &panel.plot {
+            Plot::Bars(bars) => (
+                Ruler::plain(-0.5, bars.groups.len() as f64 - 0.5),
+                Ruler::new(Scale::Linear, y, ALWAYS, up),
+                Labels::new(&bars.groups, wide),
+            ),
+            Plot::Lines(lines) => (
+                Ruler::new(lines.x.scale, curves::range_of_lines(lines)[0], NEAR, across),
+                Ruler::new(lines.y.scale, y, FAR, up),
+                none(),
+            ),
+            Plot::Steps(steps) => (
+                Ruler::new(steps.x.scale, curves::range_of_steps(steps), NEAR, across),
+                Ruler::shares(),
+                none(),
+            ),
+        };
+        Self { panel, x, y, labels }
+    }
+
+    /// Room for the title and the labels of y, in pixels.
+    pub fn left(&self) -> f64 {
+        let labels = self.y.ticks.iter().map(|(_, label)| width(label, LABEL));
+        let title = if self.titles().1.is_empty() { 0.0 } else { AXIS + 12.0 };
+        labels.fold(0.0, f64::max) + title + 12.0
+    }
+
+    /// Room for the title and the labels of x, in pixels.
+    fn bottom(&self) -> f64 {
+        match &self.panel.plot {
+            Plot::Bars(_) => self.labels.height,
+            Plot::Lines(_) | Plot::Steps(_) if self.titles().0.is_empty() => 26.0,
+            Plot::Lines(_) | Plot::Steps(_) => 44.0,
+        }
+    }
+
+    /// Of the whole panel without its legend, in pixels.
+    pub fn height(&self) -> f64 {
+        TOP + self.head() + PLOT_HEIGHT + self.bottom()
+    }
+
+    /// Of the whole panel, in pixels, with so much on either side of the axes.
+    pub fn width(left: f64, wide: f64) -> f64 {
+        left + wide + RIGHT
+    }
+
+    fn head(&self) -> f64 {
+        if self.panel.title.is_empty() { 0.0 } else { HEAD }
+    }
+
+    fn titles(&self) -> (&str, &str) {
+        match &self.panel.plot {
+            Plot::Bars(bars) => ("", &bars.y),
+            Plot::Lines(lines) => (&lines.x.title, &lines.y.title),
+            Plot::Steps(steps) => (&steps.x.title, &steps.y),
+        }
+    }
+
+    /// Draws it with its corner at a place in pixels.
+    pub fn draw(&self, canvas: &Canvas<'_>, corner: (f64, f64), left: f64, wide: f64) -> Drawn {
+        let pen = Pen(canvas);
+        let (x, top) = (corner.0, corner.1 + TOP + self.head());
+        if !self.panel.title.is_empty() {
+            let lettering =
+                fitted(&self.panel.title, HEADING, wide).bold().at(HPos::Center, VPos::Center);
+            let at = (px(x + left + wide / 2.0), px(corner.1 + TOP + HEAD / 2.0 - 3.0));
+            pen.text(&self.panel.title, lettering, at)?;
+        }
+        let size = (px(left + wide), px(PLOT_HEIGHT + self.bottom()));
+        let area = canvas.clone().shrink((px(x), px(top)), size);
+        let mut chart = ChartBuilder::on(&area)
+            .x_label_area_size(px(self.bottom()))
+            .y_label_area_size(px(left))
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+        self.mesh(&mut chart)?;
+        let plane = Plane { pen, chart, x: &self.x, y: &self.y };
+        self.titles_of_axes(&plane, corner.0)?;
+        match &self.panel.plot {
+            Plot::Bars(bars) => bars::draw(&plane, bars, &self.labels),
+            Plot::Lines(lines) => curves::draw_lines(&plane, lines),
+            Plot::Steps(steps) => curves::draw_steps(&plane, steps),
+        }
+    }
+
+    fn mesh(&self, chart: &mut crate::canvas::Chart<'_, '_>) -> Drawn {
+        let mut mesh = chart.configure_mesh();
+        mesh.x_labels(self.x.ticks.len())
+            .y_labels(self.y.ticks.len())
+            .max_light_lines(0)
+            .bold_line_style(MESH.stroke_width(px(0.8) as u32))
+            .axis_style(INK.stroke_width(px(1.0) as u32))
+            .label_style(Lettering::new(LABEL).style())
+            .set_all_tick_mark_size(px(4.0));
+        mesh.draw()
+    }
+
+    /// Ours, because the library would estimate where they have to stand.
+    fn titles_of_axes(&self, plane: &Plane<'_, '_>, left: f64) -> Drawn {
+        let (title_x, title_y) = self.titles();
+        let middle_x = plane.at_place((self.x.low + self.x.high) / 2.0, self.y.low);
+        let middle_y = plane.at_place(self.x.low, (self.y.low + self.y.high) / 2.0);
+        if !title_x.is_empty() {
+            let at = (middle_x.0, middle_x.1 + px(34.0));
+            plane.pen.text(
+                title_x,
+                fitted(title_x, AXIS, CURVE_WIDTH).at(HPos::Center, VPos::Center),
+                at,
+            )?;
+        }
+        if !title_y.is_empty() {
+            let at = (px(left + 10.0), middle_y.1);
+            plane.pen.text(
+                title_y,
+                fitted(title_y, AXIS, PLOT_HEIGHT).at(HPos::Center, VPos::Center).turned(),
+                at,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A title as high as it should be, or less where it is too long, down to what can be read.
+fn fitted(title: &str, height: f64, room: f64) -> Lettering {
+    Lettering::new((height * room / width(title, height)).clamp(10.0, height))
+}

@@ -1,0 +1,82 @@
+//! Colours, sizes, and how wide a text is without a font at hand.
+
+use plotters::style::RGBColor;
+
+/// Pixels are divided in ten: the backend counts in whole units, and marks should sit where the numbers are.
+pub const UNIT: f64 = 10.0;
+
+/// Pixels in units of the canvas.
+pub fn px(pixels: f64) -> i32 {
+    (pixels * UNIT).round() as i32
+}
+
+pub const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub const BLACK: RGBColor = RGBColor(0, 0, 0);
+pub const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
+pub const MESH: RGBColor = RGBColor(0xE2, 0xE2, 0xE2);
+pub const FAINT: RGBColor = RGBColor(0x77, 0x77, 0x77);
+
+/// Of Okabe and Ito (2008), without black, which is for what was published; neighbours differ in lightness, and the
+/// yellow that is hard to see as a line comes last.
+pub const PALETTE: [RGBColor; 7] = [
+    RGBColor(0x00, 0x72, 0xB2),
+    RGBColor(0xE6, 0x9F, 0x00),
+    RGBColor(0x00, 0x9E, 0x73),
+    RGBColor(0xCC, 0x79, 0xA7),
+    RGBColor(0x56, 0xB4, 0xE9),
+    RGBColor(0xD5, 0x5E, 0x00),
+    RGBColor(0xF0, 0xE4, 0x42),
+];
+
+/// The colour of a series by its place in the legend.
+pub fn colour(index: usize) -> RGBColor {
+    PALETTE[index % PALETTE.len()]
+}
+
+/// Heights of texts in pixels.
+pub const TITLE: f64 = 17.0;
+pub const HEADING: f64 = 14.5;
+pub const AXIS: f64 = 13.0;
+pub const LABEL: f64 = 12.0;
+
+/// How wide a text is at a height, in pixels, both estimated to the wide side: the reader's font is not ours to know.
+pub fn width(text: &str, height: f64) -> f64 {
+    let ems: f64 = text
+        .chars()
+        .map(|c| match c {
+            'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.33,
+            'f' | 't' | 'r' | '(' | ')' | '-' | '/' | '[' | ']' => 0.42,
+            'm' | 'w' | 'M' | 'W' | '%' | '@' | '×' => 0.95,
+            '⁰'..='⁹' | '¹' | '²' | '³' | '⁻' => 0.42,
+            'A'..='Z' => 0.71,
+            c if c.is_ascii() => 0.62,
+            c if (c as u32) < 0x2E80 => 0.68,
+            _ => 1.0,
+        })
+        .sum();
+    ems * height
+}
+
+/// A text without what no XML file may hold.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A text in lines that are at most so wide, broken at blanks and behind hyphens; a piece that is too long alone
+/// stays whole.
+pub fn wrap(text: &str, height: f64, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        for (number, piece) in word.split_inclusive(['-', '_', '/']).enumerate() {
+            let blank = if number == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if width(&format!("{line}{blank}{piece}"), height) <= room => {
+                    line.push_str(blank);
+                    line.push_str(piece);
+                }
+                _ => lines.push(piece.to_owned()),
+            }
+        }
+    }
+    lines
+}
