@@ -13,6 +13,7 @@ pub mod field;
 pub mod generator;
 pub mod growing;
 pub mod keys;
+pub mod laws;
 pub mod outcome;
 pub mod pace;
 pub mod presets;
