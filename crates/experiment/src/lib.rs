@@ -22,6 +22,7 @@ pub mod provenance;
 pub mod run;
 pub mod scheme;
 pub mod trace;
+pub mod validate;
 pub mod workload;
 
 /// The words of the floors below that a user of this crate needs.
