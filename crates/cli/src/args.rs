@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[command(name = "fowler", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong, and everything that is wrong has been \
-                        said; 130 stopped with Ctrl-C, results until then printed; 1 a fault of the program"
+                        said; 130 stopped with Ctrl-C, results until then printed; 1 a fault of the program, or theory and simulation disagree"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -25,6 +25,13 @@ pub(crate) enum Command {
     Chip(Chip),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
     Reproduce(Reproduce),
+    /// The simulator against theory: queues, bounds, write amplification, conservation laws
+    #[command(
+        after_help = "Exit codes: 0 every expectation agrees with theory; 1 one does not, which is a fault \
+                            of the program; 2 the input is wrong; 130 stopped with Ctrl-C, results until \
+                            then printed"
+    )]
+    Validate(Validate),
     /// Look at, convert and generate workloads
     #[command(subcommand)]
     Trace(Trace),
@@ -160,6 +167,28 @@ pub(crate) struct Reproduce {
     /// Only what the paper shows: leave out the studies of its open choices and of starvation
     #[arg(long)]
     pub brief: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// Fewer requests and smaller drives, with tolerances two to three times as wide: seconds, not minutes
+    #[arg(long)]
+    pub quick: bool,
+    /// Only one group (die, "extra wait", bounds, collection, laws), or expectations whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Change a configuration key of the simulated drives and not of the theory, to see the check fail
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub spoil: Vec<String>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,

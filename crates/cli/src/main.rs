@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the input is
 //! wrong, with everything that is wrong; 130 stopped by the user, results until then printed; 1 a fault of
-//! this program.
+//! this program, or theory and simulation disagree.
 
 mod args;
 mod commands;
@@ -16,6 +16,7 @@ mod reproduce;
 mod sheets;
 mod table;
 mod traces;
+mod validation;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -88,6 +88,7 @@ fn help_is_complete() {
         told(&["run", "--help"]),
         told(&["compare", "--help"]),
         told(&["chip", "--help"]),
+        told(&["validate", "--help"]),
         told(&["trace", "convert", "--help"]),
     ];
     insta::assert_snapshot!("help", helps.join("\n"));
@@ -183,6 +184,9 @@ fn the_json_has_the_promised_keys() {
     ] {
         assert!(!run[key].is_null(), "{key}: {run:#}");
     }
+    let laws = run["laws"].as_object().unwrap();
+    assert_eq!(laws.len(), 5);
+    assert!(laws.values().all(|law| law["holds"] == true), "{laws:#?}");
     assert!(run["flash_bytes_per_host_byte"].as_f64() >= run["waf"].as_f64());
     for kind in ["read", "write"] {
         let count = run[kind]["count"].as_u64().unwrap();

@@ -40,6 +40,9 @@ pub struct Counters {
     pub suspended_extra: Span,
     /// Time since the first request during which none was in the device.
     pub idle: Span,
+    /// The time integral of the number of requests issued and not yet answered, in request-nanoseconds.
+    /// 128 bits hold 65,536 requests for the 584 years that a clock runs, 2^48 times over.
+    pub outstanding: u128,
     /// Time over all channels spent transferring.
     pub channel_busy: Span,
     /// Time over all dies spent on operations, suspending and resuming included.

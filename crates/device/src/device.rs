@@ -41,6 +41,8 @@ pub struct Device {
     pub(crate) answered: u64,
     /// Since when no request has been in the device.
     idle_since: Nanos,
+    /// Up to when the requests in the device are integrated over time.
+    integrated: Nanos,
     /// When the first request was issued.
     began: Option<Nanos>,
     started: Nanos,
@@ -79,6 +81,7 @@ impl Device {
             entered: 0,
             answered: 0,
             idle_since: Nanos::ZERO,
+            integrated: Nanos::ZERO,
             began: None,
             started: Nanos::ZERO,
             last_issue: Nanos::ZERO,
@@ -109,8 +112,25 @@ impl Device {
         Counters {
             die_busy: self.flash.dies().as_slice().iter().fold(Span::ZERO, busy),
             idle: self.flash.counters.idle + idle,
+            outstanding: self.outstanding(self.ftl.requests.open_count()),
             ..self.flash.counters
         }
+    }
+
+    /// The integral of the requests in flight, of which there have been `open` since it was brought up to
+    /// date, as it stands now.
+    #[inline]
+    fn outstanding(&self, open: usize) -> u128 {
+        let span = self.now() - self.integrated;
+        self.flash.counters.outstanding + open as u128 * u128::from(span.0)
+    }
+
+    /// Brings the integral up to date. Called where the number is about to change, or has just done so, and
+    /// was `open` before.
+    #[inline]
+    fn integrate(&mut self, open: usize) {
+        self.flash.counters.outstanding = self.outstanding(open);
+        self.integrated = self.now();
     }
 
     /// The present.
@@ -217,6 +237,9 @@ impl Device {
             // A request on the link is work already.
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
+        self.integrate(self.ftl.requests.open_count());
+        // It was issued at a moment that was no event: how long it has waited outside is added at once.
+        self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
         self.ftl.admit(&mut self.flash, arrival.io, arrival.ready);
     }
@@ -239,6 +262,7 @@ impl Device {
         for completion in &self.ftl.completed {
             probe.completed(completion);
         }
+        self.integrate(self.ftl.requests.open_count() + self.ftl.completed.len());
         self.answered += self.ftl.completed.len() as u64;
         self.ftl.completed.clear();
         if self.ftl.requests.open_count() == 0 {

@@ -159,6 +159,8 @@ fn case(seed: u64, checked: bool) -> bool {
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
     }
+    let latencies: u128 = completions.iter().map(|it| u128::from(it.latency().0)).sum();
+    assert_eq!(device.counters().outstanding, latencies, "Little's law");
     let sizes = |ios: &mut Vec<(u64, u32, HostOp)>| ios.sort_unstable();
     let mut asked: Vec<_> = requests.iter().map(|io| (io.offset, io.size, io.op)).collect();
     let mut got: Vec<_> = completions.iter().map(|c| (c.io.offset, c.io.size, c.io.op)).collect();

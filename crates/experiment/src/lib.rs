@@ -13,6 +13,7 @@ pub mod field;
 pub mod generator;
 pub mod growing;
 pub mod keys;
+pub mod laws;
 pub mod outcome;
 pub mod pace;
 pub mod presets;
@@ -22,6 +23,7 @@ pub mod reproduce;
 pub mod run;
 pub mod scheme;
 pub mod trace;
+pub mod validate;
 pub mod workload;
 
 /// The words of the floors below that a user of this crate needs.

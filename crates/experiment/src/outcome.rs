@@ -8,7 +8,7 @@ use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
 use fowler_device::{Counters, OpBase, Pacing};
 use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-use fowler_units::Span;
+use fowler_units::{Nanos, Span};
 use serde_json::{Map, Value, json};
 
 /// The bands of the slowest requests that every report blames, with their names in JSON.
@@ -30,6 +30,8 @@ pub struct Outcome {
     pub wear: Wear,
     /// Simulated time, from the first request's entry on.
     pub simulated: Span,
+    /// What the drive's clock shows in the end; what happened before the first request included.
+    pub clock: Nanos,
     /// Time the simulation took, in seconds of the machine's clock.
     pub wall_s: f64,
     /// The requests.
@@ -154,6 +156,7 @@ impl Outcome {
             "wall_s": self.wall_s,
             "requests_per_s": self.requests_per_s(),
             "counters": self.counters_json(),
+            "laws": self.laws().json(),
             "drive": self.drive_json(),
             "workload": self.workload_json(),
             "config_hash": self.drive.hash,
@@ -212,6 +215,7 @@ impl Outcome {
             "suspended_nominal_s": counters.suspended_nominal.as_s(),
             "suspended_extra_s": counters.suspended_extra.as_s(),
             "idle_s": counters.idle.as_s(),
+            "outstanding_s": counters.outstanding as f64 / 1e9,
             "channel_busy_s": counters.channel_busy.as_s(),
             "die_busy_s": counters.die_busy.as_s(),
             "block_erases": {

@@ -190,19 +190,22 @@ pub(crate) fn run_ready(
         None if stopped => Ending::Stopped,
         None => Ending::Complete,
     };
-    Ok(Outcome {
+    let outcome = Outcome {
         drive: ready.drive.clone(),
         precondition,
         recorder,
         counters,
         wear: Wear::of(replayed.device.erase_counts()),
         simulated: replayed.device.now() - replayed.device.began(),
+        clock: replayed.device.now(),
         wall_s,
         workload: replayed.report,
         pacing,
         search: speed.search,
         ending,
-    })
+    };
+    debug_assert!(outcome.laws().hold(), "a law is broken: {:#?}", outcome.laws());
+    Ok(outcome)
 }
 
 /// The wall clock measures the simulator, never the simulation.

@@ -104,6 +104,11 @@ impl Latencies {
         self.histogram.len()
     }
 
+    /// The exact sum in nanoseconds.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// The exact mean in microseconds.
     pub fn mean_us(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e3)

@@ -37,6 +37,8 @@ pub struct Recorder {
     measured: [Measured; 2],
     trims: u64,
     flushes: u64,
+    /// Latencies of trims and flushes, in nanoseconds.
+    others: u128,
     assert_sums: bool,
 }
 
@@ -57,6 +59,11 @@ impl Recorder {
     pub fn requests(&self) -> u64 {
         let measured: u64 = Kind::ALL.iter().map(|&kind| self.latencies(kind).count()).sum();
         measured + self.trims + self.flushes
+    }
+
+    /// The sum of the latencies of requests of every kind, trims and flushes included, in nanoseconds.
+    pub fn total_latency(&self) -> u128 {
+        Kind::ALL.iter().map(|&kind| self.latencies(kind).sum()).sum::<u128>() + self.others
     }
 
     /// The latencies of one kind.
@@ -96,8 +103,13 @@ impl Probe for Recorder {
         let kind = match completion.io.op {
             HostOp::Read => Kind::Read,
             HostOp::Write => Kind::Write,
-            HostOp::Trim => return self.trims += 1,
-            HostOp::Flush => return self.flushes += 1,
+            HostOp::Trim | HostOp::Flush => {
+                let trim = completion.io.op == HostOp::Trim;
+                self.trims += u64::from(trim);
+                self.flushes += u64::from(!trim);
+                self.others += u128::from(latency.0);
+                return;
+            }
         };
         let measured = &mut self.measured[kind as usize];
         measured.latencies.record(latency);
@@ -131,6 +143,7 @@ mod tests {
         assert_eq!(recorder.latencies(Kind::Write).max(), Some(Span(300)));
         assert_eq!((recorder.trims(), recorder.flushes()), (1, 1));
         assert_eq!(recorder.bytes(Kind::Write), 4096);
+        assert_eq!(recorder.total_latency(), 412);
         assert_eq!(recorder.blame(Kind::Read).slowest(1.0).total(), 100);
     }
 

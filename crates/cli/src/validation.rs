@@ -1,0 +1,111 @@
+//! `fowler validate`: the simulator against theory, one row per expectation.
+
+use crate::args::Validate;
+use crate::numbers::{NOTHING, counted_as, real, whole};
+use crate::output::Output;
+use crate::table::Grid;
+use crate::{Exit, console, progress};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::validate::{Group, Row, ValidateSpec, Validation, validate};
+use fowler_experiment::workload::Control;
+use std::fmt::Write;
+
+/// Does what the user asked for.
+pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Problems> {
+    let output = Output::open(arguments.out.as_deref(), None, &[], |_| Vec::new())?;
+    let spec = ValidateSpec {
+        quick: arguments.quick,
+        only: arguments.only.clone(),
+        spoil: arguments.spoil.clone(),
+    };
+    let bar = progress::bar(arguments.quiet);
+    let count = |requests| bar.inc(requests);
+    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let validated = validate(&spec, control);
+    bar.finish_and_clear();
+    let validation = validated?;
+    let json = format!("{:#}\n", validation.json());
+    output.summary(&json)?;
+    console::print(&if arguments.json { json } else { report(&validation) });
+    Ok(match (validation.failed(), validation.complete) {
+        (0, true) => Exit::Done,
+        (0, false) => Exit::Stopped,
+        _ => Exit::Fault,
+    })
+}
+
+fn report(validation: &Validation) -> String {
+    let mut text = String::new();
+    for group in Group::ALL {
+        let rows: Vec<&Row> = validation.rows.iter().filter(|row| row.group == group).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        writeln!(text, "{}: {}\n", group.name(), group.about()).expect("text grows");
+        text.push_str(&table(&rows));
+        text.push('\n');
+    }
+    let (all, failed) = (validation.rows.len(), validation.failed());
+    let requests = validation.rows.iter().map(|row| row.requests).max().unwrap_or(0);
+    let agree = counted_as(
+        (all - failed) as u64,
+        "expectation agrees with theory",
+        "expectations agree with theory",
+    );
+    writeln!(
+        text,
+        "{agree}, {} {}; up to {} requests for one",
+        whole(failed as u64),
+        if failed == 1 { "does not" } else { "do not" },
+        whole(requests)
+    )
+    .expect("text grows");
+    if !validation.spec.spoil.is_empty() {
+        let spoil = validation.spec.spoil.join(", ");
+        writeln!(text, "note      the drives were spoiled: {spoil}").expect("text grows");
+    }
+    if !validation.complete {
+        text.push_str("interrupted: stopped by the user, the rest was not looked at\n");
+    }
+    text
+}
+
+fn table(rows: &[&Row]) -> String {
+    let heads = ["expectation", "theory", "measured", "95 % +-", "deviation", "allowed", "verdict"];
+    let mut grid = Grid::new(heads.map(String::from).to_vec());
+    for row in rows {
+        let unit = if row.unit.is_empty() { String::new() } else { format!(" ({})", row.unit) };
+        grid.row(vec![
+            format!("{}{unit}", row.what),
+            real(row.theory),
+            real(row.measured),
+            row.half_width.map_or(NOTHING.into(), |half| off(half / row.measured)),
+            signed(row.deviation()),
+            allowed(row),
+            if row.agrees() { "agrees" } else { "FAILS" }.into(),
+        ]);
+    }
+    grid.text()
+}
+
+/// A share without a sign.
+fn off(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn signed(share: f64) -> String {
+    if share == 0.0 {
+        return "0 %".into();
+    }
+    if share.abs() < 5e-5 { "<0.01 %".into() } else { format!("{:+.2} %", 100.0 * share) }
+}
+
+fn allowed(row: &Row) -> String {
+    let (low, high) = (row.allowed.low, row.allowed.high);
+    match (low, high) {
+        _ if high - low < 1e-8 => "exact".into(),
+        _ if low < -0.9 && high == 0.0 => "at most".into(),
+        _ if low == -high => format!("+-{:.0} %", 100.0 * high),
+        _ => format!("{:.2} to {:.0} %", 100.0 * low, 100.0 * high),
+    }
+}

@@ -1,0 +1,151 @@
+//! Laws that hold of every run, whatever the drive and the workload: each ties numbers together that were
+//! counted in different places. A run that breaks one is wrong, and says so in its JSON.
+
+use crate::outcome::Outcome;
+use fowler_device::Pacing;
+use serde_json::{Map, Value, json};
+
+/// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel or die).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Law {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// What it says, in short.
+    pub says: &'static str,
+    /// The least that the value may be.
+    pub low: u128,
+    /// What was counted.
+    pub value: u128,
+    /// The most that the value may be.
+    pub high: u128,
+}
+
+impl Law {
+    /// Whether the run obeys it.
+    pub fn holds(&self) -> bool {
+        (self.low..=self.high).contains(&self.value)
+    }
+}
+
+/// Every law of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Laws(pub Vec<Law>);
+
+impl Laws {
+    /// Whether the run obeys all of them.
+    pub fn hold(&self) -> bool {
+        self.0.iter().all(Law::holds)
+    }
+
+    /// Each law by name, times in seconds.
+    pub fn json(&self) -> Value {
+        let seconds = |ns: u128| json!(ns as f64 / 1e9);
+        let law = |law: &Law| {
+            json!({
+                "holds": law.holds(),
+                "low_s": seconds(law.low),
+                "value_s": seconds(law.value),
+                "high_s": seconds(law.high),
+            })
+        };
+        self.0.iter().map(|it| (it.name.to_string(), law(it))).collect::<Map<_, _>>().into()
+    }
+}
+
+impl Outcome {
+    /// The laws, and whether this run obeys them.
+    pub fn laws(&self) -> Laws {
+        Laws(vec![self.little(), self.occupancy(), self.transfers(), self.channels(), self.dies()])
+    }
+
+    /// Little's law, `L = lambda W`, times the length of the run: exact to the nanosecond, because a run
+    /// ends when nothing is in flight.
+    fn little(&self) -> Law {
+        let latencies = self.recorder.total_latency();
+        Law {
+            name: "little",
+            says: "Little: time integral of requests in flight = sum of latencies",
+            low: latencies,
+            value: self.counters.outstanding,
+            high: latencies,
+        }
+    }
+
+    /// While the drive is not idle there is a request in flight, and no more than may be: the depth of a
+    /// closed loop, or all there are.
+    fn occupancy(&self) -> Law {
+        let busy = u128::from(self.simulated.saturating_sub(self.counters.idle).0);
+        let most = match self.pacing {
+            Pacing::Open => u128::from(self.recorder.requests()),
+            Pacing::Closed { depth } => u128::from(depth),
+        };
+        Law {
+            name: "occupancy",
+            says: "busy time <= time integral of requests in flight <= busy time x most",
+            low: busy,
+            value: self.counters.outstanding,
+            high: busy * most,
+        }
+    }
+
+    /// A page costs one transfer. Operations that the run ends in the middle of have transferred their pages, but are not counted:
+    /// one read and one program, of a page for each plane, on each die.
+    fn transfers(&self) -> Law {
+        let counters = &self.counters;
+        let g = &self.drive.layout.geometry;
+        let done: u64 = counters.reads.iter().chain(&counters.programs).sum();
+        let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
+        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) + 1);
+        let low = u128::from(done) * page;
+        // Without a shadow buffer (S7) the data of a suspended program goes over the bus again.
+        let again = match self.drive.config.suspension.shadow_buffer {
+            true => 0,
+            false => u128::from(counters.suspensions) * u128::from(g.planes_per_die) * page,
+        };
+        Law {
+            name: "transfers",
+            says: "channel time = pages read or programmed x transfer",
+            low,
+            value: u128::from(counters.channel_busy.0),
+            high: low + unfinished * page + again,
+        }
+    }
+
+    /// A transfer counts when it begins, and may end after the run.
+    fn channels(&self) -> Law {
+        let g = &self.drive.layout.geometry;
+        let timing = self.drive.config.effective_timing();
+        let page = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
+        Law {
+            name: "channels",
+            says: "channel time <= channels x time",
+            low: 0,
+            value: u128::from(self.counters.channel_busy.0),
+            high: u128::from(g.channels) * (u128::from(self.clock.0) + page),
+        }
+    }
+
+    fn dies(&self) -> Law {
+        Law {
+            name: "dies",
+            says: "die time <= dies x time",
+            low: 0,
+            value: u128::from(self.counters.die_busy.0),
+            high: u128::from(self.drive.layout.geometry.dies()) * u128::from(self.clock.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_law_is_seen() {
+        let law = Law { name: "n", says: "s", low: 5, value: 5, high: 5 };
+        let broken = Law { value: 6, ..law.clone() };
+        assert!(law.holds() && !broken.holds());
+        assert!(Laws(vec![law.clone()]).hold() && !Laws(vec![law, broken.clone()]).hold());
+        assert_eq!(Laws(vec![broken]).json()["n"]["holds"], false);
+    }
+}

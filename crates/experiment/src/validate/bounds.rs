@@ -1,0 +1,155 @@
+//! What an array can serve at most, and what one request alone takes.
+
+use super::drives::{Drive, FLASHES, array, set};
+use super::{Allowed, Group, Point, Row, ValidateSpec};
+use crate::problem::Problems;
+use crate::workload::Control;
+use fowler_device::{Completion, Config, Device, Pacing, Probe};
+use fowler_theory::bounds::Array;
+use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
+
+pub(super) const ABOUT: &str = "one-page requests on a drive whose host link takes no time: alone (nothing \
+    else outstanding) to the nanosecond; saturated, 99 to 100 % of what channels or dies can do";
+
+/// A saturated drive reaches this share of its bound, and cannot pass it.
+const REACHED: f64 = 0.99;
+/// Requests outstanding on a saturated drive. Reads of random pages leave a die without work now and then:
+/// with `n` of them on `d` dies for a share of at most `(d - 1) / (n + d - 1)` of the time (a closed network
+/// with exponential service; fixed times are steadier), 0.8 % for 32 dies.
+const DEPTH: u32 = 4096;
+
+/// Geometries by what binds: a channel for each die, and one for sixteen.
+const SHAPES: [(&str, u32, u32); 2] =
+    [("16 dies on 16 channels", 16, 1), ("32 dies on 2 channels", 2, 16)];
+
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+    let mut points = Vec::new();
+    for flash in FLASHES {
+        for (name, channels, chips) in SHAPES {
+            for op in [HostOp::Read, HostOp::Write] {
+                let drive = drive(flash, (channels, chips), op, spec)?;
+                let word = if op == HostOp::Read { "read" } else { "write" };
+                let requests = if spec.quick { 60_000 } else { 150_000 };
+                points.push(alone(format!("{flash}, {name}, one {word} alone"), &drive, op));
+                let title = format!("{flash}, {name}, {word}s without end");
+                points.push(saturated(title, &drive, op, requests));
+            }
+        }
+    }
+    Ok(points)
+}
+
+/// The preset with fewer blocks, without a host link, filled for reads and empty for writes: so that nothing
+/// is collected.
+fn drive(
+    flash: &str,
+    (channels, chips): (u32, u32),
+    op: HostOp,
+    spec: &ValidateSpec,
+) -> Result<Drive, Problems> {
+    let keys = [
+        set("geometry.channels", channels),
+        set("geometry.chips_per_channel", chips),
+        set("geometry.blocks_per_plane", 64),
+        set("gc.foreground_below", 3),
+        set("gc.background_below", 3),
+        set("host.bandwidth", "\"0B/s\""),
+        set("precondition.fill", if op == HostOp::Read { "1.0" } else { "0.0" }),
+    ];
+    Drive::new(flash, "fifo", &keys, spec)
+}
+
+/// One-page requests: reads anywhere, writes one page after the other.
+fn requests(device: &Device, op: HostOp, count: u64) -> impl Iterator<Item = HostIo> + use<> {
+    let layout = device.layout();
+    let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
+    let mut rng = Rng::stream(1, "validate/bounds");
+    (0..count).map(move |number| {
+        let at = if op == HostOp::Read { rng.below(pages) } else { number % pages };
+        HostIo { at: Nanos::ZERO, offset: at * page, size: page as u32, op }
+    })
+}
+
+/// The shortest and the longest latency.
+#[derive(Default)]
+struct Extremes(Option<(Span, Span)>);
+
+impl Probe for Extremes {
+    fn completed(&mut self, completion: &Completion) {
+        let latency = completion.latency();
+        let (least, most) = self.0.unwrap_or((latency, latency));
+        self.0 = Some((least.min(latency), most.max(latency)));
+    }
+}
+
+fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
+    const REQUESTS: u64 = 1000;
+    let array = array(&drive.told);
+    let theory = if op == HostOp::Read { array.read_alone() } else { array.write_alone() };
+    let config = drive.simulated.clone();
+    let name = title.clone();
+    Point::new(Group::Bounds, title, move |control| {
+        let mut device = ready(&config);
+        let mut extremes = Extremes::default();
+        let requests = requests(&device, op, REQUESTS);
+        device.run(requests, Pacing::Closed { depth: 1 }, &mut extremes);
+        (control.progress)(REQUESTS);
+        let (least, most) = extremes.0.expect("requests were served");
+        let row = |which: &str, latency: Span| Row {
+            group: Group::Bounds,
+            what: format!("{name}: {which} latency"),
+            unit: "us",
+            theory,
+            measured: latency.as_us(),
+            half_width: None,
+            allowed: Allowed::exactly(),
+            requests: REQUESTS,
+        };
+        Some(vec![row("shortest", least), row("longest", most)])
+    })
+}
+
+/// When so many were done.
+struct Milestone {
+    left: u64,
+    at: Nanos,
+}
+
+impl Probe for Milestone {
+    fn completed(&mut self, completion: &Completion) {
+        if self.left > 0 {
+            self.left -= 1;
+            self.at = completion.done;
+        }
+    }
+}
+
+fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
+    let bound = if op == HostOp::Read { Array::read_iops } else { Array::write_iops };
+    let theory = bound(&array(&drive.told)).expect("flash takes time");
+    let config = drive.simulated.clone();
+    let name = title.clone();
+    Point::new(Group::Bounds, title, move |control: Control<'_>| {
+        let mut device = ready(&config);
+        // Until then there were always more to take up: as many are still outstanding.
+        let counted = count - u64::from(DEPTH);
+        let mut milestone = Milestone { left: counted, at: Nanos::ZERO };
+        let requests = requests(&device, op, count);
+        device.run(requests, Pacing::Closed { depth: DEPTH }, &mut milestone);
+        (control.progress)(count);
+        Some(vec![Row {
+            group: Group::Bounds,
+            what: format!("{name}: rate"),
+            unit: "per s",
+            theory,
+            measured: counted as f64 / (milestone.at - device.began()).as_s(),
+            half_width: None,
+            allowed: Allowed { low: REACHED - 1.0, high: 0.0 },
+            requests: count,
+        }])
+    })
+}
+
+fn ready(config: &Config) -> Device {
+    Device::new(config).expect("the configuration was laid out when it was read")
+}

@@ -1,0 +1,234 @@
+//! Write amplification in steady state, on one plane.
+//!
+//! **What is held back.** The closed forms are of blocks that are full of data, old and new. A real plane also
+//! has blocks that are open, erased, or being emptied, which hold no data to collect, and the load of the
+//! theory is that of the rest. How much this is follows from the configuration: collection begins when fewer
+//! than two blocks are erased (`gc.foreground_below = 2`, the least there is), and a host that always has a
+//! write to do is let on in step with the moves ("foreground collection" in ARCHITECTURE.md). Just before an erase, all that
+//! is left to write is what the next victim will need, its `v` valid pages; the erase adds a block of `b`
+//! pages; and by the next erase they are used up again, so that `b + v` are free when a victim is chosen and
+//! `b + v - j` when the `j`-th page slot of it has been dealt with. Together with those `j` slots `b + v`
+//! pages never hold data that waits to be collected, whatever `j`: a page is moved `N b - b - v` programs
+//! after it was written. Since collection gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks
+//! are held back. The drive is laid out so that the load of the rest is the one asked for. What this leaves
+//! out (pages that outdate while their block is open, writes in flight) is a fraction of a block, of
+//! thousands.
+
+use super::drives::{Drive, set};
+use super::sample::Sample;
+use super::{Allowed, Group, Point, Row, ValidateSpec};
+use crate::problem::Problems;
+use crate::workload::Control;
+use fowler_device::{Config, Device, Pacing};
+use fowler_theory::collection::{self, Part};
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+
+pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
+    random places, one at a time; mean-field limits, without the blocks held back; batch means";
+
+/// Drive overwrites before and while it is measured, and the batches that the latter fall into.
+const TURNS: u32 = 6;
+const BATCHES: u32 = 10;
+
+/// How large and how often.
+struct Effort {
+    /// Pages of a block, and blocks of such pages.
+    blocks: [(u32, u32); 2],
+    loads: &'static [f64],
+    turns: u32,
+    tolerance: f64,
+}
+
+impl Effort {
+    fn of(spec: &ValidateSpec) -> Effort {
+        if spec.quick {
+            let blocks = [(16, 2000), (64, 500)];
+            return Effort { blocks, loads: &[0.85], turns: TURNS / 2, tolerance: 0.02 };
+        }
+        let blocks = [(16, 10_000), (64, 4000)];
+        Effort { blocks, loads: &[0.75, 0.85, 0.92], turns: TURNS, tolerance: 0.01 }
+    }
+}
+
+/// One plane under one-page writes.
+#[derive(Clone, Debug)]
+struct Plane {
+    config: Config,
+    parts: [Part; 2],
+    stream: String,
+    turns: u32,
+}
+
+/// A victim rule: its name in the report and in the configuration, and its choices.
+const VICTIMS: [(&str, &str, u32); 6] = [
+    ("greedy", "greedy", 1),
+    ("fifo", "fifo", 1),
+    ("random (d = 1)", "d_choices", 1),
+    ("d = 2", "d_choices", 2),
+    ("d = 5", "d_choices", 5),
+    ("d = 10", "d_choices", 10),
+];
+
+/// Data of one temperature, as two parts of it.
+const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
+
+fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
+    match name {
+        "greedy" => collection::greedy(load, pages),
+        "fifo" => collection::fifo(load),
+        "random (d = 1)" => collection::random(load),
+        _ => {
+            let (.., d) = VICTIMS.iter().find(|(known, ..)| *known == name)?;
+            collection::d_choices(load, pages, *d)
+        }
+    }
+}
+
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+    let effort = Effort::of(spec);
+    let tolerance = effort.tolerance;
+    let mut points = Vec::new();
+    for (pages, blocks) in effort.blocks {
+        for &load in effort.loads {
+            for (name, rule, d) in VICTIMS {
+                let waf = limit(name, load, pages).expect("a load between 0 and 1");
+                let shape = Shape { pages, blocks, load, waf };
+                let plane = shape.plane((rule, d), UNIFORM, effort.turns, spec)?;
+                let title = format!("{name}, {pages} pages per block, load {load}");
+                points.push(point(title, waf, vec![(1.0, plane)], tolerance));
+            }
+        }
+    }
+    let (pages, blocks) = effort.blocks[0];
+    let load = 0.85;
+    for (writes, share) in [(0.8, 0.2), (0.9, 0.1)] {
+        let parts = Part::hot_and_cold(writes, share);
+        let waf = collection::fifo_one_pool(load, &parts).expect("a load between 0 and 1");
+        let shape = Shape { pages, blocks, load, waf };
+        let plane = shape.plane(("fifo", 1), parts, effort.turns, spec)?;
+        let what = format!("hot and cold {writes}/{share}, load {load}");
+        points.push(point(format!("fifo, one pool, {what}"), waf, vec![(1.0, plane)], tolerance));
+        let pools = collection::fifo_two_pools(load, &parts).expect("a load between 0 and 1");
+        let mut planes = Vec::new();
+        for (part, load) in parts.iter().zip(pools.loads) {
+            let waf = collection::fifo(load).expect("a load between 0 and 1");
+            let shape = Shape { pages, blocks, load, waf };
+            planes.push((part.writes, shape.plane(("fifo", 1), UNIFORM, effort.turns, spec)?));
+        }
+        // The drive does not place data by temperature, so that a pool is a drive of its own.
+        let spare = pools.spare_hot;
+        let title =
+            format!("fifo, two pools as two drives, {spare:.3} of the spare for hot, {what}");
+        points.push(point(title, pools.waf, planes, tolerance));
+    }
+    Ok(points)
+}
+
+/// The size of a plane, and the amplification that theory expects of it.
+struct Shape {
+    pages: u32,
+    blocks: u32,
+    load: f64,
+    waf: f64,
+}
+
+impl Shape {
+    /// Pages that the host sees, such that the load of what is not held back is the one asked for.
+    fn logical_pages(&self) -> u32 {
+        let held_back = 2.0 - 1.0 / self.waf;
+        (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32
+    }
+
+    fn plane(
+        &self,
+        (rule, d): (&str, u32),
+        parts: [Part; 2],
+        turns: u32,
+        spec: &ValidateSpec,
+    ) -> Result<Plane, Problems> {
+        let all = self.blocks * self.pages;
+        // Half a page more than is wanted: the drive rounds down.
+        let spare = 1.0 - (f64::from(self.logical_pages()) + 0.5) / f64::from(all);
+        let mut keys = vec![
+            set("geometry.channels", 1),
+            set("geometry.planes_per_die", 1),
+            set("geometry.blocks_per_plane", self.blocks),
+            set("geometry.pages_per_block", self.pages),
+            set("geometry.over_provisioning", spare),
+            set("gc.foreground_below", 2),
+            set("gc.background_below", 2),
+            set("policy.victim", format!("\"{rule}\"")),
+            set("precondition.pattern", "\"steady\""),
+        ];
+        if rule == "d_choices" {
+            keys.push(set("policy.victim.d", d));
+        }
+        let config = Drive::new("pes-slc", "fifo", &keys, spec)?.simulated;
+        let stream = format!("validate/collection/{rule}/{d}/{}/{}", self.pages, self.load);
+        Ok(Plane { config, parts, stream, turns })
+    }
+}
+
+impl Plane {
+    /// Pages programmed for each page the host writes, batch by batch. None if stopped.
+    fn measure(&self, control: Control<'_>) -> Option<Sample> {
+        let mut device = Device::new(&self.config).expect("the configuration was laid out");
+        let layout = device.layout();
+        let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
+        let hot = (self.parts[0].pages * pages as f64).round() as u64;
+        let mut rng = Rng::stream(1, &self.stream);
+        let batch = u64::from(self.turns) * pages / u64::from(BATCHES);
+        let mut sample = Sample::default();
+        for number in 0..2 * BATCHES {
+            if control.stopped() {
+                return None;
+            }
+            let before = device.counters().programs;
+            let writes = (0..batch).map(|_| {
+                let at = if rng.chance(self.parts[0].writes) {
+                    rng.below(hot)
+                } else {
+                    hot + rng.below(pages - hot)
+                };
+                HostIo { at: Nanos::ZERO, offset: at * page, size: page as u32, op: HostOp::Write }
+            });
+            device.run(writes, Pacing::Closed { depth: 1 }, &mut ());
+            (control.progress)(batch);
+            let after = device.counters().programs;
+            if number >= BATCHES {
+                let (host, moved) = (after[0] - before[0], after[1] - before[1]);
+                sample.add(1.0 + moved as f64 / host as f64);
+            }
+        }
+        Some(sample)
+    }
+
+    fn requests(&self) -> u64 {
+        let pages = self.config.layout().map_or(0, |layout| layout.logical_pages);
+        2 * u64::from(BATCHES) * (u64::from(self.turns) * u64::from(pages) / u64::from(BATCHES))
+    }
+}
+
+/// The amplification of `planes` together, each of which has a share of the writes.
+fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) -> Point {
+    let name = title.clone();
+    Point::new(Group::Collection, title, move |control| {
+        let (mut measured, mut variance) = (0.0, 0.0);
+        for (share, plane) in &planes {
+            let sample = plane.measure(control)?;
+            let half = sample.half_width()?;
+            measured += share * sample.mean();
+            variance += (share * half) * (share * half);
+        }
+        Some(vec![Row {
+            group: Group::Collection,
+            what: name.clone(),
+            unit: "",
+            theory,
+            measured,
+            half_width: Some(libm::sqrt(variance)),
+            allowed: Allowed::within(tolerance),
+            requests: planes.iter().map(|(_, plane)| plane.requests()).sum(),
+        }])
+    })
+}

@@ -1,0 +1,90 @@
+//! The drives that are simulated, and what theory is told of them.
+
+use super::ValidateSpec;
+use crate::device::{self, DeviceSpec, Resolved};
+use crate::problem::Problems;
+use crate::scheme::Scheme;
+use fowler_device::Config;
+use fowler_theory::bounds::Array;
+use fowler_theory::die::{DieTimes, Suspension};
+
+/// The drives of the P/E suspension paper.
+pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
+
+/// The schemes that suspend, as theory knows them.
+pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
+    [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
+
+/// A drive, as theory knows it and as it is simulated.
+#[derive(Clone, Debug)]
+pub(super) struct Drive {
+    /// The preset.
+    pub flash: String,
+    /// What theory is told.
+    pub told: Config,
+    /// What is simulated.
+    pub simulated: Config,
+}
+
+impl Drive {
+    /// The preset under a scheme with some keys set, and spoiled where it is simulated.
+    pub fn new(
+        preset: &str,
+        scheme: &str,
+        set: &[String],
+        spec: &ValidateSpec,
+    ) -> Result<Drive, Problems> {
+        let told = resolve(preset, scheme, set.to_vec())?.config;
+        let simulated = match spec.spoil.as_slice() {
+            [] => told.clone(),
+            _ => resolve(preset, scheme, spoiled(set, spec))?.config,
+        };
+        Ok(Drive { flash: preset.into(), told, simulated })
+    }
+}
+
+fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Problems> {
+    let spec = DeviceSpec { device: preset.into(), set, seed: None };
+    device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+}
+
+/// What is set on a simulated drive: a spoiled key takes the place of the same key.
+pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
+    let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
+    let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));
+    let kept = set.iter().filter(|setting| !is_spoiled(setting));
+    kept.chain(&spec.spoil).cloned().collect()
+}
+
+/// A key that is set.
+pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
+    format!("{key}={value}")
+}
+
+/// The times of one die, in microseconds. Every page type of the paper's flash is the first.
+pub(super) fn die_times(config: &Config) -> DieTimes {
+    let timing = config.effective_timing();
+    DieTimes {
+        read: (timing.read.at(0) + timing.bus_transfer).as_us(),
+        transfer: timing.bus_transfer.as_us(),
+        program_phase: timing.program_phase.as_us(),
+        verify_phase: timing.verify_phase.as_us(),
+        iterations: timing.program_iterations.at(0),
+        voltage_reset: timing.voltage_reset.as_us(),
+        buffer_load: timing.buffer_load.as_us(),
+    }
+}
+
+/// The array, times in microseconds.
+pub(super) fn array(config: &Config) -> Array {
+    let timing = config.effective_timing();
+    let g = &config.geometry;
+    Array {
+        channels: f64::from(g.channels),
+        dies: f64::from(g.dies()),
+        planes: f64::from(g.planes_per_die),
+        transfer: timing.bus_transfer.as_us(),
+        sensing: timing.read.at(0).as_us(),
+        program: timing.program(0).as_us(),
+    }
+}

@@ -1,0 +1,260 @@
+//! The simulator against theory: every expectation that has a closed form, a bound or a law, beside what
+//! the simulator measures.
+//!
+//! What theory is told comes from the presets; what is simulated comes from the same presets with
+//! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and each
+//! expectation has streams of its own: the result does not depend on the number of threads, nor on which
+//! other expectations are looked at.
+
+mod bounds;
+mod collection;
+mod die;
+mod drives;
+mod extra_wait;
+mod runs;
+mod sample;
+
+use crate::problem::{Problem, Problems, shown};
+use crate::provenance::VERSION;
+use crate::workload::Control;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+/// What to look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidateSpec {
+    /// Fewer requests, smaller drives, fewer points, and wider tolerances to match.
+    pub quick: bool,
+    /// Only expectations of the group of this name, or whose name contains this text, in whatever case.
+    pub only: Option<String>,
+    /// `key=value`: changes of the simulated drives that theory is not told of.
+    pub spoil: Vec<String>,
+}
+
+/// A kind of expectation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// One die under Poisson arrivals.
+    Die,
+    /// Equation (1) of the P/E suspension paper.
+    ExtraWait,
+    /// What an array can serve at most, and what one request alone takes.
+    Bounds,
+    /// Write amplification.
+    Collection,
+    /// Conservation laws of whole runs.
+    Laws,
+}
+
+impl Group {
+    /// Every group, in the order of the report.
+    pub const ALL: [Group; 5] =
+        [Group::Die, Group::ExtraWait, Group::Bounds, Group::Collection, Group::Laws];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        ["die", "extra wait", "bounds", "collection", "laws"][self as usize]
+    }
+
+    /// What it compares with what, and how.
+    pub fn about(self) -> &'static str {
+        [die::ABOUT, extra_wait::ABOUT, bounds::ABOUT, collection::ABOUT, runs::ABOUT]
+            [self as usize]
+    }
+}
+
+/// How far from theory a measurement may be, as shares of theory: from `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowed {
+    /// The least deviation; not above zero.
+    pub low: f64,
+    /// The most; not below zero.
+    pub high: f64,
+}
+
+impl Allowed {
+    /// Either way by `share`.
+    pub(crate) fn within(share: f64) -> Allowed {
+        Allowed { low: -share, high: share }
+    }
+
+    /// Nothing but the rounding of sums and quotients of doubles.
+    pub(crate) fn exactly() -> Allowed {
+        Allowed::within(1e-9)
+    }
+}
+
+/// One expectation and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its kind.
+    pub group: Group,
+    /// What was measured, and of what.
+    pub what: String,
+    /// The unit of both numbers; may be empty.
+    pub unit: &'static str,
+    /// What theory says.
+    pub theory: f64,
+    /// What the simulator says.
+    pub measured: f64,
+    /// Half the width of the 95 % confidence interval of the measurement; none if nothing is random in it.
+    pub half_width: Option<f64>,
+    /// How far apart they may be.
+    pub allowed: Allowed,
+    /// Requests that were simulated for it.
+    pub requests: u64,
+}
+
+impl Row {
+    /// The measurement's distance from theory, as a share of theory.
+    pub fn deviation(&self) -> f64 {
+        if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
+    }
+
+    /// Whether the simulator agrees with theory.
+    pub fn agrees(&self) -> bool {
+        (self.allowed.low..=self.allowed.high).contains(&self.deviation())
+    }
+
+    fn json(&self) -> Value {
+        let finite = |value: f64| value.is_finite().then_some(value);
+        json!({
+            "group": self.group.name(),
+            "what": self.what,
+            "unit": self.unit,
+            "theory": finite(self.theory),
+            "measured": finite(self.measured),
+            "ci95": self.half_width.map(|half| [self.measured - half, self.measured + half]),
+            "deviation": finite(self.deviation()),
+            "allowed": [self.allowed.low, self.allowed.high],
+            "requests": self.requests,
+            "agrees": self.agrees(),
+        })
+    }
+}
+
+/// What a validation came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Validation {
+    /// Every expectation that was looked at, in a fixed order.
+    pub rows: Vec<Row>,
+    /// Whether it ran to the end.
+    pub complete: bool,
+    /// What was looked at.
+    pub spec: ValidateSpec,
+}
+
+impl Validation {
+    /// Expectations that failed.
+    pub fn failed(&self) -> usize {
+        self.rows.iter().filter(|row| !row.agrees()).count()
+    }
+
+    /// One object with everything.
+    pub fn json(&self) -> Value {
+        json!({
+            "version": VERSION,
+            "quick": self.spec.quick,
+            "only": self.spec.only,
+            "spoil": self.spec.spoil,
+            "complete": self.complete,
+            "expectations": self.rows.len(),
+            "failed": self.failed(),
+            "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// How expectations are simulated. Returns none when the user stopped it.
+type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
+
+/// Expectations that share one simulation.
+pub(crate) struct Point {
+    group: Group,
+    title: String,
+    simulate: Simulate,
+}
+
+impl Point {
+    fn new(
+        group: Group,
+        title: String,
+        simulate: impl Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync + 'static,
+    ) -> Point {
+        Point { group, title, simulate: Box::new(simulate) }
+    }
+
+    /// Whether `text` is the name of its group, or part of its name.
+    fn is_named(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        match Group::ALL.into_iter().find(|group| group.name() == text) {
+            Some(group) => self.group == group,
+            None => self.title.to_lowercase().contains(&text),
+        }
+    }
+}
+
+/// Runs the simulator against theory.
+///
+/// # Errors
+/// If there is nothing to look at, or the drives cannot be spoiled like that.
+pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation, Problems> {
+    let mut problems = Problems::default();
+    let groups = [
+        problems.take(die::points(spec)),
+        problems.take(extra_wait::points(spec)),
+        problems.take(bounds::points(spec)),
+        problems.take(collection::points(spec)),
+        problems.take(runs::points(spec)),
+    ];
+    // What is set here is right; what is wrong with one drive is wrong with all.
+    for problem in problems.0.iter_mut().filter(|problem| problem.file == "--set") {
+        problem.file = "--spoil".into();
+    }
+    problems.unique().or(())?;
+    let mut points: Vec<Point> = groups.into_iter().flatten().flatten().collect();
+    if let Some(text) = &spec.only {
+        points.retain(|point| point.is_named(text));
+        if points.is_empty() {
+            let what = format!("no expectation is named `{}`", shown(text));
+            let names = Group::ALL.map(Group::name).join(", ");
+            let expected = format!("a group ({names}) or part of a name, such as ipc");
+            return Err(Problem::new("--only", what).expected(expected).into());
+        }
+    }
+    let rows: Vec<Option<Vec<Row>>> = points
+        .par_iter()
+        .with_max_len(1)
+        .map(|point| if control.stopped() { None } else { (point.simulate)(control) })
+        .collect();
+    let complete = rows.iter().all(Option::is_some);
+    let rows = rows.into_iter().flatten().flatten().collect();
+    Ok(Validation { rows, complete, spec: spec.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deviation_counts_either_way_and_nothing_is_no_agreement() {
+        let row = |theory, measured, allowed| Row {
+            group: Group::Die,
+            what: String::new(),
+            unit: "us",
+            theory,
+            measured,
+            half_width: None,
+            allowed,
+            requests: 0,
+        };
+        let one_percent = Allowed::within(0.01);
+        assert!(row(100.0, 100.9, one_percent).agrees() && row(100.0, 99.1, one_percent).agrees());
+        assert!(!row(100.0, 101.1, one_percent).agrees());
+        assert!(!row(100.0, 98.9, one_percent).agrees());
+        assert!(!row(100.0, f64::NAN, one_percent).agrees());
+        assert!(!row(0.0, 1.0, one_percent).agrees() && row(0.0, 0.0, one_percent).agrees());
+        let at_most = Allowed { low: -0.01, high: 0.0 };
+        assert!(row(100.0, 99.5, at_most).agrees() && !row(100.0, 100.1, at_most).agrees());
+    }
+}

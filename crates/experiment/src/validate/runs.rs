@@ -1,0 +1,79 @@
+//! Laws of whole runs: Little's law and utilisations, on drives that collect and suspend.
+
+use super::drives::{FLASHES, set, spoiled};
+use super::{Allowed, Group, Point, Row, ValidateSpec};
+use crate::device::DeviceSpec;
+use crate::laws::Law;
+use crate::presets::{self, Folder};
+use crate::problem::Problems;
+use crate::run::{self, Pace, RunSpec};
+use crate::workload::{Control, WorkloadSpec};
+use fowler_device::Pacing;
+
+pub(super) const ABOUT: &str = "laws of every run (`laws` in its JSON): Little's law to the nanosecond, \
+    and channels and dies no busier than they can be";
+
+/// A workload, and how fast it comes.
+const WORKLOADS: [(&str, &str, Pace); 2] =
+    [("demo", "demo", Pace::AsRecorded), ("mixed-70-30", "16 outstanding", Pace::Closed(16))];
+
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+    let mut points = Vec::new();
+    let limit = if spec.quick { 10_000 } else { 100_000 };
+    for flash in FLASHES {
+        for (workload, name, pace) in WORKLOADS {
+            for scheme in ["fifo", "pes_ipc"] {
+                let keys = [
+                    set("geometry.blocks_per_plane", 32),
+                    set("gc.background_below", 8),
+                    set("precondition.pattern", "\"steady\""),
+                ];
+                let source = presets::open(Folder::Workloads, workload)?;
+                let run = RunSpec {
+                    device: DeviceSpec {
+                        device: flash.into(),
+                        set: spoiled(&keys, spec),
+                        seed: None,
+                    },
+                    scheme: Some(scheme.into()),
+                    workload: WorkloadSpec::Generated(source),
+                    pace,
+                    limit: Some(limit),
+                    requests_csv: None,
+                };
+                run::check(&run.device, &[scheme.to_string()], Some(&run.workload)).or(())?;
+                points.push(point(format!("{flash} {scheme}, {name}"), run));
+            }
+        }
+    }
+    Ok(points)
+}
+
+fn point(title: String, run: RunSpec) -> Point {
+    let name = title.clone();
+    Point::new(Group::Laws, title, move |control: Control<'_>| {
+        let outcome = run::run(&run, control).expect("the run was checked");
+        if control.stopped() {
+            return None;
+        }
+        let requests = outcome.recorder.requests();
+        // In an open loop there may be as many in flight as there are: that says nothing.
+        let open = outcome.pacing == Pacing::Open;
+        let telling = |law: &Law| law.high > 0 && !(open && law.name == "occupancy");
+        let laws = outcome.laws().0.into_iter().filter(telling);
+        let rows = laws.map(|law| {
+            let (low, high) = (law.low as f64 / 1e9, law.high as f64 / 1e9);
+            Row {
+                group: Group::Laws,
+                what: format!("{name}: {}", law.says),
+                unit: "s",
+                theory: high,
+                measured: law.value as f64 / 1e9,
+                half_width: None,
+                allowed: Allowed { low: low / high - 1.0, high: 0.0 },
+                requests,
+            }
+        });
+        Some(rows.collect())
+    })
+}
