@@ -27,4 +27,7 @@ pub mod workload;
 pub use fowler_device::Pacing;
 pub use fowler_device::blame::Part;
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-pub use fowler_workload::{DeviceChoice, Format, ReadOptions, ReadReport, Remap, TraceInfo};
+pub use fowler_units::{HostIo, HostOp};
+pub use fowler_workload::{
+    DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
+};
