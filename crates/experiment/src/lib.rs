@@ -3,6 +3,7 @@
 //! The command line and the bindings go through this crate and print; it prints nothing itself. What is
 //! wrong with an input is said all at once, as [`problem::Problems`].
 
+pub mod calibration;
 pub mod chip;
 pub mod compare;
 mod defaults;
