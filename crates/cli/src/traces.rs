@@ -7,7 +7,7 @@ use fowler_experiment::growing::{Growing, Named, clashes, writable};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::Problems;
 use fowler_experiment::workload::readable;
-use fowler_experiment::{ReadReport, TraceInfo, trace};
+use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
@@ -113,9 +113,17 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
             ),
         ),
         ("requests", format!("{total}: {reads}, {writes}, {trims}, {flushes}; {share} reads")),
-        ("read", bytes(info.bytes[0])),
-        ("written", bytes(info.bytes[1])),
+        ("read", moved(info, HostOp::Read)),
+        ("written", moved(info, HostOp::Write)),
     ]
+}
+
+/// What was read or written in all and, if anything was, by a request on average.
+fn moved(info: &TraceInfo, op: HostOp) -> String {
+    let all = bytes(info.bytes[op as usize]);
+    info.mean_size(op).map_or(all.clone(), |mean| {
+        format!("{all}, {} per request on average", bytes(mean.round() as u64))
+    })
 }
 
 /// How fast requests come.

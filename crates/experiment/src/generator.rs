@@ -48,6 +48,7 @@ pub struct Description {
     alignment: Bytes,
     reads_share: f64,
     trims_share: f64,
+    persistence: f64,
     arrivals: ArrivalsText,
     reads: PatternText,
     writes: PatternText,
@@ -62,6 +63,7 @@ struct ArrivalsText {
     quiet_rate: f64,
     mean_busy: Span,
     mean_quiet: Span,
+    tick: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +82,9 @@ struct PatternText {
     hot_space: f64,
     popular: Popular,
     mean_run: f64,
+    batch: f64,
+    again: f64,
+    again_within: u64,
     sizes: Vec<SizeShare>,
 }
 
@@ -99,6 +104,9 @@ impl Default for Description {
             hot_space: 0.2,
             popular: Popular::Scattered,
             mean_run: 1.0,
+            batch: 1.0,
+            again: 0.0,
+            again_within: 512,
             sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
         };
         Description {
@@ -109,6 +117,7 @@ impl Default for Description {
             alignment: Bytes(0),
             reads_share: 1.0,
             trims_share: 0.0,
+            persistence: 0.0,
             arrivals: ArrivalsText {
                 kind: ArrivalKind::Poisson,
                 rate: 1000.0,
@@ -117,6 +126,7 @@ impl Default for Description {
                 quiet_rate: 100.0,
                 mean_busy: Span::ms(100),
                 mean_quiet: Span::ms(900),
+                tick: Span::ZERO,
             },
             reads: pattern.clone(),
             writes: pattern,
@@ -147,6 +157,8 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(0.0..=1.0, at!(reads_share))),
         optional("mix.trims", "share of trims",
             Field::Real(0.0..=1.0, at!(trims_share))),
+        optional("mix.persistence", "how likely a batch repeats the operation of the one before; the shares stay",
+            Field::Real(0.0..=0.999_999_999, at!(persistence))),
         optional("space.share", "share of the drive's logical capacity that is used, from its start",
             Field::Real(1e-9..=1.0, at!(space_share))),
         optional("space.size", "or the size of that space; 0B for the share",
@@ -176,6 +188,8 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_busy))),
         optional("arrivals.mean_quiet", "mean length of a quiet spell (bursts)",
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_quiet))),
+        optional("arrivals.tick", "arrivals are rounded down to a multiple of this, as by a coarse clock; 0ns for none",
+            Field::Time(Span::ZERO..=Span::ms(10_000), at!(arrivals.tick))),
     ];
     keys.extend(patterns());
     keys
@@ -187,7 +201,7 @@ fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();
     macro_rules! pattern {
         ($side:ident, $($name:literal),+) => {{
-            let [addresses, theta, accesses, space, popular, run, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
+            let [addresses, theta, accesses, space, popular, run, batch, again, within, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
             keys.extend([
                 optional(addresses, "which addresses",
                     words!($side.addresses,
@@ -208,6 +222,12 @@ fn patterns() -> Vec<Key<Description>> {
                     )),
                 optional(run, "requests that follow one another without a gap, on average",
                     Field::Real(1.0..=1e9, at!($side.mean_run))),
+                optional(batch, "requests that arrive at the same moment, on average; rates still count requests",
+                    Field::Real(1.0..=1e6, at!($side.batch))),
+                optional(again, "share of requests, runs aside, that go where an earlier one of their kind went",
+                    Field::Real(0.0..=1.0, at!($side.again))),
+                optional(within, "to which one of so many before: the k-th with weight 1 / k",
+                    Field::Count(1..=1 << 20, at!($side.again_within))),
                 optional(sizes, "one size, or sizes with weights: \"4KiB 70, 64KiB 30\"",
                     Field::Text(SIZES, |it| print_sizes(&it.$side.sizes), |it, text| {
                         it.$side.sizes = parse_sizes(text)?;
@@ -216,8 +236,10 @@ fn patterns() -> Vec<Key<Description>> {
             ]);
         }};
     }
-    pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "sizes");
-    pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "sizes");
+    pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
+        "batch", "again", "again_within", "sizes");
+    pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
+        "batch", "again", "again_within", "sizes");
     keys
 }
 
@@ -352,10 +374,12 @@ impl Description {
                     mean_quiet: arrivals.mean_quiet,
                 },
             },
+            tick: arrivals.tick,
             space: Bytes(wanted),
             alignment: self.alignment(room.page),
             read_share: self.reads_share,
             trim_share: self.trims_share,
+            persistence: self.persistence,
             reads: self.reads.pattern(),
             writes: self.writes.pattern(),
         })
@@ -374,6 +398,9 @@ impl PatternText {
             },
             popular: self.popular,
             mean_run: self.mean_run,
+            batch: self.batch,
+            again: self.again,
+            again_within: self.again_within as u32,
             sizes: self.sizes.clone(),
         }
     }

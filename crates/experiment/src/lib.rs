@@ -3,6 +3,7 @@
 //! The command line and the bindings go through this crate and print; it prints nothing itself. What is
 //! wrong with an input is said all at once, as [`problem::Problems`].
 
+pub mod calibration;
 pub mod chip;
 pub mod compare;
 mod defaults;
@@ -30,4 +31,7 @@ pub mod workload;
 pub use fowler_device::Pacing;
 pub use fowler_device::blame::Part;
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-pub use fowler_workload::{DeviceChoice, Format, ReadOptions, ReadReport, Remap, TraceInfo};
+pub use fowler_units::{HostIo, HostOp};
+pub use fowler_workload::{
+    DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
+};

@@ -78,6 +78,7 @@ pub(crate) fn find(pace: Pace, ready: &Ready, control: Control<'_>) -> Result<Fo
             let quiet = Control { progress: &|_| (), ..control };
             search(
                 target,
+                1.0,
                 |factor| {
                     let pacing = pacing(pace, &ready.workload);
                     let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
@@ -94,14 +95,15 @@ pub(crate) fn find(pace: Pace, ready: &Ready, control: Control<'_>) -> Result<Fo
     }
 }
 
-/// Finds the factor at which `idle_at` is within the tolerance of `target`.
-fn search(
+/// Finds the factor at which `idle_at` is within the tolerance of `target`, from a first guess on.
+pub(crate) fn search(
     target: f64,
+    first: f64,
     mut idle_at: impl FnMut(f64) -> Result<f64, Problems>,
     stopped: impl Fn() -> bool,
 ) -> Result<Found, Problems> {
     let mut tried: Vec<(f64, f64)> = Vec::new();
-    let mut factor = 1.0;
+    let mut factor = first;
     for runs in 1..=MAX_RUNS {
         let reached = idle_at(factor)?;
         if stopped() {
@@ -153,6 +155,7 @@ mod tests {
         let mut runs = 0;
         let found = search(
             target,
+            1.0,
             |factor| {
                 runs += 1;
                 Ok(idle_at(factor))
@@ -189,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_impossible_is_said() {
-        let problems = search(0.7, |_| Ok(0.2), || false).unwrap_err();
+        let problems = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
         assert!(problems.to_string().contains("no speed found in 12 runs"));
         for pace in [
             Pace::Idle(0.0),

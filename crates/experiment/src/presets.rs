@@ -43,7 +43,8 @@ macro_rules! presets {
 
 presets! {
     DEVICES in "devices": "pes-slc", "pes-mlc", "tlc";
-    WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30";
+    WORKLOADS in "workloads": "demo", "random-read", "random-write", "mixed-70-30",
+        "f1", "f2", "dap", "msn", "c3", "c8", "financial1-excerpt";
     SCHEMES in "schemes": "fifo", "rps", "per", "pe0", "pes_ips", "pes_ipc", "noop";
 }
 

@@ -27,6 +27,22 @@ pub fn convert(
     Ok(write_native(limited(reader, limit), out)?)
 }
 
+/// What a generated workload is like on a drive.
+pub fn synth_info(source: &Source, drive: &Resolved) -> Result<TraceInfo, Problems> {
+    let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
+    Ok(TraceInfo::gather(None, generator.requests()?)?)
+}
+
+/// The requests of a generated workload on a drive, in order.
+pub fn synth_requests(
+    source: &Source,
+    drive: &Resolved,
+) -> Result<impl Iterator<Item = HostIo> + use<>, Problems> {
+    let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
+    // A generator that parses does not fail.
+    Ok(generator.requests()?.map_while(Result::ok))
+}
+
 /// Writes a generated workload in the native format, for a drive.
 pub fn synth(
     source: &Source,
@@ -62,6 +78,8 @@ pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
         "requests": info.total_requests(),
         "requests_by_op": by_op(&info.requests),
         "bytes_by_op": by_op(&info.bytes),
+        "mean_read_size": info.mean_size(HostOp::Read),
+        "mean_write_size": info.mean_size(HostOp::Write),
         "span_s": info.span.as_s(),
         "mean_rate": info.mean_rate,
         "peak_rate": info.peak_rate,

@@ -110,6 +110,12 @@ impl TraceInfo {
         ratio(reads as f64, (reads + writes) as f64)
     }
 
+    /// The mean size of the requests of an operation, in bytes; none where there are none.
+    pub fn mean_size(&self, op: HostOp) -> Option<f64> {
+        let count = self.requests[op as usize];
+        (count > 0).then(|| self.bytes[op as usize] as f64 / count as f64)
+    }
+
     /// The units and codes of the format in words.
     pub fn units(&self) -> &'static str {
         self.format.map_or("generated", Format::about)
@@ -288,6 +294,7 @@ mod tests {
         assert_eq!((info.sizes[0].size, info.sizes[0].requests), (4096, 2));
         assert_eq!((info.sequential_share, info.different_sizes), (0.5, 3));
         assert_eq!(info.read_share(), 1.0 / 3.0);
+        assert_eq!((info.mean_size(Write), info.mean_size(Trim)), (Some(2304.0), Some(1.0)));
         assert_eq!(info.first_requests.len(), 3);
     }
 

@@ -25,14 +25,19 @@ fn rich() -> SynthSpec {
             mean_busy: Span::ms(5),
             mean_quiet: Span::ms(20),
         },
+        tick: Span::ZERO,
         space: Bytes(1 << 30),
         alignment: Bytes(4096),
         read_share: 0.6,
         trim_share: 0.05,
+        persistence: 0.0,
         reads: Pattern {
             addresses: Addresses::Zipf { theta: 0.99 },
             popular: Popular::Scattered,
             mean_run: 1.5,
+            batch: 1.0,
+            again: 0.0,
+            again_within: 512,
             sizes: vec![
                 SizeShare { size: 4096, weight: 3.0 },
                 SizeShare { size: 65_536, weight: 1.0 },
@@ -42,6 +47,9 @@ fn rich() -> SynthSpec {
             addresses: Addresses::HotCold { accesses: 0.9, space: 0.1 },
             popular: Popular::ScatteredApart,
             mean_run: 1.0,
+            batch: 1.0,
+            again: 0.0,
+            again_within: 512,
             sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
         },
     }
@@ -81,6 +89,10 @@ const GOLDEN_FINGERPRINTS: [u64; 2] = [10_187_673_368_189_271_091, 270_805_273_0
 fn changing_one_part_changes_nothing_of_the_others() {
     let before = generate(&rich());
     let after = generate(&SynthSpec { arrivals: Arrivals::Closed, ..rich() });
+    let mut again = rich();
+    again.writes.again = 0.5;
+    let operation = |it: &HostIo| (it.at, it.op, it.size);
+    assert!(before.iter().map(operation).eq(generate(&again).iter().map(operation)));
     let without_time = |it: &HostIo| (it.op, it.offset, it.size);
     assert!(before.iter().map(without_time).eq(after.iter().map(without_time)));
     assert!(after.iter().all(|it| it.at == Nanos::ZERO));
@@ -115,6 +127,99 @@ fn runs_have_their_mean_length() {
         let share = info(&spec).sequential_share;
         assert!((share - (1.0 - 1.0 / mean_run)).abs() < 0.01, "{mean_run}: {share}");
     }
+}
+
+/// Requests that arrive at the same moment, grouped.
+fn batches(requests: &[HostIo]) -> Vec<&[HostIo]> {
+    requests.chunk_by(|a, b| a.at == b.at).collect()
+}
+
+#[test]
+fn batches_have_their_means_and_keep_rate_and_shares() {
+    const REQUESTS: u64 = 400_000;
+    let mut spec = SynthSpec {
+        length: Length::Requests(REQUESTS),
+        arrivals: Arrivals::Poisson { rate: 1000.0 },
+        read_share: 0.6,
+        trim_share: 0.1,
+        ..SynthSpec::default()
+    };
+    for (reads, writes) in [(1.0, 1.0), (3.0, 3.0), (1.0, 8.0), (20.0, 2.0)] {
+        (spec.reads.batch, spec.writes.batch) = (reads, writes);
+        let requests = generate(&spec);
+        let groups = batches(&requests);
+        for (is_read, wanted) in [(true, reads), (false, writes)] {
+            let of_kind = groups.iter().filter(|it| (it[0].op == HostOp::Read) == is_read);
+            let (count, sum) =
+                of_kind.fold((0.0, 0.0), |(count, sum), it| (count + 1.0, sum + it.len() as f64));
+            assert!((sum / count / wanted - 1.0).abs() < 0.02, "{reads} {writes}: {}", sum / count);
+        }
+        assert!(groups.iter().all(|it| it.iter().all(|io| io.op == it[0].op)));
+        let share = |op| requests.iter().filter(|it| it.op == op).count() as f64 / REQUESTS as f64;
+        for (op, wanted) in [(HostOp::Read, 0.6), (HostOp::Trim, 0.1), (HostOp::Write, 0.3)] {
+            assert!((share(op) - wanted).abs() < 0.01, "{reads} {writes} {op:?}: {}", share(op));
+        }
+        let rate = REQUESTS as f64 / (requests.last().unwrap().at - Nanos::ZERO).as_s();
+        assert!((rate / 1000.0 - 1.0).abs() < 0.02, "{reads} {writes}: {rate}");
+        if reads == writes {
+            // The gaps of a batch Poisson process: one in `b` is exponential with mean `b` times the
+            // overall mean, the others are zero, so that the squared variation is 2 b - 1.
+            let cv = info(&spec).interarrival_cv;
+            assert!((cv / (2.0 * reads - 1.0).sqrt() - 1.0).abs() < 0.02, "{reads}: {cv}");
+        }
+    }
+}
+
+#[test]
+fn operations_persist_and_their_shares_stay() {
+    let mut spec = SynthSpec {
+        length: Length::Requests(400_000),
+        read_share: 0.4,
+        trim_share: 0.05,
+        ..SynthSpec::default()
+    };
+    for persistence in [0.0f64, 0.5, 0.95] {
+        spec.persistence = persistence;
+        let requests = generate(&spec);
+        let same = requests.windows(2).filter(|pair| pair[0].op == pair[1].op).count() as f64;
+        let independent = 0.4f64.powi(2) + 0.55f64.powi(2) + 0.05f64.powi(2);
+        let wanted = persistence + (1.0 - persistence) * independent;
+        assert!((same / 4e5 - wanted).abs() < 0.005, "{persistence}: {}", same / 4e5);
+        let reads = requests.iter().filter(|it| it.op == HostOp::Read).count() as f64 / 4e5;
+        assert!((reads - 0.4).abs() < 0.01, "{persistence}: {reads}");
+        let runs = requests.chunk_by(|a, b| a.op == b.op).filter(|it| it[0].op == HostOp::Read);
+        let mean = reads * 4e5 / runs.count() as f64;
+        assert!((mean * (1.0 - persistence) * 0.6 - 1.0).abs() < 0.05, "{persistence}: {mean}");
+    }
+}
+
+#[test]
+fn requests_go_again_where_earlier_ones_went() {
+    const WITHIN: usize = 64;
+    let mut spec = SynthSpec {
+        length: Length::Requests(200_000),
+        space: Bytes(1 << 50),
+        ..SynthSpec::default()
+    };
+    (spec.reads.again, spec.reads.again_within) = (0.7, WITHIN as u32);
+    let offsets: Vec<u64> = generate(&spec).iter().map(|it| it.offset).collect();
+    // New addresses of so large a space hardly ever meet: the others are the repeated ones.
+    let seen = |at: usize| offsets[at.saturating_sub(WITHIN)..at].contains(&offsets[at]);
+    let share = (WITHIN..offsets.len()).filter(|&at| seen(at)).count() as f64 / 2e5;
+    assert!((share - 0.7).abs() < 0.01, "{share}");
+    // The one before is named with probability 1 / (1 + 1/2 + ... + 1/64), and others may have gone
+    // there too.
+    let next = offsets.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / 2e5;
+    let harmonic: f64 = (1..=WITHIN).map(|k| 1.0 / k as f64).sum();
+    assert!(next > 0.7 / harmonic && next < 0.7, "{next}");
+}
+
+#[test]
+fn a_coarse_clock_rounds_down_and_keeps_the_rate() {
+    let spec = SynthSpec { length: Length::Requests(10_000), ..SynthSpec::default() };
+    let coarse = SynthSpec { tick: Span::ms(1), ..spec.clone() };
+    let down = |it: HostIo| HostIo { at: Nanos(it.at.0 / 1_000_000 * 1_000_000), ..it };
+    assert_eq!(generate(&coarse), generate(&spec).into_iter().map(down).collect::<Vec<_>>());
 }
 
 #[test]
@@ -169,7 +274,7 @@ fn unusable_specs_are_refused_with_every_problem() {
 fn every_sound_spec_is_generated_soundly() {
     let mut rng = Rng::stream(1, "specs");
     let mut sound = 0;
-    for _ in 0..3000 {
+    for _ in 0..15_000 {
         let spec = random_spec(&mut rng);
         if !spec.check().is_empty() {
             continue;
@@ -200,6 +305,9 @@ fn random_spec(rng: &mut Rng) -> SynthSpec {
         popular: [Popular::Lowest, Popular::Scattered, Popular::ScatteredApart]
             [rng.below(3) as usize],
         mean_run: [1.0, 3.0, 1e9][rng.below(3) as usize],
+        batch: [1.0, 1.0, 2.5, 1e6, f64::NAN][rng.below(5) as usize],
+        again: share(rng),
+        again_within: [1, 2, 100, 1 << 20, 0][rng.below(5) as usize],
         sizes: (0..1 + rng.below(3))
             .map(|_| SizeShare {
                 size: (rng.bits() >> (33 + rng.below(30))) as u32,
@@ -226,10 +334,12 @@ fn random_spec(rng: &mut Rng) -> SynthSpec {
         seed: rng.bits(),
         length,
         arrivals,
+        tick: Span(rng.bits() >> (20 + rng.below(44))),
         space: Bytes(rng.bits() >> rng.below(64)),
         alignment: Bytes(1 << rng.below(20)),
         read_share: share(rng),
         trim_share: share(rng),
+        persistence: [0.0, 0.9, 1.0][rng.below(3) as usize],
         reads: pattern(rng),
         writes: pattern(rng),
     }

@@ -41,6 +41,44 @@ impl Sizes {
     }
 }
 
+/// Where the last requests went, and how likely one goes there again.
+#[derive(Clone, Debug)]
+struct Again {
+    chance: f64,
+    /// How many requests back: the k-th with weight 1 / k.
+    back: Zipf,
+    /// The offsets of the last requests, a ring.
+    recent: Vec<u64>,
+    newest: usize,
+    within: usize,
+    rng: Rng,
+}
+
+impl Again {
+    /// The offset of an earlier request, or none: where it goes is drawn anew.
+    fn draw(&mut self) -> Option<u64> {
+        if self.chance == 0.0 || !self.rng.chance(self.chance) {
+            return None;
+        }
+        let back = self.back.draw(&mut self.rng) as usize;
+        let held = self.recent.len();
+        (back < held).then(|| self.recent[(self.newest + held - back) % held])
+    }
+
+    fn note(&mut self, offset: u64) {
+        if self.chance == 0.0 {
+            return;
+        }
+        if self.recent.len() < self.within {
+            self.newest = self.recent.len();
+            self.recent.push(offset);
+        } else {
+            self.newest = (self.newest + 1) % self.within;
+            self.recent[self.newest] = offset;
+        }
+    }
+}
+
 /// The ranges of one kind of request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges {
@@ -54,6 +92,7 @@ pub(crate) struct Ranges {
     goes_on: f64,
     /// The end of the last range.
     end: Option<u64>,
+    again: Again,
     address_rng: Rng,
     size_rng: Rng,
     run_rng: Rng,
@@ -89,6 +128,14 @@ impl Ranges {
             sizes: Sizes::of(pattern),
             goes_on: 1.0 - 1.0 / pattern.mean_run,
             end: None,
+            again: Again {
+                chance: pattern.again,
+                back: Zipf::new(u64::from(pattern.again_within), 1.0),
+                recent: Vec::new(),
+                newest: 0,
+                within: pattern.again_within as usize,
+                rng: stream("again"),
+            },
             address_rng: stream("addresses"),
             size_rng: stream("sizes"),
             run_rng: stream("runs"),
@@ -106,9 +153,13 @@ impl Ranges {
                 let next = end.next_multiple_of(self.alignment);
                 if next <= fits_up_to { next } else { 0 }
             }
-            _ => self.slot() * self.alignment,
+            _ => match self.again.draw() {
+                Some(earlier) => earlier,
+                None => self.slot() * self.alignment,
+            },
         };
         let offset = offset.min(fits_up_to);
+        self.again.note(offset);
         self.end = Some(offset + u64::from(size));
         (offset, size)
     }

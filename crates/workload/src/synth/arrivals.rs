@@ -3,7 +3,7 @@
 
 use super::spec::Arrivals;
 use crate::LATEST;
-use fowler_units::{Nanos, Rng};
+use fowler_units::{Nanos, Rng, Span};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
@@ -48,13 +48,37 @@ pub(crate) struct Moments {
     spell: Option<Spell>,
     /// Arrivals so far.
     count: u64,
+    /// What they are rounded down to a multiple of.
+    tick: u64,
+}
+
+/// The same arrivals, `times` as far apart.
+fn sparser(arrivals: Arrivals, times: f64) -> Arrivals {
+    match arrivals {
+        Arrivals::Poisson { rate } => Arrivals::Poisson { rate: rate / times },
+        Arrivals::Fixed { rate } => Arrivals::Fixed { rate: rate / times },
+        Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => Arrivals::Bursts {
+            busy_rate: busy_rate / times,
+            quiet_rate: quiet_rate / times,
+            mean_busy,
+            mean_quiet,
+        },
+        Arrivals::Closed => Arrivals::Closed,
+    }
 }
 
 impl Moments {
-    /// Arrivals from time zero on; the spec is sound.
-    pub fn new(arrivals: Arrivals, seed: u64) -> Moments {
-        let rng = Rng::stream(seed, "synth/arrivals");
-        Moments { arrivals, rng, clock: Clock::default(), spell: None, count: 0 }
+    /// The arrivals of batches from time zero on. A batch has `mean_batch` requests on average, and
+    /// the rates count requests. The spec is sound.
+    pub fn new(arrivals: Arrivals, mean_batch: f64, tick: Span, seed: u64) -> Moments {
+        Moments {
+            arrivals: sparser(arrivals, mean_batch),
+            rng: Rng::stream(seed, "synth/arrivals"),
+            clock: Clock::default(),
+            spell: None,
+            count: 0,
+            tick: tick.0.max(1),
+        }
     }
 
     /// The next arrival; none beyond [`LATEST`].
@@ -73,7 +97,7 @@ impl Moments {
             )?,
         };
         self.count += 1;
-        Some(Nanos(at)).filter(|&at| at <= LATEST)
+        Some(Nanos(at / self.tick * self.tick)).filter(|&at| at <= LATEST)
     }
 
     /// The `count`-th multiple of the period, exactly: a period is a binary fraction `m * 2^e`.
@@ -116,10 +140,13 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_units::Span;
+
+    fn moments(arrivals: Arrivals, seed: u64) -> Moments {
+        Moments::new(arrivals, 1.0, Span::ZERO, seed)
+    }
 
     fn gaps(arrivals: Arrivals, count: usize) -> Vec<f64> {
-        let mut moments = Moments::new(arrivals, 4);
+        let mut moments = moments(arrivals, 4);
         let times: Vec<u64> = (0..count).map(|_| moments.next().unwrap().0).collect();
         assert!(times.is_sorted());
         times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
@@ -144,7 +171,7 @@ mod tests {
 
     #[test]
     fn fixed_arrivals_keep_their_rate_without_drift() {
-        let mut moments = Moments::new(Arrivals::Fixed { rate: 3.0 }, 0);
+        let mut moments = moments(Arrivals::Fixed { rate: 3.0 }, 0);
         let times: Vec<u64> = (0..4).map(|_| moments.next().unwrap().0).collect();
         assert_eq!(times, [0, 333_333_333, 666_666_666, 999_999_999]);
         moments.count = 3_000_000_000;
@@ -181,13 +208,14 @@ mod tests {
 
     #[test]
     fn time_ends_instead_of_wrapping() {
-        let mut moments = Moments::new(Arrivals::Poisson { rate: 1e-6 }, 0);
+        let start = |arrivals| moments(arrivals, 0);
+        let mut moments = start(Arrivals::Poisson { rate: 1e-6 });
         moments.clock.ns = u64::MAX - 5;
         assert_eq!(moments.next(), None);
-        let mut moments = Moments::new(Arrivals::Fixed { rate: 1e-6 }, 0);
+        let mut moments = start(Arrivals::Fixed { rate: 1e-6 });
         moments.count = u64::MAX / 1000;
         assert_eq!(moments.next(), None);
-        let mut moments = Moments::new(Arrivals::Poisson { rate: 1e9 }, 0);
+        let mut moments = start(Arrivals::Poisson { rate: 1e9 });
         moments.clock.ns = LATEST.0;
         assert!(std::iter::from_fn(|| moments.next()).take(100).all(|at| at <= LATEST));
         assert!(moments.clock.ns > LATEST.0);

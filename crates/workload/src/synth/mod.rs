@@ -3,6 +3,7 @@
 
 mod addresses;
 mod arrivals;
+mod ops;
 mod spec;
 mod zipf;
 
@@ -11,7 +12,8 @@ pub use spec::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, SynthSp
 use crate::TraceError;
 use addresses::Ranges;
 use arrivals::Moments;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, HostOp, Nanos};
+use ops::Ops;
 
 /// A generator: an iterator of host requests in order of arrival.
 #[derive(Clone, Debug)]
@@ -19,9 +21,9 @@ pub struct Synth {
     moments: Moments,
     reads: Option<Ranges>,
     writes: Option<Ranges>,
-    op_rng: Rng,
-    read_share: f64,
-    trim_share: f64,
+    ops: Ops,
+    /// The last arrival.
+    at: Nanos,
     /// Requests still to come.
     left: u64,
     /// Requests arrive before this moment.
@@ -45,27 +47,14 @@ impl Synth {
         let reads = (spec.read_share > 0.0).then(|| Ranges::new(spec, &spec.reads, "reads"));
         let writes = (spec.read_share < 1.0).then(|| Ranges::new(spec, &spec.writes, "writes"));
         Ok(Synth {
-            moments: Moments::new(spec.arrivals, spec.seed),
+            moments: Moments::new(spec.arrivals, spec.mean_batch(), spec.tick, spec.seed),
             reads,
             writes,
-            op_rng: Rng::stream(spec.seed, "synth/ops"),
-            read_share: spec.read_share,
-            trim_share: spec.trim_share,
+            ops: Ops::new(spec),
+            at: Nanos::ZERO,
             left,
             until,
         })
-    }
-
-    /// What the next request asks.
-    fn op(&mut self) -> HostOp {
-        let drawn = self.op_rng.unit();
-        if self.writes.is_none() || drawn < self.read_share {
-            HostOp::Read
-        } else if drawn < self.read_share + self.trim_share {
-            HostOp::Trim
-        } else {
-            HostOp::Write
-        }
     }
 }
 
@@ -76,15 +65,21 @@ impl Iterator for Synth {
         if self.left == 0 {
             return None;
         }
-        let at = self.moments.next().filter(|&at| at < self.until);
-        let Some(at) = at else {
-            self.left = 0;
-            return None;
+        let op = match self.ops.same_batch() {
+            Some(op) => op,
+            None => {
+                let at = self.moments.next().filter(|&at| at < self.until);
+                let Some(at) = at else {
+                    self.left = 0;
+                    return None;
+                };
+                self.at = at;
+                self.ops.next_batch()
+            }
         };
         self.left -= 1;
-        let op = self.op();
         let ranges = if op == HostOp::Read { &mut self.reads } else { &mut self.writes };
         let (offset, size) = ranges.as_mut()?.next();
-        Some(HostIo { at, offset, size, op })
+        Some(HostIo { at: self.at, offset, size, op })
     }
 }

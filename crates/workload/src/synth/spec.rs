@@ -116,6 +116,13 @@ pub struct Pattern {
     pub popular: Popular,
     /// How many requests follow one another without a gap, on average (geometric); 1 for none.
     pub mean_run: f64,
+    /// How many requests arrive at the same moment, on average (geometric); 1 for one at a time.
+    pub batch: f64,
+    /// How likely a request that continues no run goes where an earlier one of its kind went; which
+    /// one, the k-th before it, is drawn with weight 1 / k.
+    pub again: f64,
+    /// How many requests back it may go.
+    pub again_within: u32,
     /// The mix of sizes.
     pub sizes: Vec<SizeShare>,
 }
@@ -127,6 +134,9 @@ impl Pattern {
             addresses: Addresses::Uniform,
             popular: Popular::Scattered,
             mean_run: 1.0,
+            batch: 1.0,
+            again: 0.0,
+            again_within: 512,
             sizes: vec![SizeShare { size, weight: 1.0 }],
         }
     }
@@ -139,8 +149,11 @@ pub struct SynthSpec {
     pub seed: u64,
     /// How much is generated.
     pub length: Length,
-    /// When requests arrive.
+    /// When requests arrive. Rates count requests, however many arrive together.
     pub arrivals: Arrivals,
+    /// The resolution of the clock that recorded the arrivals: they are rounded down to a multiple of
+    /// it; zero for whole nanoseconds.
+    pub tick: Span,
     /// The address space: requests lie in `[0, space)`.
     pub space: Bytes,
     /// Offsets are multiples of this.
@@ -149,6 +162,10 @@ pub struct SynthSpec {
     pub read_share: f64,
     /// The share of trims; what is left are writes.
     pub trim_share: f64,
+    /// How likely a batch is of the operation of the one before instead of one drawn by the shares.
+    /// The shares stay what they are; read batches follow one another `1 / ((1 - persistence) *
+    /// (1 - share of read batches))` at a time.
+    pub persistence: f64,
     /// Addresses and sizes of reads.
     pub reads: Pattern,
     /// Addresses and sizes of writes and of trims.
@@ -162,10 +179,12 @@ impl Default for SynthSpec {
             seed: 1,
             length: Length::Requests(1_000_000),
             arrivals: Arrivals::Poisson { rate: 10_000.0 },
+            tick: Span::ZERO,
             space: Bytes(1 << 30),
             alignment: Bytes(4096),
             read_share: 1.0,
             trim_share: 0.0,
+            persistence: 0.0,
             reads: Pattern::uniform(4096),
             writes: Pattern::uniform(4096),
         }
@@ -181,7 +200,15 @@ const LARGEST_SPACE: Bytes = Bytes(1 << 50);
 /// The largest skew; beyond it practically one address is left.
 const LARGEST_THETA: f64 = 20.0;
 
-/// The fewest requests in a busy and a quiet spell together, on average: every spell is simulated,
+/// The largest mean batch, and the farthest that a request goes back to an earlier one.
+const LARGEST_BATCH: f64 = 1e6;
+const FARTHEST_AGAIN: u32 = 1 << 20;
+/// The coarsest clock.
+const COARSEST_TICK: Span = Span::ms(10_000);
+/// The likeliest that an operation persists: a thousand million batches in a row.
+const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
+
+/// The fewest batches in a busy and a quiet spell together, on average: every spell is simulated,
 /// so that more would be work without end.
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
@@ -217,6 +244,10 @@ impl SynthSpec {
         check.share("trim_share", self.trim_share);
         let both = self.read_share + self.trim_share;
         check.that(both <= 1.0 + 1e-12, "read_share + trim_share", Short(both), "at most 1");
+        let (persistence, expected) = (self.persistence, "a probability from 0 to 0.999999999");
+        let holds = (0.0..=LARGEST_PERSISTENCE).contains(&persistence);
+        check.that(holds, "persistence", Short(persistence), expected);
+        check.that(self.tick <= COARSEST_TICK, "tick", self.tick, "at most 10 s");
         if self.read_share > 0.0 {
             self.check_pattern(&mut check, "reads", &self.reads);
         }
@@ -233,32 +264,29 @@ impl SynthSpec {
         check.that(space >= alignment, "space", space, "at least one alignment");
     }
 
+    /// How many requests a batch has, on average over the batches.
+    pub(crate) fn mean_batch(&self) -> f64 {
+        let (reads, writes) = (self.reads.batch, self.writes.batch);
+        if self.read_share >= 1.0 || reads == writes {
+            reads
+        } else if self.read_share <= 0.0 {
+            writes
+        } else {
+            1.0 / (self.read_share / reads + (1.0 - self.read_share) / writes)
+        }
+    }
+
     fn check_arrivals(&self, check: &mut Check) {
         let slowest = match self.arrivals {
             Arrivals::Poisson { rate } | Arrivals::Fixed { rate } => {
                 check.rate("arrivals.rate", rate);
+                let batches = rate / self.mean_batch();
+                let expected = "arrivals at 0.000001 batches per second or more";
+                let holds = batches >= *RATES.start() || !RATES.contains(&rate);
+                check.that(holds, "arrivals", self.arrivals, expected);
                 rate
             }
-            Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
-                check.rate("arrivals.busy_rate", busy_rate);
-                if quiet_rate != 0.0 {
-                    check.rate("arrivals.quiet_rate", quiet_rate);
-                }
-                for (place, mean) in
-                    [("arrivals.mean_busy", mean_busy), ("arrivals.mean_quiet", mean_quiet)]
-                {
-                    let holds = mean > Span::ZERO && mean <= Span(LONGEST.0 / 1000);
-                    check.that(holds, place, mean, "from 1 ns to 18 days");
-                }
-                let (busy, quiet) = (mean_busy.as_s(), mean_quiet.as_s());
-                let mean = (busy * busy_rate + quiet * quiet_rate) / (busy + quiet);
-                let expected = "arrivals at 0.000001 requests per second or more on average";
-                check.that(mean >= *RATES.start(), "arrivals", self.arrivals, expected);
-                let per_cycle = busy * busy_rate + quiet * quiet_rate;
-                let expected = "spells long enough for one request in a thousand of them";
-                check.that(per_cycle >= FEWEST_PER_CYCLE, "arrivals", self.arrivals, expected);
-                mean
-            }
+            Arrivals::Bursts { .. } => self.check_bursts(check),
             Arrivals::Closed => {
                 let is_counted = matches!(self.length, Length::Requests(_));
                 let expected = "a number of requests: closed arrivals take no time";
@@ -278,6 +306,32 @@ impl SynthSpec {
                 check.that(holds, "length", self.length, "from 1 ns to 50 years");
             }
         }
+    }
+
+    /// The mean rate of bursty arrivals; none of another kind is asked.
+    fn check_bursts(&self, check: &mut Check) -> f64 {
+        let Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } = self.arrivals
+        else {
+            return f64::NAN;
+        };
+        check.rate("arrivals.busy_rate", busy_rate);
+        if quiet_rate != 0.0 {
+            check.rate("arrivals.quiet_rate", quiet_rate);
+        }
+        for (place, mean) in
+            [("arrivals.mean_busy", mean_busy), ("arrivals.mean_quiet", mean_quiet)]
+        {
+            let holds = mean > Span::ZERO && mean <= Span(LONGEST.0 / 1000);
+            check.that(holds, place, mean, "from 1 ns to 18 days");
+        }
+        let (busy, quiet) = (mean_busy.as_s(), mean_quiet.as_s());
+        let mean = (busy * busy_rate + quiet * quiet_rate) / (busy + quiet);
+        let expected = "arrivals at 0.000001 requests per second or more on average";
+        check.that(mean >= *RATES.start(), "arrivals", self.arrivals, expected);
+        let per_cycle = (busy * busy_rate + quiet * quiet_rate) / self.mean_batch();
+        let expected = "spells long enough for one batch of requests in a thousand of them";
+        check.that(per_cycle >= FEWEST_PER_CYCLE, "arrivals", self.arrivals, expected);
+        mean
     }
 
     fn check_pattern(&self, check: &mut Check, name: &str, pattern: &Pattern) {
@@ -304,6 +358,19 @@ impl SynthSpec {
             &format!("{name}.mean_run"),
             Short(pattern.mean_run),
             "from 1 to 1000000000",
+        );
+        check.that(
+            (1.0..=LARGEST_BATCH).contains(&pattern.batch),
+            &format!("{name}.batch"),
+            Short(pattern.batch),
+            "from 1 to 1000000",
+        );
+        check.share(&format!("{name}.again"), pattern.again);
+        check.that(
+            (1..=FARTHEST_AGAIN).contains(&pattern.again_within),
+            &format!("{name}.again_within"),
+            pattern.again_within,
+            "from 1 to 1048576",
         );
         let sizes = format!("{name}.sizes");
         check.that(!pattern.sizes.is_empty(), &sizes, "none", "at least one size");

@@ -1,0 +1,236 @@
+//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of one that
+//! bring its mean latencies under FIFO nearest to those of Table 2, and nothing else. What the paper
+//! claims of its schemes is not looked at here, and nothing of the drives is changed.
+//!
+//! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the residuals.
+//!
+//! The trace is compressed by one factor for both drives, the one at which their idle shares are 70 %
+//! on average; that is settled anew for every candidate. The search is that of Nelder and Mead (1965)
+//! in the logarithms of the keys, from a fixed start, without a random number: it finds the same again.
+#![allow(clippy::print_stdout, reason = "a command prints")]
+
+use fowler_experiment::calibration::{TestBed, Trial, common_speed, trials};
+use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::presets::{Folder, open};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
+const IDLE: f64 = 0.70;
+const IDLE_NATIVE: f64 = 0.98;
+/// Candidates at most.
+const CANDIDATES: usize = 45;
+
+/// A key that may be changed: its path, where the search begins, and its range.
+struct Knob {
+    key: &'static str,
+    start: f64,
+    range: [f64; 2],
+}
+
+const fn knob(key: &'static str, start: f64, low: f64, high: f64) -> Knob {
+    Knob { key, start, range: [low, high] }
+}
+
+/// A stand-in, Table 2's latencies of its trace (SLC read and write, MLC read and write, in ms), its
+/// knobs, and whether its native rate is unknown: then it is the one at which the drives idle for 98 %.
+struct StandIn {
+    name: &'static str,
+    published: [f64; 4],
+    knobs: &'static [Knob],
+    finds_rate: bool,
+}
+
+const SIZE: [f64; 2] = [512.0, 1_048_576.0];
+
+#[rustfmt::skip]
+const STAND_INS: [StandIn; 6] = [
+    StandIn { name: "f1", published: [0.37, 0.87, 0.44, 1.58], finds_rate: false, knobs: &[
+        knob("reads.batch", 60.0, 1.0, 2000.0), knob("writes.batch", 50.0, 1.0, 2000.0)] },
+    StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], finds_rate: false, knobs: &[
+        knob("reads.batch", 60.0, 1.0, 2000.0), knob("writes.batch", 20.0, 1.0, 2000.0)] },
+    StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], finds_rate: true, knobs: &[
+        knob("mix.reads", 0.6, 0.02, 0.82), knob("reads.batch", 100.0, 1.0, 1000.0),
+        knob("reads.sizes", 16_384.0, SIZE[0], SIZE[1]), knob("writes.batch", 25.0, 1.0, 1000.0)] },
+    StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], finds_rate: true, knobs: &[
+        knob("mix.reads", 0.6, 0.02, 0.82), knob("reads.batch", 100.0, 1.0, 1000.0),
+        knob("reads.sizes", 32768.0, SIZE[0], SIZE[1]), knob("writes.batch", 200.0, 1.0, 1000.0)] },
+    StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], finds_rate: true, knobs: &[
+        knob("mix.reads", 0.8, 0.02, 0.82), knob("reads.batch", 6.0, 1.0, 1000.0),
+        knob("reads.sizes", 16384.0, SIZE[0], SIZE[1]), knob("writes.batch", 25.0, 1.0, 1000.0)] },
+    StandIn { name: "c8", published: [0.44, 2.33, 0.56, 4.54], finds_rate: true, knobs: &[
+        knob("mix.reads", 0.8, 0.02, 0.82), knob("reads.batch", 8.0, 1.0, 1000.0),
+        knob("reads.sizes", 32768.0, SIZE[0], SIZE[1]), knob("writes.batch", 20.0, 1.0, 1000.0)] },
+];
+
+/// A number with three digits.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.2e}").parse().expect("a printed number")
+}
+
+/// The value that a knob at `log` is turned to: three digits, sizes in sectors of 512 B.
+fn value(knob: &Knob, log: f64) -> f64 {
+    let value = log.exp().clamp(knob.range[0], knob.range[1]);
+    if knob.key.ends_with("sizes") {
+        (value / 512.0).round().max(1.0) * 512.0
+    } else {
+        rounded(value)
+    }
+}
+
+/// A workload file with some keys set.
+fn with(text: &str, keys: &[(&str, f64)]) -> WorkloadSpec {
+    let mut file: toml::Table = text.parse().expect("a preset");
+    for &(key, value) in keys {
+        let (table, key) = key.split_once('.').expect("a key in a table");
+        let table = file.entry(table).or_insert_with(|| toml::Table::new().into());
+        let value = match key {
+            "sizes" => toml::Value::from(format!("{value}B")),
+            _ => toml::Value::from(value),
+        };
+        table.as_table_mut().expect("a table").insert(key.into(), value);
+    }
+    WorkloadSpec::Generated(Source { name: "candidate".into(), text: file.to_string() })
+}
+
+/// The latencies of Table 2's cells, in its order.
+fn cells(trials: &[Trial]) -> Vec<f64> {
+    trials
+        .iter()
+        .flat_map(|it| [it.read_ms, it.write_ms])
+        .map(|ms| ms.unwrap_or(f64::NAN))
+        .collect()
+}
+
+/// The natural logarithms of what is reached over what was published.
+fn residuals(trials: &[Trial], published: &[f64; 4]) -> Vec<f64> {
+    cells(trials)
+        .iter()
+        .zip(published)
+        .map(|(reached, published)| (reached / published).ln())
+        .collect()
+}
+
+/// A candidate: where the knobs stand, and the sum of squared residuals.
+type Point = (Vec<f64>, f64);
+
+/// Minimises `cost` from `start` on: reflection, expansion, contraction, shrinking.
+fn nelder_mead(start: &[f64], mut cost: impl FnMut(&[f64]) -> f64) -> Point {
+    let mut simplex: Vec<Point> = vec![(start.to_vec(), cost(start))];
+    for axis in 0..start.len() {
+        let mut at = start.to_vec();
+        at[axis] += 0.5;
+        simplex.push((at.clone(), cost(&at)));
+    }
+    let mut spent = simplex.len();
+    while spent < CANDIDATES {
+        simplex.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (best, worst) = (simplex[0].clone(), simplex.len() - 1);
+        if simplex[worst].1 - best.1 < 1e-4 {
+            break;
+        }
+        let along = |by: f64| -> Vec<f64> {
+            let centre =
+                |axis| simplex[..worst].iter().map(|it| it.0[axis]).sum::<f64>() / worst as f64;
+            (0..start.len())
+                .map(|axis| centre(axis) + by * (centre(axis) - simplex[worst].0[axis]))
+                .collect()
+        };
+        let mut tried = |by: f64| {
+            let at = along(by);
+            spent += 1;
+            (at.clone(), cost(&at))
+        };
+        let reflected = tried(1.0);
+        let replacement = if reflected.1 < best.1 {
+            let expanded = tried(2.0);
+            Some(if expanded.1 < reflected.1 { expanded } else { reflected })
+        } else if reflected.1 < simplex[worst - 1].1 {
+            Some(reflected)
+        } else {
+            let contracted = tried(if reflected.1 < simplex[worst].1 { 0.5 } else { -0.5 });
+            (contracted.1 < simplex[worst].1.min(reflected.1)).then_some(contracted)
+        };
+        if let Some(point) = replacement {
+            simplex[worst] = point;
+            continue;
+        }
+        for point in &mut simplex[1..] {
+            let at: Vec<f64> = point.0.iter().zip(&best.0).map(|(a, b)| (a + b) / 2.0).collect();
+            *point = (at.clone(), cost(&at));
+            spent += 1;
+        }
+    }
+    simplex.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("a simplex")
+}
+
+fn settings<'a>(knobs: &'a [Knob], logs: &[f64]) -> Vec<(&'a str, f64)> {
+    knobs.iter().zip(logs).map(|(knob, &log)| (knob.key, value(knob, log))).collect()
+}
+
+fn calibrate(stand_in: &StandIn, file: &str, beds: &[TestBed]) -> Result<(), Problems> {
+    let stop = AtomicBool::new(false);
+    let control = Control { stop: &stop, progress: &|_| () };
+    let text = open(Folder::Workloads, file)?.text;
+    let mut factor = 1.0;
+    let cost = |logs: &[f64]| {
+        let keys = settings(stand_in.knobs, logs);
+        let workload = with(&text, &keys);
+        let tried = common_speed(beds, &workload, IDLE, factor, control).and_then(|found| {
+            factor = found.factor;
+            trials(beds, &workload, found.factor, control)
+        });
+        // What cannot be run is no candidate.
+        let Ok(tried) = tried else { return 1e9 };
+        let residuals = residuals(&tried, &stand_in.published);
+        let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
+        println!("  {cost:8.4}  x{factor:<8.4} {keys:?} {:.3?}", cells(&tried));
+        cost
+    };
+    let start: Vec<f64> = stand_in.knobs.iter().map(|knob| knob.start.ln()).collect();
+    let (logs, cost) = nelder_mead(&start, cost);
+    let mut keys = settings(stand_in.knobs, &logs);
+    if stand_in.finds_rate {
+        let native = common_speed(beds, &with(&text, &keys), IDLE_NATIVE, factor / 15.0, control)?;
+        let file: toml::Table = text.parse().expect("a preset");
+        let rate = file["arrivals"]["rate"].as_float().expect("a rate");
+        keys.push(("arrivals.rate", rounded(rate * native.factor)));
+        factor = 15.0;
+    }
+    let workload = with(&text, &keys);
+    let factor = rounded(common_speed(beds, &workload, IDLE, factor, control)?.factor);
+    let tried = trials(beds, &workload, factor, control)?;
+    println!("{}: {keys:?}", stand_in.name);
+    println!(
+        "  factor {factor}, cost {cost:.4}, idle {:.3?}",
+        tried.iter().map(|it| it.idle).collect::<Vec<_>>()
+    );
+    println!("  published {:.3?}", stand_in.published);
+    println!("  reached   {:.3?}", cells(&tried));
+    println!("  residuals {:+.3?}", residuals(&tried, &stand_in.published));
+    let native = trials(beds, &workload, 1.0, control)?;
+    println!("  idle as recorded {:.4?}", native.iter().map(|it| it.idle).collect::<Vec<_>>());
+    Ok(())
+}
+
+fn main() -> Result<(), Problems> {
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    if wanted.is_empty() {
+        wanted.extend(STAND_INS.iter().map(|it| it.name.to_string()));
+    }
+    let bed = |device: &str| {
+        TestBed::new(&DeviceSpec { device: device.into(), ..DeviceSpec::default() }, "fifo")
+    };
+    let beds = [bed("pes-slc")?, bed("pes-mlc")?];
+    for name in &wanted {
+        // `f1`, or a changed copy of it: `folder/f1.toml`.
+        let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+        match STAND_INS.iter().find(|it| it.name == stem) {
+            Some(stand_in) => calibrate(stand_in, name, &beds)?,
+            None => println!("there is no stand-in `{name}`"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Drives on which workloads are tried again and again: what a calibration needs, and a speed that
+//! several drives have in common. A drive is preconditioned once, and copied for every trial.
+
+use crate::device::{self, DeviceSpec, Resolved};
+use crate::pace::{self, Found};
+use crate::problem::{Problem, Problems};
+use crate::run::{Pace, Ready, pacing};
+use crate::scheme::Scheme;
+use crate::workload::{Control, Workload, WorkloadSpec, share};
+use fowler_device::Device;
+use fowler_metrics::{Kind, Recorder};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// A drive under a scheme, preconditioned.
+#[derive(Clone, Debug)]
+pub struct TestBed {
+    drive: Resolved,
+    clean: Device,
+}
+
+/// What a workload came to on a drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Mean latency of reads in milliseconds; none without reads.
+    pub read_ms: Option<f64>,
+    /// Mean latency of writes in milliseconds; none without writes.
+    pub write_ms: Option<f64>,
+    /// The share of the simulated time in which no request was in the drive.
+    pub idle: f64,
+}
+
+impl TestBed {
+    /// The drive `spec` under `scheme`.
+    ///
+    /// # Errors
+    /// What is wrong with either.
+    pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Problems> {
+        let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
+        let clean = Device::new(&drive.config)
+            .map_err(|refusals| device::refused(&drive.device, &BTreeMap::new(), refusals))?;
+        Ok(TestBed { drive, clean })
+    }
+
+    /// Replays a workload on a copy of the drive, its times divided by `speed`.
+    ///
+    /// # Errors
+    /// What is wrong with the workload.
+    pub fn trial(
+        &self,
+        workload: &WorkloadSpec,
+        speed: f64,
+        control: Control<'_>,
+    ) -> Result<Trial, Problems> {
+        let workload = Workload::prepare(workload, &self.drive, None, control)?;
+        let ready = Ready { drive: self.drive.clone(), workload, limit: None };
+        let pacing = pacing(Pace::Speed(speed), &ready.workload);
+        let mut recorder = Recorder::new();
+        let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;
+        if let Some(problems) = replayed.failed {
+            return Err(problems);
+        }
+        let mean_ms = |kind| recorder.latencies(kind).mean_us().map(|mean| mean / 1000.0);
+        let simulated = replayed.device.now() - replayed.device.began();
+        Ok(Trial {
+            read_ms: mean_ms(Kind::Read),
+            write_ms: mean_ms(Kind::Write),
+            idle: share(replayed.device.counters().idle, simulated).unwrap_or(0.0),
+        })
+    }
+}
+
+/// Replays a workload on every drive, in parallel, at the same speed.
+///
+/// # Errors
+/// As [`TestBed::trial`], of the first drive that fails.
+pub fn trials(
+    beds: &[TestBed],
+    workload: &WorkloadSpec,
+    speed: f64,
+    control: Control<'_>,
+) -> Result<Vec<Trial>, Problems> {
+    beds.par_iter().map(|bed| bed.trial(workload, speed, control)).collect()
+}
+
+/// The speed at which the idle shares of all drives are `target` on average. One trace that is replayed
+/// on several drives is compressed by one factor, and leaves the slower drives less idle. The search
+/// begins at `first`.
+///
+/// # Errors
+/// As [`trials`], or that there is no such speed.
+pub fn common_speed(
+    beds: &[TestBed],
+    workload: &WorkloadSpec,
+    target: f64,
+    first: f64,
+    control: Control<'_>,
+) -> Result<Found, Problems> {
+    pace::check(Pace::Idle(target))?;
+    if beds.is_empty() {
+        return Err(Problem::new("common speed", "there is no drive").into());
+    }
+    let mean_idle = |speed| {
+        let trials = trials(beds, workload, speed, control)?;
+        Ok(trials.iter().map(|trial| trial.idle).sum::<f64>() / trials.len() as f64)
+    };
+    pace::search(target, first, mean_idle, || control.stopped())
+}

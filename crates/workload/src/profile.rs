@@ -1,0 +1,290 @@
+//! What a workload is like as distributions: gaps, sizes, reuse and burstiness, each a sample that is
+//! kept whole, and how far two samples are apart. A trace and the generator that stands in for it are
+//! compared with these.
+
+use fowler_units::{HostIo, HostOp, Nanos, Span};
+use std::collections::BTreeMap;
+
+/// The page whose reuse is counted.
+const PAGE: u64 = 4096;
+
+/// Observed values in ascending order: an empirical distribution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    sorted: Vec<f64>,
+}
+
+impl FromIterator<f64> for Sample {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Sample {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        Sample { sorted }
+    }
+}
+
+impl Sample {
+    /// The values, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.sorted
+    }
+
+    /// The mean; none of no value.
+    pub fn mean(&self) -> Option<f64> {
+        let sum: f64 = self.sorted.iter().sum();
+        (!self.sorted.is_empty()).then(|| sum / self.sorted.len() as f64)
+    }
+
+    /// The standard deviation over the mean; none of no value or of mean zero.
+    pub fn variation(&self) -> Option<f64> {
+        let mean = self.mean().filter(|&mean| mean != 0.0)?;
+        let squares: f64 = self.sorted.iter().map(|value| (value - mean).powi(2)).sum();
+        Some((squares / self.sorted.len() as f64).sqrt() / mean)
+    }
+
+    /// The least value that a share `q` of the values do not exceed; none of no value.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        let rank = (q.clamp(0.0, 1.0) * self.sorted.len() as f64).ceil() as usize;
+        self.sorted.get(rank.max(1) - 1).copied()
+    }
+
+    /// The sample in another unit.
+    pub fn scaled(&self, factor: f64) -> Sample {
+        self.sorted.iter().map(|value| value * factor).collect()
+    }
+
+    /// The empirical distribution function as corners of a step curve: pairs of a value and the share
+    /// of values up to it. If there are more than `limit` different values, as many evenly spaced
+    /// quantiles.
+    pub fn steps(&self, limit: usize) -> Vec<(f64, f64)> {
+        let count = self.sorted.len();
+        let share = |at: usize| (at + 1) as f64 / count as f64;
+        let last_of_its_value =
+            |&at: &usize| at + 1 == count || self.sorted[at] != self.sorted[at + 1];
+        let all: Vec<usize> = (0..count).filter(last_of_its_value).collect();
+        if all.len() <= limit {
+            return all.into_iter().map(|at| (self.sorted[at], share(at))).collect();
+        }
+        let mut corners: Vec<(f64, f64)> = Vec::with_capacity(limit);
+        for nth in 1..=limit {
+            let value = self.sorted[(nth * count).div_ceil(limit) - 1];
+            let at = self.sorted.partition_point(|&it| it <= value) - 1;
+            if corners.last().is_none_or(|&(last, _)| last < value) {
+                corners.push((value, share(at)));
+            }
+        }
+        corners
+    }
+
+    /// The Kolmogorov-Smirnov distance: the largest difference of the two distribution functions, from
+    /// 0 for the same distribution to 1 for distributions that do not meet. None if either is empty.
+    pub fn distance(&self, other: &Sample) -> Option<f64> {
+        let (a, b) = (&self.sorted, &other.sorted);
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let (mut i, mut j, mut largest) = (0, 0, 0.0f64);
+        while i < a.len() && j < b.len() {
+            let value = a[i].min(b[j]);
+            i += a[i..].iter().take_while(|&&it| it == value).count();
+            j += b[j..].iter().take_while(|&&it| it == value).count();
+            let apart = i as f64 / a.len() as f64 - j as f64 / b.len() as f64;
+            largest = largest.max(apart.abs());
+        }
+        Some(largest)
+    }
+}
+
+/// The distributions of a workload. Fields that are arrays are of reads and of writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// Moments of arrival, in order.
+    arrivals: Vec<Nanos>,
+    /// Sizes in bytes.
+    pub sizes: [Sample; 2],
+    /// How many requests of the same operation a request came behind the last one that began in the
+    /// same page of 4 KiB: 1 for one right after the other. Requests that begin in a page for the
+    /// first time are not in it.
+    pub reuse: [Sample; 2],
+    /// The share of requests that begin in a page for the first time.
+    pub first_touches: [f64; 2],
+    /// The share of requests that begin where the one of the same operation before them ended.
+    pub sequential: [f64; 2],
+    /// The share of requests that ask what the one before them asked.
+    pub same_op: f64,
+    /// The share of reads in reads and writes.
+    pub read_share: f64,
+}
+
+/// What is counted of one operation.
+#[derive(Default)]
+struct Side {
+    sizes: Vec<f64>,
+    reuse: Vec<f64>,
+    /// For each page the number of the last request there.
+    last: BTreeMap<u64, u64>,
+    end: Option<u64>,
+    sequential: u64,
+}
+
+impl Side {
+    fn add(&mut self, request: &HostIo) {
+        self.sizes.push(f64::from(request.size));
+        let number = self.sizes.len() as u64;
+        if let Some(before) = self.last.insert(request.offset / PAGE, number) {
+            self.reuse.push((number - before) as f64);
+        }
+        self.sequential += u64::from(self.end == Some(request.offset));
+        self.end = Some(request.offset + u64::from(request.size));
+    }
+
+    fn share(&self, count: u64) -> f64 {
+        if self.sizes.is_empty() { 0.0 } else { count as f64 / self.sizes.len() as f64 }
+    }
+}
+
+impl Profile {
+    /// The distributions of `requests`, which come in order of arrival. Trims and flushes arrive, and
+    /// count for nothing else.
+    pub fn of(requests: impl IntoIterator<Item = HostIo>) -> Profile {
+        let mut arrivals = Vec::new();
+        let mut sides = [Side::default(), Side::default()];
+        let (mut last, mut same) = (None, 0u64);
+        for request in requests {
+            arrivals.push(request.at);
+            same += u64::from(last.replace(request.op) == Some(request.op));
+            match request.op {
+                HostOp::Read | HostOp::Write => sides[request.op as usize].add(&request),
+                HostOp::Trim | HostOp::Flush => {}
+            }
+        }
+        let [reads, writes] = sides.each_ref().map(|side| side.sizes.len() as f64);
+        Profile {
+            sequential: sides.each_ref().map(|side| side.share(side.sequential)),
+            first_touches: sides.each_ref().map(|side| side.share(side.last.len() as u64)),
+            sizes: sides
+                .each_mut()
+                .map(|side| std::mem::take(&mut side.sizes).into_iter().collect()),
+            reuse: sides.map(|side| side.reuse.into_iter().collect()),
+            same_op: same as f64 / (arrivals.len().max(2) - 1) as f64,
+            read_share: if reads + writes > 0.0 { reads / (reads + writes) } else { 0.0 },
+            arrivals,
+        }
+    }
+
+    /// The gaps between arrivals, in nanoseconds.
+    pub fn gaps(&self) -> Sample {
+        self.arrivals.windows(2).map(|pair| (pair[1] - pair[0]).0 as f64).collect()
+    }
+
+    /// The gaps in units of the mean gap, so that workloads of different rates can be compared.
+    pub fn relative_gaps(&self) -> Sample {
+        let gaps = self.gaps();
+        let mean = gaps.mean().filter(|&mean| mean > 0.0).unwrap_or(1.0);
+        gaps.scaled(1.0 / mean)
+    }
+
+    /// How many requests arrive in each window of this length, from the first arrival on; the last
+    /// window is left out if it is not complete.
+    pub fn counts(&self, window: Span) -> Sample {
+        let (Some(&first), Some(&last)) = (self.arrivals.first(), self.arrivals.last()) else {
+            return Sample::default();
+        };
+        let window = window.0.max(1);
+        let mut counts = vec![0.0; ((last - first).0 / window) as usize];
+        for &at in &self.arrivals {
+            if let Some(count) = counts.get_mut(((at - first).0 / window) as usize) {
+                *count += 1.0;
+            }
+        }
+        counts.into_iter().collect()
+    }
+
+    /// The length of a window in which `requests` arrive on average.
+    pub fn window_of(&self, requests: f64) -> Span {
+        Span((self.gaps().mean().unwrap_or(0.0) * requests).round() as u64)
+    }
+
+    /// The variance of the number of requests in a window over its mean: 1 at every length for Poisson
+    /// arrivals, growing with the length where spells of activity last longer than the window. None
+    /// where no window is complete.
+    pub fn dispersion(&self, window: Span) -> Option<f64> {
+        let counts = self.counts(window);
+        Some(counts.variation()?.powi(2) * counts.mean()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(values: &[f64]) -> Sample {
+        values.iter().copied().collect()
+    }
+
+    #[test]
+    fn distances_are_those_of_the_distribution_functions() {
+        let a = sample(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(a.distance(&a), Some(0.0));
+        assert_eq!(a.distance(&sample(&[5.0])), Some(1.0));
+        assert_eq!(a.distance(&sample(&[1.0, 1.0, 2.0, 2.0])), Some(0.5));
+        // Ties step together, whatever their number.
+        assert_eq!(a.distance(&sample(&[4.0, 3.0, 2.0, 1.0, 1.0, 2.0, 3.0, 4.0])), Some(0.0));
+        assert_eq!(sample(&[0.0, 10.0]).distance(&sample(&[5.0, 5.0, 20.0])), Some(0.5));
+        assert_eq!(a.distance(&Sample::default()), None);
+    }
+
+    #[test]
+    fn steps_end_at_one_and_are_few() {
+        let few = sample(&[2.0, 1.0, 2.0, 5.0]);
+        assert_eq!(few.steps(10), [(1.0, 0.25), (2.0, 0.75), (5.0, 1.0)]);
+        let many: Sample = (0..1000).map(f64::from).collect();
+        let steps = many.steps(10);
+        assert_eq!((steps[0], steps[9], steps.len()), ((99.0, 0.1), (999.0, 1.0), 10));
+        assert_eq!(Sample::default().steps(5), []);
+        let mostly_zero: Sample = (0..1000).map(|n| f64::from((n - 900).max(0))).collect();
+        assert_eq!(mostly_zero.steps(10)[0], (0.0, 0.901));
+    }
+
+    #[test]
+    fn quantiles_means_and_variations() {
+        let a = sample(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(
+            (a.quantile(0.0), a.quantile(0.5), a.quantile(1.0)),
+            (Some(1.0), Some(2.0), Some(4.0))
+        );
+        assert_eq!((a.mean(), a.variation()), (Some(2.5), Some(1.25f64.sqrt() / 2.5)));
+        assert_eq!((Sample::default().quantile(0.5), Sample::default().mean()), (None, None));
+    }
+
+    #[test]
+    fn reuse_counts_requests_of_the_same_operation() {
+        use HostOp::{Read, Trim, Write};
+        let requests = [
+            (0, 0, Read),
+            (0, 8192, Read),
+            (10, 0, Write),
+            (10, 0, Trim),
+            (10, 100, Read),
+            (30, 8192, Read),
+        ];
+        let profile = Profile::of(requests.map(|(at, offset, op)| HostIo {
+            at: Nanos(at),
+            offset,
+            size: 100,
+            op,
+        }));
+        assert_eq!(profile.reuse, [sample(&[2.0, 2.0]), Sample::default()]);
+        assert_eq!(profile.first_touches, [0.5, 1.0]);
+        assert_eq!(profile.gaps(), sample(&[0.0, 0.0, 0.0, 10.0, 20.0]));
+        assert_eq!(profile.counts(Span(10)), sample(&[0.0, 2.0, 3.0]));
+        assert_eq!((profile.same_op, profile.read_share), (0.4, 0.8));
+        assert_eq!(profile.window_of(2.0), Span(12));
+    }
+
+    #[test]
+    fn nothing_is_divided_by_nothing() {
+        let empty = Profile::of([]);
+        assert_eq!(empty, Profile::of([]));
+        assert_eq!((empty.dispersion(Span(1)), empty.relative_gaps()), (None, Sample::default()));
+    }
+}
