@@ -115,10 +115,9 @@ fn the_fitted_generator_is_near_the_excerpt() {
         );
     };
     describe("excerpt", &excerpt);
-    for (name, limits) in [
-        ("financial1-excerpt", Some([0.15, 0.1, 0.2, 0.03, 0.03, 0.6, 0.2])),
-        ("f1", None),
-    ] {
+    for (name, limits) in
+        [("financial1-excerpt", Some([0.15, 0.1, 0.2, 0.03, 0.03, 0.6, 0.2])), ("f1", None)]
+    {
         let source = open(Folder::Workloads, name).unwrap();
         let made = synth_requests(&source, &drive).unwrap();
         let made = Profile::of(made.take(10_000));

@@ -162,7 +162,8 @@ pub struct LineSeries {
     pub name: String,
     /// (x, y), joined in this order. May be empty only where something was published.
     pub points: Vec<(f64, f64)>,
-    /// Points with markers, or a theory: dashed, without markers.
+    /// Points with markers, or a theory: dashed, without markers. Of more than 24 points only some are marked, with
+    /// their whiskers.
     pub stroke: Stroke,
     /// (x, y) of what was published: diamonds, edged in the colour of the series.
     pub published: Vec<(f64, f64)>,

@@ -264,3 +264,43 @@ fn superscript(power: i32) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_their_labels_short() {
+        use Scale::{Linear, Log2, Log10};
+        for (scale, range, expected) in [
+            (Linear, (0.0, 1.0), "0 0.2 0.4 0.6 0.8 1.0"),
+            (Linear, (0.0, 2.2), "0 0.5 1.0 1.5 2.0"),
+            (Linear, (0.0, 0.0), "0 0.2 0.4 0.6 0.8 1.0"),
+            (Linear, (950.0, 1000.0), "950 960 970 980 990 1000"),
+            (Linear, (-3.0, 3.0), "−2 0 2"),
+            (Linear, (0.0, 340_000.0), "0 100k 200k 300k"),
+            (Linear, (0.0, 3e-6), "0 1×10⁻⁶ 2×10⁻⁶ 3×10⁻⁶"),
+            (Log2, (16.0, 512.0), "16 32 64 128 256 512"),
+            (Log2, (1.0, 1_048_576.0), "2⁰ 2² 2⁴ 2⁶ 2⁸ 2¹⁰ 2¹² 2¹⁴ 2¹⁶ 2¹⁸ 2²⁰"),
+            (Log10, (1.0, 1000.0), "1 10 100 1000"),
+            (Log10, (0.01, 50.0), "0.01 0.1 1 10"),
+            (Log10, (25.0, 260_000.0), "10² 10³ 10⁴ 10⁵"),
+            (Log10, (20.0, 600.0), "20 50 100 200 500"),
+            (Log10, (40.0, 48.0), "40 42 44 46 48"),
+        ] {
+            let ruler = Ruler::new(scale, range, 0.6, Room::Across(400.0));
+            let labels: Vec<&str> = ruler.ticks.iter().map(|(_, label)| label.as_str()).collect();
+            assert_eq!(labels.join(" "), expected, "{scale:?} {range:?}");
+            let inside = |(place, _): &(f64, String)| (ruler.low..=ruler.high).contains(place);
+            assert!(ruler.ticks.iter().all(inside), "{ruler:?}");
+        }
+    }
+
+    #[test]
+    fn ticks_that_have_no_room_are_left_out() {
+        let ruler = Ruler::new(Scale::Log10, (1e-30, 1e30), 0.0, Room::Up(240.0));
+        assert!(ruler.ticks.len() <= 10, "{ruler:?}");
+        let ruler = Ruler::new(Scale::Linear, (10_000.0, 10_001.0), 0.0, Room::Across(150.0));
+        assert!(ruler.ticks.len() <= 3, "{ruler:?}");
+    }
+}

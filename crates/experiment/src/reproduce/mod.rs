@@ -5,10 +5,12 @@ mod pes;
 mod sheet;
 mod study;
 
-use crate::growing::unwritable;
+use crate::growing::{Growing, unwritable};
 use crate::problem::{Problem, Problems};
+use fowler_figures::Figure;
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 pub use claim::Verdict;
 pub use sheet::{Cell, Sheet};
@@ -85,4 +87,27 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     match request.paper {
         Paper::Pes => pes::reproduce(request, watch),
     }
+}
+
+/// Writes every table as CSV and every figure as SVG, each with the name of its file; returns the names.
+fn write(
+    sheets: &[Sheet],
+    figures: &[(String, Figure)],
+    folder: &Path,
+) -> Result<Vec<String>, Problems> {
+    let mut files = Vec::new();
+    for sheet in sheets {
+        sheet.write(folder)?;
+        files.push(format!("{}.csv", sheet.name));
+    }
+    for (name, figure) in figures {
+        let name = format!("{name}.svg");
+        let path = folder.join(&name);
+        let svg = figure.svg().map_err(|error| Problem::new(name.clone(), error.to_string()))?;
+        let mut file = Growing::create(&path)?;
+        file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
+        file.finish()?;
+        files.push(name);
+    }
+    Ok(files)
 }

@@ -34,11 +34,14 @@ pub struct Watch<'a> {
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
-/// One piece of work whose result is a JSON value.
+/// What a job does: a JSON value, or nothing if it was stopped.
+type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a;
+
+/// One piece of work.
 pub(crate) struct Job<'a> {
     name: String,
     identity: String,
-    work: Box<dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a>,
+    work: Box<Work<'a>>,
 }
 
 impl<'a> Job<'a> {

@@ -142,7 +142,7 @@ fn completion(config: &Config, load: &Load) -> f64 {
 }
 
 /// Ways to keep reads from starving a program, with the settings that make them.
-const LIMITS: [(&str, &str, &[&str]); 7] = [
+pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("no suspension (RPS)", "rps", &[]),
     ("IPS", "pes_ips", &[]),
     ("IPC, no limit", "pes_ipc", &[]),
@@ -153,13 +153,18 @@ const LIMITS: [(&str, &str, &[&str]); 7] = [
 ];
 /// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy for.
 /// Writes of a stripe share a program, so that a drive bears more than this counts.
-const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
+pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
 /// Reads among the requests of that study.
 const READ_SHARE: f64 = 0.8;
 const REQUESTS: u64 = 200_000;
 
 fn limit_name(limit: &str, load: f64) -> String {
     format!("limit {limit} {load}")
+}
+
+/// A number of a run of that study, by its JSON pointer.
+pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) -> Option<f64> {
+    results.get(&limit_name(limit, load))?.pointer(pointer)?.as_f64()
 }
 
 /// Every run of this study.
@@ -253,8 +258,7 @@ pub(super) fn limit_sheet(results: &Results) -> Sheet {
     let mut sheet = Sheet::new("starvation_limits", title, &heads);
     for load in LOADS {
         for (name, ..) in LIMITS {
-            let number =
-                |pointer: &str| results.get(&limit_name(name, load))?.pointer(pointer)?.as_f64();
+            let number = |pointer: &str| limited(results, name, load, pointer);
             let suspensions = number("/suspensions")
                 .zip(number("/counters/operations"))
                 .map(|(suspensions, operations)| suspensions / operations);

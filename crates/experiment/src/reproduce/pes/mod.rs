@@ -4,12 +4,13 @@ mod die;
 mod limits;
 mod measure;
 mod paper;
+mod pictures;
 mod plan;
 mod tables;
 
 use super::claim::{self, Claim, Measured};
 use super::study::{Study, Watch};
-use super::{Reproduction, Request, Sheet};
+use super::{Reproduction, Request};
 use crate::problem::Problems;
 use paper::Paper;
 use plan::Evidence;
@@ -32,13 +33,15 @@ pub(super) fn reproduce(
     let Some(starved) = study.results(starved)? else { return Ok(None) };
     let claims = measured(&paper, &evidence)?;
     let mut sheets = tables::shown(&paper, &claims, &evidence);
+    let mut figures = pictures::shown(&paper, &evidence);
     if !request.brief {
         let points = limits::points(&starved)?;
         sheets.extend(tables::open_choices(&paper, &evidence));
         sheets.extend([limits::completion_sheet(&points), limits::limit_sheet(&starved)]);
+        figures.extend(pictures::starvation(&points, &starved));
     }
     sheets.push(claim::sheet(&claims));
-    let files = write(&sheets, request)?;
+    let files = super::write(&sheets, &figures, &request.out)?;
     let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
     Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files }))
 }
@@ -50,13 +53,4 @@ fn measured(
     let measure =
         |claim: &Claim| Ok((claim.clone(), measure::measure(&claim.id, paper, evidence)?));
     paper.claim.iter().map(measure).collect()
-}
-
-fn write(sheets: &[Sheet], request: &Request) -> Result<Vec<String>, Problems> {
-    let mut files = Vec::new();
-    for sheet in sheets {
-        sheet.write(&request.out)?;
-        files.push(format!("{}.csv", sheet.name));
-    }
-    Ok(files)
 }

@@ -1,0 +1,133 @@
+//! `fowler reproduce` as its user meets it: stopped and taken up again, with bad input, in full.
+
+use std::fs;
+use std::io::Write as _; // a direct write: what a test prints is captured
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _absent = fs::remove_dir_all(&path);
+    path
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
+    command.arg("reproduce").args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn fowler(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == ending))
+        .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Ends the command with Ctrl-C once it has finished a few runs.
+fn stopped(arguments: &[&str], runs: &Path) -> Output {
+    let child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while files(runs, "json").len() < 12 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    child.wait_with_output().unwrap()
+}
+
+/// So few requests that every run is over at once: what is tested is the study, not its numbers.
+const LOOK: [&str; 5] = ["pes", "--brief", "--quiet", "--limit", "200"];
+
+#[test]
+fn a_study_that_is_stopped_goes_on_where_it_was() {
+    let out = folder("reproduce-stopped");
+    let out_text = out.display().to_string();
+    let arguments: Vec<&str> = LOOK.into_iter().chain(["--out", &out_text]).collect();
+    let runs = out.join("runs");
+    let ended = stopped(&arguments, &runs);
+    assert_eq!(ended.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command goes on"));
+    let kept = files(&runs, "json");
+    assert!(kept.len() >= 12 && files(&out, "csv").is_empty());
+    let finished = fowler(&arguments);
+    let told = String::from_utf8_lossy(&finished.stdout).into_owned();
+    assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
+    let all = files(&runs, "json");
+    assert!(all.len() > 100, "{} runs", all.len());
+    for file in &kept {
+        assert!(all.contains(file), "{} was kept, and made anew", file.0);
+    }
+    let tables = files(&out, "csv");
+    let again = fowler(&arguments);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), told, "nothing is left to run");
+    assert_eq!(files(&out, "csv"), tables);
+    exact_claims_are_reproduced(&out.join("claims.csv"));
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// What needs no workload has to agree however few requests there are.
+fn exact_claims_are_reproduced(claims: &Path) {
+    let text = fs::read_to_string(claims).unwrap();
+    let exact: Vec<&str> = text
+        .lines()
+        .filter(|line| {
+            let place = line.split(',').nth(1).unwrap_or("");
+            ["Table 1", "4.1", "4.2", "2.2"]
+                .iter()
+                .any(|it| place.trim_matches('"').starts_with(it))
+        })
+        .filter(|line| !line.starts_with("000-037"))
+        .collect();
+    assert!(exact.len() >= 22, "{text}");
+    for line in exact {
+        assert!(line.contains(",reproduced,"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let file = folder("reproduce-file");
+    fs::write(&file, "a file").unwrap();
+    let file = file.display().to_string();
+    for (arguments, said) in [
+        (
+            vec!["pse"],
+            "unknown paper `pse`\n    expected: one of pes\n    hint: did you mean \"pes\"?",
+        ),
+        (vec!["pes", "--traces", "no/such/folder"], "expected: a folder of traces"),
+        (vec!["pes", "--traces", &file], "expected: a folder of traces"),
+        (vec!["pes", "--out", &file], "cannot be written"),
+        (vec!["pes", "--limit", "0"], "0 is not in 1.."),
+    ] {
+        let Output { status, stderr, .. } = fowler(&arguments);
+        let told = String::from_utf8_lossy(&stderr).into_owned();
+        assert_eq!(status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.contains(said), "{arguments:?}: {told}");
+    }
+    fs::remove_file(&file).unwrap();
+}
+
+const CATALOGUE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/claims.json");
+
+#[test]
+fn every_claim_of_the_catalogue_has_a_row() {
+    let Ok(text) = fs::read_to_string(CATALOGUE) else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no catalogue of claims at {CATALOGUE}");
+        return;
+    };
+    let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let paper = include_str!("../../../presets/papers/pes.toml");
+    for entry in catalogue["pes"]["entries"].as_array().unwrap() {
+        let id = entry["id"].as_str().unwrap();
+        assert!(paper.contains(&format!("id = \"{id}\"")), "{id}");
+    }
+}
