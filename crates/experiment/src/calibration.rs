@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 pub struct TestBed {
     drive: Resolved,
     clean: Device,
+    limit: Option<u64>,
 }
 
 /// What a workload came to on a drive.
@@ -39,7 +40,17 @@ impl TestBed {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
         let clean = Device::new(&drive.config)
             .map_err(|refusals| device::refused(&drive.device, &BTreeMap::new(), refusals))?;
-        Ok(TestBed { drive, clean })
+        Ok(TestBed { drive, clean, limit: None })
+    }
+
+    /// The same, with so many requests of each workload at most.
+    pub fn limited(self, limit: Option<u64>) -> TestBed {
+        TestBed { limit, ..self }
+    }
+
+    /// What tells the drive from others.
+    pub(crate) fn hash(&self) -> &str {
+        &self.drive.hash
     }
 
     /// Replays a workload on a copy of the drive, its times divided by `speed`.
@@ -52,8 +63,8 @@ impl TestBed {
         speed: f64,
         control: Control<'_>,
     ) -> Result<Trial, Problems> {
-        let workload = Workload::prepare(workload, &self.drive, None, control)?;
-        let ready = Ready { drive: self.drive.clone(), workload, limit: None };
+        let workload = Workload::prepare(workload, &self.drive, self.limit, control)?;
+        let ready = Ready { drive: self.drive.clone(), workload, limit: self.limit };
         let pacing = pacing(Pace::Speed(speed), &ready.workload);
         let mut recorder = Recorder::new();
         let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;

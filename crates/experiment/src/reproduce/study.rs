@@ -1,12 +1,13 @@
 //! Many runs as one study: in parallel, each kept in a file as soon as it is finished, so that a study
 //! that was stopped goes on where it was.
 
+use crate::calibration::{TestBed, common_speed};
 use crate::device;
 use crate::growing::{Growing, unwritable};
 use crate::outcome::Ending;
 use crate::problem::Problems;
 use crate::provenance::{file_hash, program_hash, text_hash};
-use crate::run::{RunSpec, ready, run};
+use crate::run::{RunSpec, run};
 use crate::scheme::Scheme;
 use crate::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
@@ -55,13 +56,19 @@ impl<'a> Job<'a> {
         Job { name: name.into(), identity: text_hash(inputs), work: Box::new(work) }
     }
 
-    /// The factor by which times are divided so that the drive idles as long as the pace of `spec` says.
-    pub fn speed(name: impl Into<String>, spec: RunSpec) -> Result<Job<'a>, Problems> {
-        let inputs = inputs(&spec)?;
+    /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of the
+    /// time on average.
+    pub fn speed(
+        name: impl Into<String>,
+        beds: &'a [TestBed],
+        workload: WorkloadSpec,
+        limit: Option<u64>,
+        idle: f64,
+    ) -> Result<Job<'a>, Problems> {
+        let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
+        let inputs = format!("{drives:?} {} {limit:?} {idle}", identity(&workload)?);
         Ok(Job::new(name, &inputs, move |control| {
-            let source = spec.device.source()?;
-            let ready = ready(&spec, &source, spec.scheme.as_deref(), None, control)?;
-            let found = crate::pace::find(spec.pace, &ready, control)?;
+            let found = common_speed(beds, &workload, idle, 1.0, control)?;
             let search = found.search.filter(|_| !control.stopped());
             Ok(search
                 .map(|it| json!({ "factor": found.factor, "idle": it.reached, "runs": it.runs })))
@@ -80,13 +87,18 @@ impl<'a> Job<'a> {
 fn inputs(spec: &RunSpec) -> Result<String, Problems> {
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-    let workload = match &spec.workload {
+    let workload = identity(&spec.workload)?;
+    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.pace, spec.limit))
+}
+
+/// What tells a workload from others.
+fn identity(workload: &WorkloadSpec) -> Result<String, Problems> {
+    Ok(match workload {
         WorkloadSpec::Generated(source) => text_hash(&source.text),
         WorkloadSpec::Trace(trace) => {
             format!("{} {:?} {}", file_hash(&trace.path)?, trace.options, trace.remap.name())
         }
-    };
-    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.pace, spec.limit))
+    })
 }
 
 fn summary(spec: &RunSpec, control: Control<'_>) -> Result<Option<Value>, Problems> {

@@ -31,8 +31,10 @@ pub(super) const DIES: [Starved; 3] = [
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Reads for each stretch in which a program phase can be cancelled.
-const PER_STRETCH: [f64; 10] = [0.05, 0.1, 0.15, 0.2, 0.25, 0.4, 0.75, 1.0, 1.5, 2.0];
+/// Points of each curve, evenly spaced, up to so many reads for each stretch in which a program phase can
+/// be cancelled.
+const POINTS: u32 = 9;
+const PER_STRETCH: f64 = 2.0;
 /// Reads may keep the die busy for at most this share of the time; at more, waits of a finite run say
 /// little of their mean.
 const BUSIEST: f64 = 0.9;
@@ -81,19 +83,18 @@ impl Starved {
             let config = self.config(scheme)?;
             let times = times(&config.timing);
             let stretch = times.program_phase - times.voltage_reset;
-            for per_stretch in PER_STRETCH {
+            let most = PER_STRETCH.min(BUSIEST * stretch / times.read);
+            for number in 1..=POINTS {
+                let per_stretch = most * f64::from(number) / f64::from(POINTS);
                 let reads = per_stretch / stretch;
                 let Some(capacity) = suspension.write_capacity(&times, reads) else { continue };
                 let load = Load { reads, writes: capacity / 2.0 };
                 let Some(means) = suspension.means(&times, &load) else { continue };
                 let reads_busy = reads * times.read;
-                if reads_busy > BUSIEST {
-                    continue;
-                }
                 let theory = means.completion / times.write();
                 let (die, measured) = (self.name, None);
                 let point = Point { die, scheme: name, per_stretch, reads_busy, theory, measured };
-                let name = format!("completion {die} {name} {per_stretch}");
+                let name = format!("completion {die} {name} {number}");
                 settings.push(Setting { name, point, config: config.clone(), times, load });
             }
         }

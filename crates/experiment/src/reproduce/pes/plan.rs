@@ -1,6 +1,7 @@
 //! Which runs the paper's tables and figures need, and where their results are found.
 
 use super::paper::{Choice, Column, Flash, Paper};
+use crate::calibration::TestBed;
 use crate::device::DeviceSpec;
 use crate::problem::Problems;
 use crate::reproduce::study::{Job, Results, Study};
@@ -62,11 +63,22 @@ impl Plan<'_> {
         }
     }
 
-    /// By what each workload is compressed.
-    fn speeds<'a>(&self) -> Result<Vec<Job<'a>>, Problems> {
+    /// The two drives under FIFO, on which traces are compressed.
+    fn beds(&self) -> Result<Vec<TestBed>, Problems> {
+        let bed = |flash: Flash| {
+            let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
+            Ok(TestBed::new(&spec, "fifo")?.limited(self.limit))
+        };
+        Flash::ALL.into_iter().map(bed).collect()
+    }
+
+    /// By what each workload is compressed: until the two drives idle as long as the paper says on
+    /// average. One trace was replayed on both, so that both have the same factor; on which of them the
+    /// idle share was taken is not said.
+    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b>>, Problems> {
         let job = |column: &Column| {
-            let spec = self.spec(column, COMPRESSED_ON, "fifo", &[], Pace::Idle(self.paper.idle));
-            Job::speed(speed_name(column), spec)
+            let workload = column.spec.clone();
+            Job::speed(speed_name(column), beds, workload, self.limit, self.paper.idle)
         };
         self.columns.iter().map(job).collect()
     }
@@ -139,10 +151,6 @@ impl Plan<'_> {
     }
 }
 
-/// The drive on which a trace is compressed until it idles as long as the paper says; the other drive is
-/// given the same requests at the same times, since one trace was replayed on both.
-pub(super) const COMPRESSED_ON: Flash = Flash::Mlc;
-
 impl Evidence {
     /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
     pub fn gather(
@@ -152,7 +160,9 @@ impl Evidence {
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
         let plan = Plan { paper, columns: &columns, limit };
-        let Some(speeds) = study.results(plan.speeds()?)? else { return Ok(None) };
+        let beds = plan.beds()?;
+        let Some(speeds) = study.results(plan.speeds(&beds)?)? else { return Ok(None) };
+        drop(beds);
         let factors: Vec<f64> =
             columns.iter().map(|column| found(&speeds, column, "factor").unwrap_or(1.0)).collect();
         let Some(results) = study.results(plan.runs(&factors)?)? else { return Ok(None) };
