@@ -24,7 +24,10 @@ type Wanted = (&'static str, u64, f64, f64, f64, f64);
 const WANTED: [Wanted; 6] = [
     ("f1",  400_000, 5_334_987.0 / 43_712.0, 0.232, 2.3 * 1024.0, 3.7 * 1024.0),
     ("f2",  400_000, 3_699_194.0 / 41_116.0, 0.823, 2.3 * 1024.0, 2.9 * 1024.0),
-    ("dap", 1, 1.0, 0.5, 1.0, 1.0), ("msn", 1, 1.0, 0.5, 1.0, 1.0), ("c3", 1, 1.0, 0.5, 1.0, 1.0), ("c8", 1, 1.0, 0.5, 1.0, 1.0),
+    ("dap", 100_000, 119.0, 0.35, 50_176.0, 65_536.0),
+    ("msn", 300_000, 703.0, 0.706, 20_480.0, 4096.0),
+    ("c3", 60_000, 101.0, 0.82, 108_544.0, 65_536.0),
+    ("c8", 60_000, 111.0, 0.82, 123_392.0, 65_536.0),
 ];
 
 #[test]
@@ -115,10 +118,9 @@ fn the_fitted_generator_is_near_the_excerpt() {
         );
     };
     describe("excerpt", &excerpt);
-    for (name, limits) in [
-        ("financial1-excerpt", Some([0.15, 0.1, 0.2, 0.03, 0.03, 0.6, 0.2])),
-        ("f1", None),
-    ] {
+    for (name, limits) in
+        [("financial1-excerpt", Some([0.15, 0.1, 0.2, 0.03, 0.03, 0.6, 0.2])), ("f1", None)]
+    {
         let source = open(Folder::Workloads, name).unwrap();
         let made = synth_requests(&source, &drive).unwrap();
         let made = Profile::of(made.take(10_000));
