@@ -4,6 +4,8 @@
 //!
 //! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the residuals.
 //!
+//! `-- --check f1` searches nothing and prints what the file as it is comes to.
+//!
 //! The trace is compressed by one factor for both drives, the one at which their idle shares are 70 %
 //! on average; that is settled anew for every candidate. The search is that of Nelder and Mead (1965)
 //! in the logarithms of the keys, from a fixed start, without a random number: it finds the same again.
@@ -20,8 +22,8 @@ use std::sync::atomic::AtomicBool;
 /// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
 const IDLE: f64 = 0.70;
 const IDLE_NATIVE: f64 = 0.98;
-/// Candidates at most.
-const CANDIDATES: usize = 45;
+/// Candidates at most. The starts below are what coarser searches of the same kind came to.
+const CANDIDATES: usize = 16;
 
 /// A key that may be changed: its path, where the search begins, and its range.
 struct Knob {
@@ -48,21 +50,21 @@ const SIZE: [f64; 2] = [512.0, 1_048_576.0];
 #[rustfmt::skip]
 const STAND_INS: [StandIn; 6] = [
     StandIn { name: "f1", published: [0.37, 0.87, 0.44, 1.58], finds_rate: false, knobs: &[
-        knob("reads.batch", 60.0, 1.0, 2000.0), knob("writes.batch", 50.0, 1.0, 2000.0)] },
+        knob("reads.batch", 49.0, 1.0, 1000.0), knob("writes.batch", 25.9, 1.0, 1000.0)] },
     StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], finds_rate: false, knobs: &[
-        knob("reads.batch", 60.0, 1.0, 2000.0), knob("writes.batch", 20.0, 1.0, 2000.0)] },
+        knob("reads.batch", 30.7, 1.0, 1000.0), knob("writes.batch", 13.1, 1.0, 1000.0)] },
     StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.6, 0.02, 0.82), knob("reads.batch", 100.0, 1.0, 1000.0),
-        knob("reads.sizes", 16_384.0, SIZE[0], SIZE[1]), knob("writes.batch", 25.0, 1.0, 1000.0)] },
+        knob("mix.reads", 0.35, 0.02, 0.82), knob("reads.batch", 35.0, 1.0, 1000.0),
+        knob("reads.sizes", 40960.0, SIZE[0], SIZE[1]), knob("writes.batch", 33.0, 1.0, 1000.0)] },
     StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.6, 0.02, 0.82), knob("reads.batch", 100.0, 1.0, 1000.0),
-        knob("reads.sizes", 32768.0, SIZE[0], SIZE[1]), knob("writes.batch", 200.0, 1.0, 1000.0)] },
+        knob("mix.reads", 0.706, 0.02, 0.82), knob("reads.batch", 140.0, 1.0, 1000.0),
+        knob("reads.sizes", 20480.0, SIZE[0], SIZE[1]), knob("writes.batch", 255.0, 1.0, 1000.0)] },
     StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.8, 0.02, 0.82), knob("reads.batch", 6.0, 1.0, 1000.0),
-        knob("reads.sizes", 16384.0, SIZE[0], SIZE[1]), knob("writes.batch", 25.0, 1.0, 1000.0)] },
+        knob("mix.reads", 0.82, 0.02, 0.82), knob("reads.batch", 1.1, 1.0, 1000.0),
+        knob("reads.sizes", 76800.0, SIZE[0], SIZE[1]), knob("writes.batch", 11.8, 1.0, 1000.0)] },
     StandIn { name: "c8", published: [0.44, 2.33, 0.56, 4.54], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.8, 0.02, 0.82), knob("reads.batch", 8.0, 1.0, 1000.0),
-        knob("reads.sizes", 32768.0, SIZE[0], SIZE[1]), knob("writes.batch", 20.0, 1.0, 1000.0)] },
+        knob("mix.reads", 0.82, 0.02, 0.82), knob("reads.batch", 1.91, 1.0, 1000.0),
+        knob("reads.sizes", 77312.0, SIZE[0], SIZE[1]), knob("writes.batch", 9.28, 1.0, 1000.0)] },
 ];
 
 /// A number with three digits.
@@ -121,7 +123,7 @@ fn nelder_mead(start: &[f64], mut cost: impl FnMut(&[f64]) -> f64) -> Point {
     let mut simplex: Vec<Point> = vec![(start.to_vec(), cost(start))];
     for axis in 0..start.len() {
         let mut at = start.to_vec();
-        at[axis] += 0.5;
+        at[axis] += 0.2;
         simplex.push((at.clone(), cost(&at)));
     }
     let mut spent = simplex.len();
@@ -170,10 +172,19 @@ fn settings<'a>(knobs: &'a [Knob], logs: &[f64]) -> Vec<(&'a str, f64)> {
     knobs.iter().zip(logs).map(|(knob, &log)| (knob.key, value(knob, log))).collect()
 }
 
-fn calibrate(stand_in: &StandIn, file: &str, beds: &[TestBed]) -> Result<(), Problems> {
+fn calibrate(
+    stand_in: &StandIn,
+    file: &str,
+    check: bool,
+    beds: &[TestBed],
+) -> Result<(), Problems> {
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
     let text = open(Folder::Workloads, file)?.text;
+    if check {
+        let workload = WorkloadSpec::Generated(Source { name: file.into(), text });
+        return report(stand_in, &workload, beds, 15.0, control);
+    }
     let mut factor = 1.0;
     let cost = |logs: &[f64]| {
         let keys = settings(stand_in.knobs, logs);
@@ -199,36 +210,45 @@ fn calibrate(stand_in: &StandIn, file: &str, beds: &[TestBed]) -> Result<(), Pro
         keys.push(("arrivals.rate", rounded(rate * native.factor)));
         factor = 15.0;
     }
-    let workload = with(&text, &keys);
-    let factor = rounded(common_speed(beds, &workload, IDLE, factor, control)?.factor);
-    let tried = trials(beds, &workload, factor, control)?;
-    println!("{}: {keys:?}", stand_in.name);
-    println!(
-        "  factor {factor}, cost {cost:.4}, idle {:.3?}",
-        tried.iter().map(|it| it.idle).collect::<Vec<_>>()
-    );
+    println!("{}: {keys:?}, cost {cost:.4}", stand_in.name);
+    report(stand_in, &with(&text, &keys), beds, factor, control)
+}
+
+/// What a stand-in comes to at the speed of its own.
+fn report(
+    stand_in: &StandIn,
+    workload: &WorkloadSpec,
+    beds: &[TestBed],
+    first: f64,
+    control: Control<'_>,
+) -> Result<(), Problems> {
+    let factor = rounded(common_speed(beds, workload, IDLE, first, control)?.factor);
+    let tried = trials(beds, workload, factor, control)?;
+    let native = trials(beds, workload, 1.0, control)?;
+    let idle = |trials: &[Trial]| trials.iter().map(|it| it.idle).collect::<Vec<_>>();
+    println!("  factor {factor}, idle {:.3?}, as recorded {:.4?}", idle(&tried), idle(&native));
     println!("  published {:.3?}", stand_in.published);
     println!("  reached   {:.3?}", cells(&tried));
     println!("  residuals {:+.3?}", residuals(&tried, &stand_in.published));
-    let native = trials(beds, &workload, 1.0, control)?;
-    println!("  idle as recorded {:.4?}", native.iter().map(|it| it.idle).collect::<Vec<_>>());
     Ok(())
 }
 
 fn main() -> Result<(), Problems> {
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
-    if wanted.is_empty() {
+    if wanted.iter().all(|it| it == "--check") {
         wanted.extend(STAND_INS.iter().map(|it| it.name.to_string()));
     }
     let bed = |device: &str| {
         TestBed::new(&DeviceSpec { device: device.into(), ..DeviceSpec::default() }, "fifo")
     };
     let beds = [bed("pes-slc")?, bed("pes-mlc")?];
+    let check = wanted.iter().any(|it| it == "--check");
+    wanted.retain(|it| it != "--check");
     for name in &wanted {
         // `f1`, or a changed copy of it: `folder/f1.toml`.
         let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
         match STAND_INS.iter().find(|it| it.name == stem) {
-            Some(stand_in) => calibrate(stand_in, name, &beds)?,
+            Some(stand_in) => calibrate(stand_in, name, check, &beds)?,
             None => println!("there is no stand-in `{name}`"),
         }
     }
