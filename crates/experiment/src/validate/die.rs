@@ -28,6 +28,8 @@ const WRITES_MARGIN: usize = WRITES / 50;
 /// How much of the time reads take beside them.
 const LOAD_OF_READS: f64 = 0.3;
 
+const SUSPENSIONS_OF: &str = "suspensions of a write";
+
 /// What the measurement of one command comes to.
 type Measure = fn(&ChipCommand, &ChipResult) -> f64;
 
@@ -62,7 +64,7 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
             vec![
                 Mean("read mean", "us", means.read, ChipOp::Read, response),
                 Mean("write, start to end", "us", means.completion, ChipOp::Write, service),
-                Mean("suspensions of a write", "", means.suspensions, ChipOp::Write, suspensions),
+                Mean(SUSPENSIONS_OF, "", means.suspensions, ChipOp::Write, suspensions),
             ]
         })
     };
@@ -78,21 +80,28 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     }
 }
 
-/// Replications after which the standard error of a mean wait is a quarter of `tolerance`, but for at least
-/// so many requests: a million scatter by 0.8 % and more at a load of 0.7.
+/// Replications after which the standard error is a quarter of `tolerance`, but for at least so many
+/// requests: the mean wait of a million scatters by 0.8 % and more at a load of 0.7.
 ///
-/// By the planning formulas of Whitt ("Planning queueing simulations", Management Science 35, 1989): the
-/// exact one for M/M/1, times `(1 + c^2) / 2` for services with a squared coefficient of variation of `c^2`,
-/// as under heavy traffic.
-fn replications(times: &DieTimes, load: f64, share: f64, (tolerance, least): (f64, f64)) -> usize {
+/// Waits by the planning formulas of Whitt ("Planning queueing simulations", Management Science 35, 1989):
+/// the exact one for M/M/1, times `(1 + c^2) / 2` for services with a squared coefficient of variation of
+/// `c^2`, as under heavy traffic. Suspensions, of which theory expects `suspensions` for each request,
+/// scatter as the counts of a Poisson process do: one over the squared error of them are due.
+fn replications(
+    times: &DieTimes,
+    (load, share): (f64, f64),
+    suspensions: Option<f64>,
+    (tolerance, least): (f64, f64),
+) -> usize {
     let (read, write) = (times.read, times.write());
     let mean = share * read + (1.0 - share) * write;
     let square = share * read * read + (1.0 - share) * write * write;
     let variation = square / (mean * mean); // 1 + c^2
     let exponential =
         (2.0 + load * (5.0 + load * (load - 4.0))) / (load * (1.0 - load) * (1.0 - load));
+    let wanted = (exponential * variation / 2.0).max(suspensions.map_or(0.0, |each| 1.0 / each));
     let error = tolerance / 4.0;
-    let requests = (exponential * variation / 2.0 / (error * error)).max(least);
+    let requests = (wanted / (error * error)).max(least);
     (requests / REPLICATION as f64).ceil() as usize
 }
 
@@ -151,9 +160,11 @@ fn poisson(
     effort: (f64, f64),
 ) -> Point {
     let times = die_times(&drive.told);
-    let count = replications(&times, load, share, effort);
     let offered = Load::offered(&times, load, share);
     let expected = means(scheme, &times, &offered);
+    let suspended = expected.iter().find(|Mean(what, ..)| *what == SUSPENSIONS_OF);
+    let each = suspended.map(|Mean(_, _, mean, ..)| mean * (1.0 - share));
+    let count = replications(&times, (load, share), each, effort);
     let config = drive.simulated.clone();
     // The schemes meet the same arrivals; every load has its own.
     let stream = format!("validate/die/{}/{load}/{share}", drive.flash);
