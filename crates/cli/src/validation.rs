@@ -94,7 +94,7 @@ fn off(share: f64) -> String {
 }
 
 fn signed(share: f64) -> String {
-    if share == 0.0 {
+    if share.abs() < 1e-9 {
         return "0 %".into();
     }
     if share.abs() < 5e-5 { "<0.01 %".into() } else { format!("{:+.2} %", 100.0 * share) }
