@@ -6,7 +6,7 @@ use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
 /// A complete drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The shape of the flash array.
     pub geometry: Geometry,
@@ -155,8 +155,12 @@ pub enum Pattern {
     Sequential,
     /// Written once, in random order.
     Random,
-    /// Written over and over in random order until write amplification is steady.
+    /// Written over and over in random order, by a host that never pauses, until write amplification is
+    /// steady.
     Steady,
+    /// The same by a host that pauses: collection in idle time has kept the drive at
+    /// [`GcConfig::background_below`].
+    Rested,
 }
 
 /// What a read of a page that was never written does.

@@ -63,6 +63,18 @@ impl Device {
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<Device, Vec<Refusal>> {
         let layout = config.layout()?;
+        let mut ftl = Ftl::new(config, &layout);
+        let preconditioned = ftl.precondition(&config.precondition, config.seed);
+        Ok(Device::begin(config, &layout, ftl, preconditioned))
+    }
+
+    /// A drive at time zero whose data lie as `ftl` has them.
+    pub(crate) fn begin(
+        config: &Config,
+        layout: &Layout,
+        ftl: Ftl,
+        preconditioned: Preconditioned,
+    ) -> Device {
         let flash = Flash::new(
             layout.geometry,
             config.effective_timing(),
@@ -71,8 +83,6 @@ impl Device {
             config.suspension,
             layout.transactions,
         );
-        let mut ftl = Ftl::new(config, &layout);
-        let preconditioned = ftl.precondition(&config.precondition, config.seed);
         let mut device = Device {
             flash,
             ftl,
@@ -88,7 +98,7 @@ impl Device {
         };
         device.ftl.consider_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
-        Ok(device)
+        device
     }
 
     /// The sizes of the drive.

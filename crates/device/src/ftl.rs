@@ -88,6 +88,17 @@ impl Ftl {
         }
     }
 
+    /// The same layer with data, blocks and collection as `other` has them.
+    pub fn with_data_of(self, other: &Ftl) -> Ftl {
+        Ftl {
+            map: other.map.clone(),
+            space: other.space.clone(),
+            collector: other.collector.clone(),
+            moved_now: other.moved_now,
+            ..self
+        }
+    }
+
     // --- Programs of buffered data ------------------------------------------------------------------
 
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of

@@ -1,5 +1,6 @@
 //! The controller of a simulated SSD: the only crate that changes its state.
 
+mod aged;
 pub mod blame;
 mod blocks;
 mod buffer;
@@ -26,6 +27,7 @@ mod request;
 mod space;
 mod txn;
 
+pub use aged::Aged;
 pub use check::Violation;
 pub use chip::{ChipCommand, ChipOp, ChipResult, run_chip};
 pub use config::*;

@@ -32,6 +32,7 @@ impl fmt::Display for Preconditioned {
             Pattern::Sequential => "sequentially",
             Pattern::Random => "in random order",
             Pattern::Steady => "over and over in random order",
+            Pattern::Rested => "over and over in random order, with pauses",
         };
         write!(f, "{share:.1} % of {all} pages written {pattern}")?;
         if let Some(waf) = self.waf {
@@ -68,15 +69,23 @@ impl Ftl {
             return report;
         }
         let scatter = Scatter::new(u64::from(filled), &mut Rng::stream(seed, "precondition/order"));
+        // A busy host leaves a plane no more erased blocks than these.
+        let busy = self.collector.reserve() + 1;
         match config.pattern {
-            Pattern::Sequential => (0..filled).for_each(|page| self.store(Lpn(page))),
-            Pattern::Random => {
-                (0..filled).for_each(|page| self.store(Lpn(scatter.at(u64::from(page)) as u32)));
-            }
+            Pattern::Sequential => (0..filled).for_each(|page| self.store(Lpn(page), busy)),
+            Pattern::Random => (0..filled)
+                .for_each(|page| self.store(Lpn(scatter.at(u64::from(page)) as u32), busy)),
             Pattern::Steady => {
                 self.lay_out_aged(filled, &scatter, seed);
-                self.overwrite_until_steady(filled, seed, &mut report);
-                self.rest();
+                self.overwrite_until_steady(filled, seed, busy, &mut report);
+                self.rest(self.collector.rules().foreground_below);
+            }
+            Pattern::Rested => {
+                self.lay_out_aged(filled, &scatter, seed);
+                let kept = self.collector.rules().background_below;
+                self.rest(kept);
+                self.overwrite_until_steady(filled, seed, kept, &mut report);
+                self.rest(kept);
             }
         }
         report
@@ -89,8 +98,8 @@ impl Ftl {
         }
     }
 
-    /// Writes a page at no time. Returns nothing: the caller counts.
-    fn store(&mut self, page: Lpn) {
+    /// Writes a page at no time; collection keeps so many blocks of its plane erased.
+    fn store(&mut self, page: Lpn, kept: u32) {
         let die = self.space.place().expect("no more data than the drive holds");
         self.space.arrived(die);
         let to = loop {
@@ -107,10 +116,24 @@ impl Ftl {
         self.map.set_flash(page, to);
         self.map.set_owner(to, page);
         self.close_if_full(to);
-        let plane = self.plane_of(to);
-        // A busy host leaves a plane no more erased blocks than these.
-        let low = self.collector.reserve() + 1;
-        while self.space.blocks.free_in(plane) < low && self.collect_now(plane) > 0 {}
+        self.collect_up_to(self.plane_of(to), kept);
+    }
+
+    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
+    /// what is worth it, as idle time does.
+    fn collect_up_to(&mut self, plane: PlaneId, kept: u32) {
+        let needed = self.collector.rules().foreground_below;
+        while self.space.blocks.free_in(plane) < kept {
+            let idle = self.space.blocks.free_in(plane) >= needed;
+            if (idle && !self.is_worth_it(plane)) || self.collect_now(plane) == 0 {
+                return;
+            }
+        }
+    }
+
+    fn is_worth_it(&mut self, plane: PlaneId) -> bool {
+        let victim = self.choose(plane, Nanos::ZERO);
+        victim.is_some_and(|victim| self.space.blocks.valid(victim) <= self.worth_moving)
     }
 
     /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
@@ -181,21 +204,26 @@ impl Ftl {
         debug_assert_eq!(stored, filled);
     }
 
-    /// The host has paused: every plane has as many erased blocks as the foreground watermark asks for.
-    fn rest(&mut self) {
-        let low = self.collector.rules().foreground_below;
+    /// The host has paused: every plane has so many erased blocks, if it has something to collect.
+    fn rest(&mut self, kept: u32) {
         for plane in (0..self.layout.geometry.planes()).map(PlaneId) {
-            while self.space.blocks.free_in(plane) < low && self.collect_now(plane) > 0 {}
+            self.collect_up_to(plane, kept);
         }
     }
 
-    fn overwrite_until_steady(&mut self, filled: u32, seed: u64, report: &mut Preconditioned) {
+    fn overwrite_until_steady(
+        &mut self,
+        filled: u32,
+        seed: u64,
+        kept: u32,
+        report: &mut Preconditioned,
+    ) {
         let mut rng = Rng::stream(seed, "precondition/overwrites");
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         for _ in 0..WINDOWS_MAX {
             let moved = self.moved_now;
             for _ in 0..window {
-                self.store(Lpn(rng.below(u64::from(filled)) as u32));
+                self.store(Lpn(rng.below(u64::from(filled)) as u32), kept);
             }
             report.overwritten += window;
             let waf = 1.0 + (self.moved_now - moved) as f64 / window as f64;

@@ -59,7 +59,7 @@ fn drive(rng: &mut Rng, seed: u64) -> Config {
     config.gc.frontier = one_of(rng, &[GcFrontier::Own, GcFrontier::Shared]);
     config.precondition.fill = one_of(rng, &[0.0, 0.5, 1.0]);
     config.precondition.pattern =
-        one_of(rng, &[Pattern::Sequential, Pattern::Random, Pattern::Steady]);
+        one_of(rng, &[Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested]);
     config.unwritten_reads = one_of(rng, &[UnwrittenReads::Preconditioned, UnwrittenReads::Zero]);
     config.partial_writes =
         one_of(rng, &[PartialWrites::ReadModifyWrite, PartialWrites::Overwrite]);

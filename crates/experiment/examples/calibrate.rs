@@ -6,8 +6,8 @@
 //!
 //! `-- --check f1` searches nothing and prints what the file as it is comes to.
 //!
-//! The trace is compressed by one factor for both drives, the one at which their idle shares are 70 %
-//! on average; that is settled anew for every candidate. The search is that of Nelder and Mead (1965)
+//! The trace is compressed for each drive until that one idles for 70 % of the time; that is settled anew
+//! for every candidate. The search is that of Nelder and Mead (1965)
 //! in the logarithms of the keys, from a fixed start, without a random number: it finds the same again.
 #![allow(clippy::print_stdout, reason = "a command prints")]
 
@@ -16,16 +16,19 @@ use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::presets::{Folder, open};
 use fowler_experiment::problem::Problems;
 use fowler_experiment::workload::{Control, WorkloadSpec};
+use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// The idle share that the paper's traces are compressed to, and the one they had: section 3.1.
 const IDLE: f64 = 0.70;
 const IDLE_NATIVE: f64 = 0.98;
+/// What the paper's drives have been through, as in presets/papers/pes.toml.
+const DRIVE: [&str; 1] = ["precondition.pattern=rested"];
 /// Candidates at most. The starts below are what coarser searches of the same kind came to.
-const CANDIDATES: usize = 16;
+const CANDIDATES: usize = 20;
 
-/// A key that may be changed: its path, where the search begins, and its range.
+/// What may be changed, where the search begins, and its range.
 struct Knob {
     key: &'static str,
     start: f64,
@@ -37,34 +40,44 @@ const fn knob(key: &'static str, start: f64, low: f64, high: f64) -> Knob {
 }
 
 /// A stand-in, Table 2's latencies of its trace (SLC read and write, MLC read and write, in ms), its
-/// knobs, and whether its native rate is unknown: then it is the one at which the drives idle for 98 %.
+/// requests per second (none: so many that the drives idle for 98 %), and its knobs.
 struct StandIn {
     name: &'static str,
     published: [f64; 4],
+    rate: Option<f64>,
     knobs: &'static [Knob],
-    finds_rate: bool,
 }
 
-const SIZE: [f64; 2] = [512.0, 1_048_576.0];
+/// Reads and writes share busy spells, as in the excerpt of Financial1: how many times the mean rate
+/// requests have in a spell (none come between), and how many of them come in one.
+const SPELLS: [Knob; 2] =
+    [knob("peak", 11.0, 1.05, 1e4), knob("requests_per_spell", 20.0, 1.0, 1e5)];
+
+/// Reads come in batches, writes in others. No more reads than F2 has, the highest share of the six by
+/// the paper.
+const fn batches(reads: f64, read_batch: f64, read_size: f64, write_batch: f64) -> [Knob; 4] {
+    [
+        knob("mix.reads", reads, 0.02, 0.82),
+        knob("reads.batch", read_batch, 1.0, 1000.0),
+        knob("reads.sizes", read_size, 512.0, 1_048_576.0),
+        knob("writes.batch", write_batch, 1.0, 1000.0),
+    ]
+}
 
 #[rustfmt::skip]
 const STAND_INS: [StandIn; 6] = [
-    StandIn { name: "f1", published: [0.37, 0.87, 0.44, 1.58], finds_rate: false, knobs: &[
-        knob("reads.batch", 49.0, 1.0, 1000.0), knob("writes.batch", 25.9, 1.0, 1000.0)] },
-    StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], finds_rate: false, knobs: &[
-        knob("reads.batch", 30.7, 1.0, 1000.0), knob("writes.batch", 13.1, 1.0, 1000.0)] },
-    StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.35, 0.02, 0.82), knob("reads.batch", 35.0, 1.0, 1000.0),
-        knob("reads.sizes", 40960.0, SIZE[0], SIZE[1]), knob("writes.batch", 33.0, 1.0, 1000.0)] },
-    StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.706, 0.02, 0.82), knob("reads.batch", 140.0, 1.0, 1000.0),
-        knob("reads.sizes", 20480.0, SIZE[0], SIZE[1]), knob("writes.batch", 255.0, 1.0, 1000.0)] },
-    StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.82, 0.02, 0.82), knob("reads.batch", 1.1, 1.0, 1000.0),
-        knob("reads.sizes", 76800.0, SIZE[0], SIZE[1]), knob("writes.batch", 11.8, 1.0, 1000.0)] },
-    StandIn { name: "c8", published: [0.44, 2.33, 0.56, 4.54], finds_rate: true, knobs: &[
-        knob("mix.reads", 0.82, 0.02, 0.82), knob("reads.batch", 1.91, 1.0, 1000.0),
-        knob("reads.sizes", 77312.0, SIZE[0], SIZE[1]), knob("writes.batch", 9.28, 1.0, 1000.0)] },
+    StandIn { name: "f1", published: [0.37, 0.87, 0.44, 1.58], rate: Some(5_334_987.0 / 43_712.0),
+        knobs: &SPELLS },
+    StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], rate: Some(3_699_194.0 / 41_116.0),
+        knobs: &SPELLS },
+    StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], rate: None,
+        knobs: &batches(0.4, 35.0, 49152.0, 33.0) },
+    StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], rate: None,
+        knobs: &batches(0.706, 140.0, 20480.0, 255.0) },
+    StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], rate: None,
+        knobs: &batches(0.8, 1.1, 98_304.0, 11.3) },
+    StandIn { name: "c8", published: [0.44, 2.33, 0.56, 4.54], rate: None,
+        knobs: &batches(0.8, 1.5, 120_320.0, 8.0) },
 ];
 
 /// A number with three digits.
@@ -82,19 +95,53 @@ fn value(knob: &Knob, log: f64) -> f64 {
     }
 }
 
+/// The lines of a workload file that knobs stand for, at a mean rate of requests per second.
+fn keys(settings: &[(&'static str, f64)], rate: f64) -> Vec<(&'static str, toml::Value)> {
+    let of = |key: &str| settings.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+    if let (Some(peak), Some(requests)) = (of("peak"), of("requests_per_spell")) {
+        let busy_s = requests / (rate * peak);
+        let span = |seconds: f64| format!("{:.0}us", rounded(seconds) * 1e6).into();
+        return vec![
+            ("arrivals.busy_rate", rounded(rate * peak).into()),
+            ("arrivals.mean_busy", span(busy_s)),
+            ("arrivals.mean_quiet", span(busy_s * (peak - 1.0))),
+        ];
+    }
+    let line = |&(key, value): &(&'static str, f64)| match key.ends_with("sizes") {
+        true => (key, format!("{value}B").into()),
+        false => (key, value.into()),
+    };
+    let rate = ("arrivals.rate", rounded(rate).into());
+    settings.iter().map(line).chain([rate]).collect()
+}
+
 /// A workload file with some keys set.
-fn with(text: &str, keys: &[(&str, f64)]) -> WorkloadSpec {
+fn with(text: &str, keys: &[(&str, toml::Value)]) -> WorkloadSpec {
     let mut file: toml::Table = text.parse().expect("a preset");
-    for &(key, value) in keys {
+    for (key, value) in keys {
         let (table, key) = key.split_once('.').expect("a key in a table");
         let table = file.entry(table).or_insert_with(|| toml::Table::new().into());
-        let value = match key {
-            "sizes" => toml::Value::from(format!("{value}B")),
-            _ => toml::Value::from(value),
-        };
-        table.as_table_mut().expect("a table").insert(key.into(), value);
+        table.as_table_mut().expect("a table").insert(key.into(), value.clone());
     }
     WorkloadSpec::Generated(Source { name: "candidate".into(), text: file.to_string() })
+}
+
+/// What a workload comes to on each drive, compressed until that one idles for a share `idle` of the
+/// time, and the factors; the search for them begins at `first`.
+fn compressed(
+    beds: &[TestBed],
+    workload: &WorkloadSpec,
+    idle: f64,
+    first: f64,
+    control: Control<'_>,
+) -> Result<(Vec<f64>, Vec<Trial>), Problems> {
+    let one = |bed: &TestBed| {
+        let bed = std::slice::from_ref(bed);
+        let factor = rounded(common_speed(bed, workload, idle, first, control)?.factor);
+        Ok((factor, trials(bed, workload, factor, control)?.remove(0)))
+    };
+    let both: Result<Vec<(f64, Trial)>, Problems> = beds.par_iter().map(one).collect();
+    Ok(both?.into_iter().unzip())
 }
 
 /// The latencies of Table 2's cells, in its order.
@@ -168,7 +215,7 @@ fn nelder_mead(start: &[f64], mut cost: impl FnMut(&[f64]) -> f64) -> Point {
     simplex.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).expect("a simplex")
 }
 
-fn settings<'a>(knobs: &'a [Knob], logs: &[f64]) -> Vec<(&'a str, f64)> {
+fn settings(knobs: &[Knob], logs: &[f64]) -> Vec<(&'static str, f64)> {
     knobs.iter().zip(logs).map(|(knob, &log)| (knob.key, value(knob, log))).collect()
 }
 
@@ -185,36 +232,43 @@ fn calibrate(
         let workload = WorkloadSpec::Generated(Source { name: file.into(), text });
         return report(stand_in, &workload, beds, 15.0, control);
     }
-    let mut factor = 1.0;
+    let rate = stand_in.rate.unwrap_or(SOME_RATE);
     let cost = |logs: &[f64]| {
-        let keys = settings(stand_in.knobs, logs);
-        let workload = with(&text, &keys);
-        let tried = common_speed(beds, &workload, IDLE, factor, control).and_then(|found| {
-            factor = found.factor;
-            trials(beds, &workload, found.factor, control)
-        });
+        let settings = settings(stand_in.knobs, logs);
+        let workload = with(&text, &keys(&settings, rate));
         // What cannot be run is no candidate.
-        let Ok(tried) = tried else { return 1e9 };
+        let Ok((factors, tried)) = compressed(beds, &workload, IDLE, 30.0, control) else {
+            return 1e9;
+        };
         let residuals = residuals(&tried, &stand_in.published);
         let cost: f64 = residuals.iter().map(|residual| residual * residual).sum();
-        println!("  {cost:8.4}  x{factor:<8.4} {keys:?} {:.3?}", cells(&tried));
+        println!("  {cost:8.4}  x{factors:?} {settings:?} {:.3?}", cells(&tried));
         cost
     };
     let start: Vec<f64> = stand_in.knobs.iter().map(|knob| knob.start.ln()).collect();
     let (logs, cost) = nelder_mead(&start, cost);
-    let mut keys = settings(stand_in.knobs, &logs);
-    if stand_in.finds_rate {
-        let native = common_speed(beds, &with(&text, &keys), IDLE_NATIVE, factor / 15.0, control)?;
-        let file: toml::Table = text.parse().expect("a preset");
-        let rate = file["arrivals"]["rate"].as_float().expect("a rate");
-        keys.push(("arrivals.rate", rounded(rate * native.factor)));
-        factor = 15.0;
+    let settings = settings(stand_in.knobs, &logs);
+    let native = match stand_in.rate {
+        Some(rate) => rate,
+        None => {
+            let workload = with(&text, &keys(&settings, rate));
+            let found = common_speed(beds, &workload, IDLE_NATIVE, 1.0, control)?;
+            rounded(rate * found.factor)
+        }
+    };
+    println!("{}: {settings:?}, cost {cost:.4}", stand_in.name);
+    let keys = keys(&settings, native);
+    for (key, value) in &keys {
+        println!("  {key} = {value}");
     }
-    println!("{}: {keys:?}, cost {cost:.4}", stand_in.name);
-    report(stand_in, &with(&text, &keys), beds, factor, control)
+    report(stand_in, &with(&text, &keys), beds, 15.0, control)
 }
 
-/// What a stand-in comes to at the speed of its own.
+/// Requests per second of a stand-in whose rate is not published, while it is calibrated: it is
+/// compressed from there.
+const SOME_RATE: f64 = 100.0;
+
+/// What a stand-in comes to, compressed from a rate of its own.
 fn report(
     stand_in: &StandIn,
     workload: &WorkloadSpec,
@@ -222,11 +276,10 @@ fn report(
     first: f64,
     control: Control<'_>,
 ) -> Result<(), Problems> {
-    let factor = rounded(common_speed(beds, workload, IDLE, first, control)?.factor);
-    let tried = trials(beds, workload, factor, control)?;
+    let (factors, tried) = compressed(beds, workload, IDLE, first, control)?;
     let native = trials(beds, workload, 1.0, control)?;
     let idle = |trials: &[Trial]| trials.iter().map(|it| it.idle).collect::<Vec<_>>();
-    println!("  factor {factor}, idle {:.3?}, as recorded {:.4?}", idle(&tried), idle(&native));
+    println!("  factors {factors:?}, idle {:.3?}, as recorded {:.4?}", idle(&tried), idle(&native));
     println!("  published {:.3?}", stand_in.published);
     println!("  reached   {:.3?}", cells(&tried));
     println!("  residuals {:+.3?}", residuals(&tried, &stand_in.published));
@@ -239,7 +292,8 @@ fn main() -> Result<(), Problems> {
         wanted.extend(STAND_INS.iter().map(|it| it.name.to_string()));
     }
     let bed = |device: &str| {
-        TestBed::new(&DeviceSpec { device: device.into(), ..DeviceSpec::default() }, "fifo")
+        let set = DRIVE.map(str::to_string).to_vec();
+        TestBed::new(&DeviceSpec { device: device.into(), set, seed: None }, "fifo")
     };
     let beds = [bed("pes-slc")?, bed("pes-mlc")?];
     let check = wanted.iter().any(|it| it == "--check");

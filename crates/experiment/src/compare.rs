@@ -3,6 +3,7 @@
 use crate::outcome::Outcome;
 use crate::problem::{Problem, Problems};
 use crate::run::{Ready, RunSpec, ready, run_ready};
+use crate::stock::Stock;
 use crate::workload::Control;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -35,12 +36,13 @@ pub fn compare(
         }
     }
     problems.unique().or(())?;
-    let speed = crate::pace::find(spec.pace, &all[0], control)?;
+    let stock = Stock::default();
+    let speed = crate::pace::find(spec.pace, &all[0], Some(&stock), control)?;
     let outcomes: Vec<Result<Outcome, Problems>> = all
         .par_iter()
         .map(|ready| {
             let path = spec.requests_csv.as_ref().map(|path| log_path(path, &ready.drive.scheme));
-            run_ready(ready, spec, speed, path.as_deref(), control)
+            run_ready(ready, spec, speed, Some(&stock), path.as_deref(), control)
         })
         .collect();
     let mut problems = Problems::default();

@@ -213,6 +213,7 @@ fn collection() -> Vec<Key<Config>> {
                 "sequential" => Pattern::Sequential, "once, in address order";
                 "random" => Pattern::Random, "once, in random order";
                 "steady" => Pattern::Steady, "over and over at random until write amplification is steady";
+                "rested" => Pattern::Rested, "the same, with pauses in which collection reached gc.background_below";
             )),
     ]
 }

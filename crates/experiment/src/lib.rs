@@ -23,6 +23,7 @@ pub mod provenance;
 pub mod reproduce;
 pub mod run;
 pub mod scheme;
+mod stock;
 pub mod trace;
 pub mod validate;
 pub mod workload;

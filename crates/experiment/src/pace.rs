@@ -8,6 +8,7 @@
 
 use crate::problem::{Problem, Problems};
 use crate::run::{Pace, Ready, pacing};
+use crate::stock::Stock;
 use crate::workload::{Control, share};
 use fowler_workload::{Short, TimeScale, TraceError};
 
@@ -63,7 +64,12 @@ pub fn check(pace: Pace) -> Result<(), Problems> {
 }
 
 /// The factor by which times are divided.
-pub(crate) fn find(pace: Pace, ready: &Ready, control: Control<'_>) -> Result<Found, Problems> {
+pub(crate) fn find(
+    pace: Pace,
+    ready: &Ready,
+    stock: Option<&Stock>,
+    control: Control<'_>,
+) -> Result<Found, Problems> {
     check(pace)?;
     let scales = matches!(pace, Pace::Speed(_) | Pace::Idle(_));
     if let (true, Some(depth)) = (scales, ready.workload.depth()) {
@@ -74,7 +80,7 @@ pub(crate) fn find(pace: Pace, ready: &Ready, control: Control<'_>) -> Result<Fo
         Pace::AsRecorded | Pace::Closed(_) => Ok(Found { factor: 1.0, search: None }),
         Pace::Speed(factor) => Ok(Found { factor, search: None }),
         Pace::Idle(target) => {
-            let clean = ready.device()?;
+            let clean = ready.device(stock)?;
             let quiet = Control { progress: &|_| (), ..control };
             search(
                 target,

@@ -6,6 +6,7 @@ use crate::outcome::{Ending, Outcome, Wear};
 use crate::pace::Found;
 use crate::problem::{Problem, Problems};
 use crate::scheme::Scheme;
+use crate::stock::Stock;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Counters, Device, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{Recorder, RequestLog};
@@ -79,9 +80,11 @@ impl Ready {
         Ok(Replayed { device, report, failed })
     }
 
-    /// The drive, preconditioned.
-    pub fn device(&self) -> Result<Device, Problems> {
-        Device::new(&self.drive.config)
+    /// The drive, preconditioned; from the stock, if there is one.
+    pub fn device(&self, stock: Option<&Stock>) -> Result<Device, Problems> {
+        let config = &self.drive.config;
+        stock
+            .map_or_else(|| Device::new(config), |stock| stock.device(config))
             .map_err(|refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals))
     }
 }
@@ -154,10 +157,19 @@ pub(crate) fn ready(
 /// Everything that is wrong before the first request. What goes wrong later ends the run early: the
 /// outcome until then is returned, and its [`Ending`] says why.
 pub fn run(spec: &RunSpec, control: Control<'_>) -> Result<Outcome, Problems> {
+    run_from(spec, None, control)
+}
+
+/// The same, with a drive from the stock, if there is one.
+pub(crate) fn run_from(
+    spec: &RunSpec,
+    stock: Option<&Stock>,
+    control: Control<'_>,
+) -> Result<Outcome, Problems> {
     let source = spec.device.source()?;
     let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
-    let speed = crate::pace::find(spec.pace, &ready, control)?;
-    run_ready(&ready, spec, speed, spec.requests_csv.as_deref(), control)
+    let speed = crate::pace::find(spec.pace, &ready, stock, control)?;
+    run_ready(&ready, spec, speed, stock, spec.requests_csv.as_deref(), control)
 }
 
 /// Runs what is ready, at a known speed.
@@ -165,12 +177,13 @@ pub(crate) fn run_ready(
     ready: &Ready,
     spec: &RunSpec,
     speed: Found,
+    stock: Option<&Stock>,
     requests_csv: Option<&Path>,
     control: Control<'_>,
 ) -> Result<Outcome, Problems> {
     let pacing = pacing(spec.pace, &ready.workload);
     let log = requests_csv.map(open_log).transpose()?;
-    let device = ready.device()?;
+    let device = ready.device(stock)?;
     let precondition = device.preconditioned().to_string();
     // Every test that runs a drive checks every request.
     let recorder = Recorder::new();

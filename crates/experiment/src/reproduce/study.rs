@@ -7,8 +7,9 @@ use crate::growing::{Growing, unwritable};
 use crate::outcome::Ending;
 use crate::problem::Problems;
 use crate::provenance::{file_hash, program_hash, text_hash};
-use crate::run::{RunSpec, run};
+use crate::run::{RunSpec, run_from};
 use crate::scheme::Scheme;
+use crate::stock::Stock;
 use crate::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -77,9 +78,13 @@ impl<'a> Job<'a> {
 
     /// The run of one drive under one workload; the result is its summary, without what depends on the
     /// machine's clock.
-    pub fn run(name: impl Into<String>, spec: RunSpec) -> Result<Job<'a>, Problems> {
+    pub fn run(
+        name: impl Into<String>,
+        spec: RunSpec,
+        stock: &'a Stock,
+    ) -> Result<Job<'a>, Problems> {
         let inputs = inputs(&spec)?;
-        Ok(Job::new(name, &inputs, move |control| summary(&spec, control)))
+        Ok(Job::new(name, &inputs, move |control| summary(&spec, stock, control)))
     }
 }
 
@@ -101,8 +106,8 @@ fn identity(workload: &WorkloadSpec) -> Result<String, Problems> {
     })
 }
 
-fn summary(spec: &RunSpec, control: Control<'_>) -> Result<Option<Value>, Problems> {
-    let outcome = run(spec, control)?;
+fn summary(spec: &RunSpec, stock: &Stock, control: Control<'_>) -> Result<Option<Value>, Problems> {
+    let outcome = run_from(spec, Some(stock), control)?;
     match &outcome.ending {
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),

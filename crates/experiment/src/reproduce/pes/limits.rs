@@ -9,6 +9,7 @@ use crate::problem::Problems;
 use crate::reproduce::sheet::{Cell, Sheet};
 use crate::reproduce::study::{Job, Results};
 use crate::run::{Pace, RunSpec};
+use crate::stock::Stock;
 use crate::workload::WorkloadSpec;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_nand::Timing;
@@ -169,7 +170,7 @@ pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) 
 }
 
 /// Every run of this study.
-pub(super) fn jobs<'a>(limit: Option<u64>) -> Result<Vec<Job<'a>>, Problems> {
+pub(super) fn jobs<'a>(limit: Option<u64>, stock: &'a Stock) -> Result<Vec<Job<'a>>, Problems> {
     let mut jobs = Vec::new();
     for die in &DIES {
         jobs.extend(die.settings()?.iter().map(Setting::job));
@@ -199,7 +200,7 @@ pub(super) fn jobs<'a>(limit: Option<u64>) -> Result<Vec<Job<'a>>, Problems> {
                 limit,
                 requests_csv: None,
             };
-            jobs.push(Job::run(limit_name(name, load), spec)?);
+            jobs.push(Job::run(limit_name(name, load), spec, stock)?);
         }
     }
     Ok(jobs)

@@ -229,7 +229,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
         let count = |pointer: &str| -> Option<f64> {
-            let of = |name: &str| evidence.number(name, flash, "fifo", STEADY, pointer);
+            let of = |name: &str| evidence.number(name, flash, "fifo", "", pointer);
             evidence.stand_ins().map(|column| of(&column.name)).sum()
         };
         let behind = count("/counters/background_collections")?;
@@ -242,9 +242,6 @@ fn background(evidence: &Evidence) -> Option<Measured> {
     let holds = values.iter().all(|(_, share)| *share > 0.5);
     Some(Measured { values, holds })
 }
-
-/// The variant of a drive in steady state, by its name in the paper's data.
-pub(super) const STEADY: &str = "a drive in steady state";
 
 /// By how much `scheme` lowers mean reads against `base`, mean over the stand-ins.
 fn reduction(evidence: &Evidence, scheme: &str, base: &str) -> Option<Measured> {

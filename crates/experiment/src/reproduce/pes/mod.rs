@@ -1,6 +1,7 @@
 //! P/E suspension (Wu and He, FAST 2012): every table, figure and number of the paper.
 
 mod die;
+mod fit;
 mod limits;
 mod measure;
 mod paper;
@@ -12,6 +13,7 @@ use super::claim::{self, Claim, Measured};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request};
 use crate::problem::Problems;
+use crate::stock::Stock;
 use paper::Paper;
 use plan::Evidence;
 
@@ -25,11 +27,12 @@ pub(super) fn reproduce(
         paper.choice.clear();
     }
     let columns = paper.columns(request.traces.as_deref())?;
+    let stock = Stock::default();
     let study = Study::open(&request.out.join("runs"), watch)?;
-    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &study)? else {
+    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &stock, &study)? else {
         return Ok(None);
     };
-    let starved = if request.brief { Vec::new() } else { limits::jobs(request.limit)? };
+    let starved = if request.brief { Vec::new() } else { limits::jobs(request.limit, &stock)? };
     let Some(starved) = study.results(starved)? else { return Ok(None) };
     let claims = measured(&paper, &evidence)?;
     let mut sheets = tables::shown(&paper, &claims, &evidence);
@@ -39,6 +42,10 @@ pub(super) fn reproduce(
         sheets.extend(tables::open_choices(&paper, &evidence));
         sheets.extend([limits::completion_sheet(&points), limits::limit_sheet(&starved)]);
         figures.extend(pictures::starvation(&points, &starved));
+    }
+    if let Some((sheet, figure)) = fit::fit(&paper, &evidence.columns)? {
+        sheets.push(sheet);
+        figures.push(figure);
     }
     sheets.push(claim::sheet(&claims));
     let files = super::write(&sheets, &figures, &request.out)?;

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
-use crate::device::Source;
+use crate::device::{DeviceSpec, Source};
 use crate::presets::{self, Folder};
 use crate::problem::{Problem, Problems};
 use crate::reproduce::claim::Claim;
@@ -19,9 +19,12 @@ pub(super) struct Paper {
     pub title: String,
     /// The share of idle time that traces are compressed to.
     pub idle: f64,
+    /// What the drives have been through.
+    drive: Vec<String>,
     workload: Vec<Published>,
     pub table2: Table2,
     pub queue: Queue,
+    pub fit: Fit,
     pub choice: Vec<Choice>,
     pub claim: Vec<Claim>,
 }
@@ -59,6 +62,16 @@ pub(super) struct Queue {
     pub workload: String,
     pub faster: f64,
     pub sizes: Vec<u32>,
+}
+
+/// The real trace that generated workloads are held against.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fit {
+    /// How the name of its file begins.
+    pub excerpt: String,
+    /// The workloads.
+    pub stand_ins: Vec<String>,
 }
 
 /// Another answer than ours to something that the paper does not say.
@@ -117,6 +130,12 @@ impl Paper {
         toml::from_str(TEXT).map_err(|error: toml::de::Error| {
             Problem::new("presets/papers/pes.toml", error.to_string()).into()
         })
+    }
+
+    /// The paper's drive, with some keys set besides.
+    pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
+        let set = self.drive.iter().chain(set).cloned().collect();
+        DeviceSpec { device: flash.preset().into(), set, seed: None }
     }
 
     /// The latency of Table 2 in milliseconds.

@@ -1,11 +1,11 @@
 //! Which runs the paper's tables and figures need, and where their results are found.
 
-use super::paper::{Choice, Column, Flash, Paper};
+use super::paper::{Column, Flash, Paper};
 use crate::calibration::TestBed;
-use crate::device::DeviceSpec;
 use crate::problem::Problems;
 use crate::reproduce::study::{Job, Results, Study};
 use crate::run::{Pace, RunSpec};
+use crate::stock::Stock;
 
 /// The schemes of the paper, in its order, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
@@ -42,9 +42,10 @@ struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
     limit: Option<u64>,
+    stock: &'a Stock,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
     fn spec(
         &self,
         column: &Column,
@@ -54,7 +55,7 @@ impl Plan<'_> {
         pace: Pace,
     ) -> RunSpec {
         RunSpec {
-            device: DeviceSpec { device: flash.preset().into(), set: set.to_vec(), seed: None },
+            device: self.paper.device(flash, set),
             scheme: Some(scheme.into()),
             workload: column.spec.clone(),
             pace,
@@ -66,44 +67,45 @@ impl Plan<'_> {
     /// The two drives under FIFO, on which traces are compressed.
     fn beds(&self) -> Result<Vec<TestBed>, Problems> {
         let bed = |flash: Flash| {
-            let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
-            Ok(TestBed::new(&spec, "fifo")?.limited(self.limit))
+            Ok(TestBed::new(&self.paper.device(flash, &[]), "fifo")?.limited(self.limit))
         };
         Flash::ALL.into_iter().map(bed).collect()
     }
 
-    /// By what each workload is compressed: until the two drives idle as long as the paper says on
-    /// average. One trace was replayed on both, so that both have the same factor; on which of them the
-    /// idle share was taken is not said.
+    /// By what each workload is compressed: until the drive idles as long as the paper says, "for each
+    /// workload". Each drive has a factor of its own, so that both are as busy as the paper says.
     fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b>>, Problems> {
-        let job = |column: &Column| {
-            let workload = column.spec.clone();
-            Job::speed(speed_name(column), beds, workload, self.limit, self.paper.idle)
-        };
-        self.columns.iter().map(job).collect()
-    }
-
-    fn runs<'a>(&self, speeds: &[f64]) -> Result<Vec<Job<'a>>, Problems> {
         let mut jobs = Vec::new();
-        for (column, &speed) in self.columns.iter().zip(speeds) {
+        for column in self.columns {
             for flash in Flash::ALL {
-                for (scheme, _) in SCHEMES {
-                    jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
-                }
-            }
-            if column.place.is_some() {
-                for choice in &self.paper.choice {
-                    self.choice(column, choice, speed, &mut jobs)?;
-                }
-            }
-            if column.name == self.paper.queue.workload {
-                self.queue(column, speed, &mut jobs)?;
+                let (name, workload) = (speed_name(column, flash), column.spec.clone());
+                let bed = std::slice::from_ref(&beds[flash as usize]);
+                jobs.push(Job::speed(name, bed, workload, self.limit, self.paper.idle)?);
             }
         }
         Ok(jobs)
     }
 
-    fn run<'a>(
+    fn runs(&self, speeds: &Results) -> Result<Vec<Job<'a>>, Problems> {
+        let mut jobs = Vec::new();
+        for column in self.columns {
+            for flash in Flash::ALL {
+                let speed = found(speeds, column, flash).unwrap_or(1.0);
+                for (scheme, _) in SCHEMES {
+                    jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
+                }
+                if column.place.is_some() {
+                    self.choices(column, flash, speed, &mut jobs)?;
+                }
+                if column.name == self.paper.queue.workload {
+                    self.queue(column, flash, speed, &mut jobs)?;
+                }
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn run(
         &self,
         column: &Column,
         flash: Flash,
@@ -112,17 +114,17 @@ impl Plan<'_> {
         speed: f64,
     ) -> Result<Job<'a>, Problems> {
         let spec = self.spec(column, flash, scheme, set, Pace::Speed(speed));
-        Job::run(run_name(&column.name, flash, scheme, variant), spec)
+        Job::run(run_name(&column.name, flash, scheme, variant), spec, self.stock)
     }
 
-    fn choice<'a>(
+    fn choices(
         &self,
         column: &Column,
-        choice: &Choice,
+        flash: Flash,
         speed: f64,
         jobs: &mut Vec<Job<'a>>,
     ) -> Result<(), Problems> {
-        for &flash in choice.flashes() {
+        for choice in self.paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
             for scheme in COMPARED {
                 jobs.push(self.run(column, flash, scheme, (&choice.name, &choice.set), speed)?);
             }
@@ -130,21 +132,20 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn queue<'a>(
+    fn queue(
         &self,
         column: &Column,
+        flash: Flash,
         speed: f64,
         jobs: &mut Vec<Job<'a>>,
     ) -> Result<(), Problems> {
         let queue = &self.paper.queue;
-        for flash in Flash::ALL {
-            for scheme in COMPARED {
-                for &size in &queue.sizes {
-                    let set = [format!("queue.max_writes={size}")];
-                    let variant = queue_variant(size);
-                    let speed = speed * queue.faster;
-                    jobs.push(self.run(column, flash, scheme, (&variant, &set), speed)?);
-                }
+        for scheme in COMPARED {
+            for &size in &queue.sizes {
+                let set = [format!("queue.max_writes={size}")];
+                let variant = queue_variant(size);
+                let speed = speed * queue.faster;
+                jobs.push(self.run(column, flash, scheme, (&variant, &set), speed)?);
             }
         }
         Ok(())
@@ -157,15 +158,14 @@ impl Evidence {
         paper: &Paper,
         columns: Vec<Column>,
         limit: Option<u64>,
+        stock: &Stock,
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit };
+        let plan = Plan { paper, columns: &columns, limit, stock };
         let beds = plan.beds()?;
         let Some(speeds) = study.results(plan.speeds(&beds)?)? else { return Ok(None) };
         drop(beds);
-        let factors: Vec<f64> =
-            columns.iter().map(|column| found(&speeds, column, "factor").unwrap_or(1.0)).collect();
-        let Some(results) = study.results(plan.runs(&factors)?)? else { return Ok(None) };
+        let Some(results) = study.results(plan.runs(&speeds)?)? else { return Ok(None) };
         Ok(Some(Evidence { columns, speeds, results }))
     }
 
@@ -175,8 +175,8 @@ impl Evidence {
     }
 
     /// By what a workload's times were divided.
-    pub fn speed(&self, column: &Column) -> Option<f64> {
-        found(&self.speeds, column, "factor")
+    pub fn speed(&self, column: &Column, flash: Flash) -> Option<f64> {
+        found(&self.speeds, column, flash)
     }
 
     /// A number of a run's summary, by its JSON pointer.
@@ -217,12 +217,12 @@ impl Evidence {
     }
 }
 
-fn found(speeds: &Results, column: &Column, key: &str) -> Option<f64> {
-    speeds.get(&speed_name(column))?[key].as_f64()
+fn found(speeds: &Results, column: &Column, flash: Flash) -> Option<f64> {
+    speeds.get(&speed_name(column, flash))?["factor"].as_f64()
 }
 
-fn speed_name(column: &Column) -> String {
-    format!("{} speed", column.name)
+fn speed_name(column: &Column, flash: Flash) -> String {
+    format!("{} {} speed", column.name, flash.name())
 }
 
 /// Mean read and write latency, in a run's summary.

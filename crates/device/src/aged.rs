@@ -1,0 +1,64 @@
+//! A preconditioned drive, to begin many runs from: ageing one takes longer than many a run.
+
+use crate::config::{BufferConfig, Config};
+use crate::device::Device;
+use crate::ftl::Ftl;
+use crate::layout::Refusal;
+use crate::precondition::Preconditioned;
+
+/// Where the data of a drive lie after preconditioning, before anything happened.
+#[derive(Clone, Debug)]
+pub struct Aged {
+    config: Config,
+    ftl: Ftl,
+    preconditioned: Preconditioned,
+}
+
+impl Config {
+    /// Whether preconditioning leaves the data of both where they lie alike: they may differ in nothing
+    /// that it looks at. Die order, suspension, operating times, queues, the link and how the buffer answers
+    /// may differ.
+    pub fn ages_like(&self, other: &Config) -> bool {
+        let alike = Config {
+            timing: other.timing,
+            program_erase: other.program_erase,
+            queue: other.queue,
+            host: other.host,
+            buffer: BufferConfig { size: self.buffer.size, ..other.buffer },
+            unwritten_reads: other.unwritten_reads,
+            partial_writes: other.partial_writes,
+            die_order: other.die_order,
+            suspension: other.suspension,
+            ..self.clone()
+        };
+        alike == *other
+    }
+}
+
+impl Aged {
+    /// Preconditions a drive.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    pub fn new(config: &Config) -> Result<Aged, Vec<Refusal>> {
+        let layout = config.layout()?;
+        let mut ftl = Ftl::new(config, &layout);
+        let preconditioned = ftl.precondition(&config.precondition, config.seed);
+        Ok(Aged { config: config.clone(), ftl, preconditioned })
+    }
+
+    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
+    /// sooner.
+    ///
+    /// # Errors
+    /// As [`Device::new`].
+    ///
+    /// # Panics
+    /// If `config` does not age like the one that was preconditioned.
+    pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
+        assert!(config.ages_like(&self.config), "another drive's data");
+        let layout = config.layout()?;
+        let ftl = Ftl::new(config, &layout).with_data_of(&self.ftl);
+        Ok(Device::begin(config, &layout, ftl, self.preconditioned))
+    }
+}

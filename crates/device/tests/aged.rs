@@ -1,0 +1,79 @@
+//! A drive that begins from a preconditioned one is the drive that was preconditioned for itself.
+
+mod support;
+
+use fowler_device::policy::victim::VictimKind;
+use fowler_device::*;
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use support::{scheme, small};
+
+fn requests(pages: u32) -> Vec<HostIo> {
+    let mut rng = Rng::stream(7, "aged");
+    let request = |index: u64| HostIo {
+        at: Nanos(index * 40_000),
+        offset: rng.below(u64::from(pages)) * 4096,
+        size: 4096,
+        op: if rng.chance(0.5) { HostOp::Read } else { HostOp::Write },
+    };
+    (0..20_000).map(request).collect()
+}
+
+#[test]
+fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
+    for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
+        let mut base = small();
+        base.precondition.pattern = pattern;
+        base.victim.name = VictimKind::DChoices;
+        let aged = Aged::new(&base).unwrap();
+        for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
+            let mut config = base.clone();
+            scheme(&mut config, name);
+            config.queue.max_writes = 7;
+            config.partial_writes = PartialWrites::Overwrite;
+            let mut drives = [Device::new(&config).unwrap(), aged.device(&config).unwrap()];
+            let pages = drives[0].layout().logical_pages;
+            for drive in &mut drives {
+                drive.run(requests(pages), Pacing::Open, &mut ());
+                drive.check().unwrap_or_else(|law| panic!("{}", law.0));
+            }
+            let [own, aged] =
+                drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
+            assert!(
+                own.1.programs[1] > 0 || pattern == Pattern::Sequential,
+                "{pattern:?} collects"
+            );
+            assert_eq!(own, aged, "{name} {pattern:?}");
+        }
+    }
+}
+
+#[test]
+fn another_drives_data_are_not_taken() {
+    let base = small();
+    let mut other = base.clone();
+    other.geometry.pages_per_block *= 2;
+    assert!(!other.ages_like(&base));
+    let aged = Aged::new(&base).unwrap();
+    assert!(std::panic::catch_unwind(|| aged.device(&other)).is_err());
+}
+
+#[test]
+fn a_drive_that_has_had_pauses_begins_with_what_collection_could_erase() {
+    let collected = |pattern| {
+        let mut config = small();
+        config.precondition.pattern = pattern;
+        config.geometry.blocks_per_plane = 64;
+        (config.gc.foreground_below, config.gc.background_below) = (4, 12);
+        let mut drive = Device::new(&config).unwrap();
+        // A block or so of every plane is written; then there is nothing to do but to collect.
+        let writes =
+            requests(2000).into_iter().take(64).map(|it| HostIo { op: HostOp::Write, ..it });
+        let late = requests(1)[..1].to_vec().into_iter();
+        let late = late.map(|it| HostIo { at: Nanos(60_000_000_000), op: HostOp::Read, ..it });
+        drive.run(writes.chain(late), Pacing::Open, &mut ());
+        drive.counters().collections[1]
+    };
+    let (busy, rested) = (collected(Pattern::Steady), collected(Pattern::Rested));
+    assert!(busy >= 6 * 8, "a drive that had no pause catches up in one, on 8 planes: {busy}");
+    assert!(2 * rested < busy, "one that had some does what the writes made necessary: {rested}");
+}
