@@ -26,7 +26,7 @@ const IDLE_NATIVE: f64 = 0.98;
 /// What the paper's drives have been through, as in presets/papers/pes.toml.
 const DRIVE: [&str; 1] = ["precondition.pattern=rested"];
 /// Candidates at most. The starts below are what coarser searches of the same kind came to.
-const CANDIDATES: usize = 20;
+const CANDIDATES: usize = 12;
 
 /// What may be changed, where the search begins, and its range.
 struct Knob {
@@ -71,7 +71,7 @@ const STAND_INS: [StandIn; 6] = [
     StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], rate: Some(3_699_194.0 / 41_116.0),
         knobs: &SPELLS },
     StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], rate: None,
-        knobs: &batches(0.4, 35.0, 49152.0, 33.0) },
+        knobs: &batches(0.68, 35.0, 36352.0, 27.0) },
     StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], rate: None,
         knobs: &batches(0.706, 140.0, 20480.0, 255.0) },
     StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], rate: None,
