@@ -132,9 +132,11 @@ impl Paper {
         })
     }
 
-    /// The paper's drive, with some keys set besides.
+    /// The paper's drive, with some keys set otherwise.
     pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
-        let set = self.drive.iter().chain(set).cloned().collect();
+        let key = |setting: &String| setting.split('=').next().map(str::to_string);
+        let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));
+        let set = self.drive.iter().filter(kept).chain(set).cloned().collect();
         DeviceSpec { device: flash.preset().into(), set, seed: None }
     }
 
