@@ -24,6 +24,10 @@ pub(crate) enum Command {
     /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
     Chip(Chip),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
+    #[command(
+        after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
+                            Ctrl-C: what is finished is kept, and the same command goes on from there"
+    )]
     Reproduce(Reproduce),
     /// The simulator against theory: queues, bounds, write amplification, conservation laws
     #[command(
@@ -158,7 +162,7 @@ pub(crate) struct Reproduce {
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), figures (SVG) and finished runs go [default: results/PAPER]
+    /// Where tables (CSV), figures (SVG) and finished runs go [default: results/PAPER, with --limit results/PAPER-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Requests of each run at most: a look, not a reproduction

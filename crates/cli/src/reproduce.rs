@@ -13,7 +13,9 @@ const ONLY_WRITTEN: [&str; 1] = ["runs"];
 
 pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
     let paper = Paper::by_name(&arguments.paper)?;
-    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(paper.name()));
+    // A look of a few requests does not replace the tables of the whole.
+    let name = format!("{}{}", paper.name(), if arguments.limit.is_some() { "-look" } else { "" });
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
     let &Reproduce { limit, brief, .. } = arguments;
     let request = Request { paper, traces: arguments.traces.clone(), out, limit, brief };
     let bar = progress::runs(arguments.quiet);
@@ -55,6 +57,9 @@ fn report(reproduction: &Reproduction, request: &Request) -> String {
     if let Some(limit) = request.limit {
         let _grows =
             writeln!(text, "{limit} requests of each run at most: a look, not a reproduction");
+    }
+    for note in &reproduction.notes {
+        let _grows = writeln!(text, "note: {note}");
     }
     let folder = request.out.display();
     let _grows = writeln!(text, "written to {folder}: {}", reproduction.files.join(", "));

@@ -79,7 +79,9 @@ fn table(rows: &[&Row]) -> String {
             format!("{}{unit}", row.what),
             real(row.theory),
             real(row.measured),
-            row.half_width.map_or(NOTHING.into(), |half| off(half / row.measured)),
+            row.half_width
+                .filter(|_| row.measured != 0.0)
+                .map_or(NOTHING.into(), |half| off(half / row.measured)),
             signed(row.deviation()),
             allowed(row),
             if row.agrees() { "agrees" } else { "FAILS" }.into(),

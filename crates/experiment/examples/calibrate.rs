@@ -25,8 +25,8 @@ const IDLE: f64 = 0.70;
 const IDLE_NATIVE: f64 = 0.98;
 /// What the paper's drives have been through, as in presets/papers/pes.toml.
 const DRIVE: [&str; 1] = ["precondition.pattern=rested"];
-/// Candidates at most. The starts below are what coarser searches of the same kind came to.
-const CANDIDATES: usize = 12;
+/// Candidates at most. The starts below are what searches of the same kind came to.
+const CANDIDATES: usize = 20;
 
 /// What may be changed, where the search begins, and its range.
 struct Knob {
@@ -50,8 +50,9 @@ struct StandIn {
 
 /// Reads and writes share busy spells, as in the excerpt of Financial1: how many times the mean rate
 /// requests have in a spell (none come between), and how many of them come in one.
-const SPELLS: [Knob; 2] =
-    [knob("peak", 11.0, 1.05, 1e4), knob("requests_per_spell", 20.0, 1.0, 1e5)];
+const fn spells(peak: f64, requests: f64) -> [Knob; 2] {
+    [knob("peak", peak, 1.05, 1e4), knob("requests_per_spell", requests, 1.0, 1e5)]
+}
 
 /// Reads come in batches, writes in others. No more reads than F2 has, the highest share of the six by
 /// the paper.
@@ -67,17 +68,17 @@ const fn batches(reads: f64, read_batch: f64, read_size: f64, write_batch: f64) 
 #[rustfmt::skip]
 const STAND_INS: [StandIn; 6] = [
     StandIn { name: "f1", published: [0.37, 0.87, 0.44, 1.58], rate: Some(5_334_987.0 / 43_712.0),
-        knobs: &SPELLS },
+        knobs: &spells(14.1, 14.5) },
     StandIn { name: "f2", published: [0.24, 0.57, 0.27, 1.03], rate: Some(3_699_194.0 / 41_116.0),
-        knobs: &SPELLS },
+        knobs: &spells(12.5, 19.0) },
     StandIn { name: "dap", published: [1.92, 6.85, 5.74, 11.74], rate: None,
-        knobs: &batches(0.68, 35.0, 36352.0, 27.0) },
+        knobs: &batches(0.68, 35.0, 36_352.0, 27.0) },
     StandIn { name: "msn", published: [4.13, 4.58, 8.47, 25.21], rate: None,
-        knobs: &batches(0.706, 140.0, 20480.0, 255.0) },
+        knobs: &batches(0.672, 151.0, 18_944.0, 304.0) },
     StandIn { name: "c3", published: [0.25, 2.85, 0.52, 6.30], rate: None,
-        knobs: &batches(0.8, 1.1, 98_304.0, 11.3) },
+        knobs: &batches(0.82, 1.0, 13_824.0, 11.5) },
     StandIn { name: "c8", published: [0.44, 2.33, 0.56, 4.54], rate: None,
-        knobs: &batches(0.8, 1.5, 120_320.0, 8.0) },
+        knobs: &batches(0.82, 1.0, 89_600.0, 9.49) },
 ];
 
 /// A number with three digits.

@@ -138,14 +138,14 @@ pub(crate) fn search(
 /// Where the line through the last two tries meets the target, if that lies between the nearest tries
 /// on either side; else half-way between those.
 fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
-    let level = |share: f64| (-share.clamp(1e-9, 1.0 - 1e-9).ln()).ln();
-    let point = |&(factor, share): &(f64, f64)| (factor.ln(), level(share));
+    let level = |share: f64| libm::log(-libm::log(share.clamp(1e-9, 1.0 - 1e-9)));
+    let point = |&(factor, share): &(f64, f64)| (libm::log(factor), level(share));
     let Some((x, y)) = tried.last().map(point) else { return 1.0 };
     let previous = tried.len().checked_sub(2).map(|index| point(&tried[index]));
     let slope = previous.map_or(1.0, |(x1, y1)| (y - y1) / (x - x1));
     // A share that hardly moves, or moves the wrong way, says nothing of how far to go.
     let slope = if slope.is_finite() { slope.clamp(0.1, 10.0) } else { 1.0 };
-    let guess = (x + (level(target) - y) / slope).exp();
+    let guess = libm::exp(x + (level(target) - y) / slope);
     // More idle than wanted: the factor is too small.
     let (slow, fast) = tried.iter().fold((*FACTORS.start(), *FACTORS.end()), |(slow, fast), it| {
         if it.1 > target { (slow.max(it.0), fast) } else { (slow, fast.min(it.0)) }

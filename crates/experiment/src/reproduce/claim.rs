@@ -35,6 +35,8 @@ pub(crate) enum Check {
     Exact,
     /// In direction, and in size as far as it goes: the workload is not public.
     Shape,
+    /// Not below zero, and below what is published.
+    Below,
 }
 
 /// What we measured for a claim.
@@ -84,6 +86,7 @@ fn agrees(check: Check, published: f64, ours: f64) -> bool {
             format!("{ours:.digits$}") == format!("{published:.digits$}")
         }
         Check::Shape => (ours - published).abs() <= NEAR * published.abs(),
+        Check::Below => (0.0..published).contains(&ours),
     }
 }
 
@@ -102,7 +105,8 @@ impl Claim {
         match self.check {
             _ if all && measured.holds => Verdict::Reproduced,
             Check::Shape if measured.holds => Verdict::Shape,
-            Check::Shape => out("the direction differs, and we do not know why"),
+            Check::Shape => out("not what is stated, and we do not know why"),
+            Check::Below => out("not below, and we do not know why"),
             Check::Exact => out("the numbers differ, and we do not know why"),
         }
     }
@@ -166,7 +170,8 @@ mod tests {
     fn verdicts_follow_the_numbers() {
         use Verdict::{OutOfReach, Reproduced, Shape};
         let differ = |what: &str| OutOfReach(format!("the {what} differ, and we do not know why"));
-        let turned = OutOfReach("the direction differs, and we do not know why".into());
+        let turned = OutOfReach("not what is stated, and we do not know why".into());
+        let above = OutOfReach("not below, and we do not know why".into());
         for (check, published, ours, holds, verdict) in [
             (Check::Exact, 8.29, 8.2857, true, Reproduced),
             (Check::Exact, 8.29, 8.2849, true, differ("numbers")),
@@ -176,6 +181,9 @@ mod tests {
             (Check::Shape, 0.5, 0.46, true, Reproduced),
             (Check::Shape, 0.5, 0.3, true, Shape),
             (Check::Shape, 0.5, 0.5, false, turned),
+            (Check::Below, 0.01, 0.004, true, Reproduced),
+            (Check::Below, 0.01, 0.011, true, above.clone()),
+            (Check::Below, 0.01, -0.001, true, above),
         ] {
             let measured = Measured { values: vec![("SLC".into(), ours)], holds };
             let said = claim(check, published).verdict(Some(&measured));

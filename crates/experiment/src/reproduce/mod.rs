@@ -74,6 +74,8 @@ pub struct Reproduction {
     pub verdicts: Vec<Verdict>,
     /// The files written, in the request's folder.
     pub files: Vec<String>,
+    /// What there is to know besides: a figure that could not be drawn, traces that were not found.
+    pub notes: Vec<String>,
 }
 
 /// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as SVG,
@@ -89,13 +91,14 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     }
 }
 
-/// Writes every table as CSV and every figure as SVG, each with the name of its file; returns the names.
+/// Writes every table as CSV and every figure as SVG, each with the name of its file; returns the names,
+/// and what could not be drawn: of a few requests there may be nothing to draw, and tables say so as well.
 fn write(
     sheets: &[Sheet],
     figures: &[(String, Figure)],
     folder: &Path,
-) -> Result<Vec<String>, Problems> {
-    let mut files = Vec::new();
+) -> Result<(Vec<String>, Vec<String>), Problems> {
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
     for sheet in sheets {
         sheet.write(folder)?;
         files.push(format!("{}.csv", sheet.name));
@@ -103,11 +106,17 @@ fn write(
     for (name, figure) in figures {
         let name = format!("{name}.svg");
         let path = folder.join(&name);
-        let svg = figure.svg().map_err(|error| Problem::new(name.clone(), error.to_string()))?;
+        let svg = match figure.svg() {
+            Ok(svg) => svg,
+            Err(error) => {
+                notes.push(format!("{name} is not drawn: {error}"));
+                continue;
+            }
+        };
         let mut file = Growing::create(&path)?;
         file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()?;
         files.push(name);
     }
-    Ok(files)
+    Ok((files, notes))
 }

@@ -5,7 +5,7 @@ use crate::calibration::{TestBed, common_speed};
 use crate::device;
 use crate::growing::{Growing, unwritable};
 use crate::outcome::Ending;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::provenance::{file_hash, program_hash, text_hash};
 use crate::run::{RunSpec, run_from};
 use crate::scheme::Scheme;
@@ -112,6 +112,11 @@ fn summary(spec: &RunSpec, stock: &Stock, control: Control<'_>) -> Result<Option
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),
         Ending::Failed(problems) => return Err(problems.clone()),
+    }
+    if !outcome.laws().hold() {
+        let what =
+            format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
+        return Err(Problem::new(outcome.workload.name, what).into());
     }
     let mut json = outcome.json();
     if let Some(object) = json.as_object_mut() {

@@ -14,6 +14,8 @@ mod extra_wait;
 mod runs;
 mod sample;
 
+pub(crate) use drives::die_times;
+
 use crate::problem::{Problem, Problems, shown};
 use crate::provenance::VERSION;
 use crate::workload::Control;

@@ -184,7 +184,7 @@ impl Suspension {
         Some(1.0 / (write.completion + reads.rate * write.last * reads.busy))
     }
 
-    /// Equation (1) of the paper, section 4.1: how much longer a read that finds a program on the cells
+    /// Equation (1) of the paper, section 4.2: how much longer a read that finds a program on the cells
     /// waits on average than if the die were idle, in microseconds, if it comes at a uniformly random
     /// moment of it: `(Tp^2 + Tv^2) / (2 (Tp + Tv))` between phases. Within them a read waits for one
     /// reset, or for what is left of it: `r - r^2 / (Tp + Tv)`, if no phase is shorter than a reset.

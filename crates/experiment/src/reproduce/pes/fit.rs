@@ -55,6 +55,15 @@ struct Profiled {
     profile: Profile,
 }
 
+impl Profiled {
+    /// The share of requests that arrive with the one before them.
+    fn zero_gaps(&self) -> f64 {
+        let gaps = self.profile.gaps();
+        let zero = gaps.values().partition_point(|&gap| gap == 0.0);
+        zero as f64 / gaps.values().len().max(1) as f64
+    }
+}
+
 /// The table and the picture of the fit; nothing if the excerpt is not among the columns.
 pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<(Sheet, Named)>, Problems> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
@@ -110,11 +119,11 @@ fn picture(all: &[Profiled]) -> Figure {
         Panel::steps(aspect.name, Steps { x, y: "share".into(), series })
     };
     Figure {
-        caption: Some(
-            "The same number of requests of each. A curve that begins above zero leaves out what is zero: \
-             45 % of the excerpt's gaps."
-                .into(),
-        ),
+        caption: Some(format!(
+            "The same number of requests of each. What is zero has no place on the axis, such as {:.0} % of the \
+             excerpt's gaps: a curve begins above it.",
+            100.0 * all[0].zero_gaps()
+        )),
         columns: Some(3),
         panels: ASPECTS.iter().map(panel).collect(),
         ..Figure::new("Generated requests beside the excerpt of Financial1")

@@ -2,17 +2,17 @@
 //! what a limit to suspensions costs reads.
 
 use super::die;
-use super::paper::Flash;
+use super::paper::{Flash, Paper};
 use super::plan::mean;
-use crate::device::{DeviceSpec, Source};
+use crate::device::Source;
 use crate::problem::Problems;
 use crate::reproduce::sheet::{Cell, Sheet};
 use crate::reproduce::study::{Job, Results};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
+use crate::validate::die_times;
 use crate::workload::WorkloadSpec;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
-use fowler_nand::Timing;
 use fowler_theory::die::{DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng, Span};
 use serde_json::json;
@@ -82,7 +82,7 @@ impl Starved {
         let mut settings = Vec::new();
         for (scheme, name, suspension) in SCHEMES {
             let config = self.config(scheme)?;
-            let times = times(&config.timing);
+            let times = die_times(&config);
             let stretch = times.program_phase - times.voltage_reset;
             let most = PER_STRETCH.min(BUSIEST * stretch / times.read);
             for number in 1..=POINTS {
@@ -106,21 +106,9 @@ impl Starved {
 impl Setting {
     fn job<'a>(&self) -> Job<'a> {
         let (config, times, load) = (self.config.clone(), self.times, self.load);
-        Job::new(self.name.clone(), &format!("{times:?} {load:?}"), move |_| {
+        Job::new(self.name.clone(), &format!("{config:?} {load:?}"), move |_| {
             Ok(Some(json!({ "stretched": completion(&config, &load) / times.write() })))
         })
-    }
-}
-
-fn times(timing: &Timing) -> DieTimes {
-    DieTimes {
-        read: (timing.read.at(0) + timing.bus_transfer).as_us(),
-        transfer: timing.bus_transfer.as_us(),
-        program_phase: timing.program_phase.as_us(),
-        verify_phase: timing.verify_phase.as_us(),
-        iterations: timing.program_iterations.at(0),
-        voltage_reset: timing.voltage_reset.as_us(),
-        buffer_load: timing.buffer_load.as_us(),
     }
 }
 
@@ -131,7 +119,7 @@ fn completion(config: &Config, load: &Load) -> f64 {
     let mut rng = Rng::stream(config.seed, "completion");
     let mut at = 0.0;
     let mut command = || {
-        at -= (1.0 - rng.unit()).ln() / rate;
+        at -= libm::log1p(-rng.unit()) / rate;
         let read = rng.chance(load.reads / rate);
         let op = if read { ChipOp::Read } else { ChipOp::Write };
         ChipCommand { at: Nanos((at * 1e3) as u64), op }
@@ -170,13 +158,17 @@ pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) 
 }
 
 /// Every run of this study.
-pub(super) fn jobs<'a>(limit: Option<u64>, stock: &'a Stock) -> Result<Vec<Job<'a>>, Problems> {
+pub(super) fn jobs<'a>(
+    paper: &Paper,
+    limit: Option<u64>,
+    stock: &'a Stock,
+) -> Result<Vec<Job<'a>>, Problems> {
     let mut jobs = Vec::new();
     for die in &DIES {
         jobs.extend(die.settings()?.iter().map(Setting::job));
     }
     let config = die::config(Flash::Mlc, "fifo")?;
-    let times = times(&config.timing);
+    let times = die_times(&config);
     for load in LOADS {
         let offered = Load::offered(&times, load * f64::from(config.geometry.dies()), READ_SHARE);
         let text = format!(
@@ -186,11 +178,10 @@ pub(super) fn jobs<'a>(limit: Option<u64>, stock: &'a Stock) -> Result<Vec<Job<'
         );
         for (name, scheme, set) in LIMITS {
             let spec = RunSpec {
-                device: DeviceSpec {
-                    device: Flash::Mlc.preset().into(),
-                    set: set.iter().map(|it| (*it).to_string()).collect(),
-                    seed: None,
-                },
+                device: paper.device(
+                    Flash::Mlc,
+                    &set.iter().map(|it| (*it).to_string()).collect::<Vec<_>>(),
+                ),
                 scheme: Some(scheme.into()),
                 workload: WorkloadSpec::Generated(Source {
                     name: format!("random requests at load {load}"),
@@ -254,9 +245,9 @@ pub(super) fn limit_sheet(results: &Results) -> Sheet {
         "read p99.9 (us)",
         "write mean (us)",
         "write p99.9 (us)",
-        "suspensions per write",
+        "suspensions per program or erase",
     ];
-    let title = "Limits to suspension: 80 % random reads of 4 KiB, pes-mlc";
+    let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
     let mut sheet = Sheet::new("starvation_limits", title, &heads);
     for load in LOADS {
         for (name, ..) in LIMITS {

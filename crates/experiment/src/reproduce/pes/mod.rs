@@ -28,11 +28,12 @@ pub(super) fn reproduce(
     }
     let columns = paper.columns(request.traces.as_deref())?;
     let stock = Stock::default();
-    let study = Study::open(&request.out.join("runs"), watch)?;
+    let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &stock, &study)? else {
         return Ok(None);
     };
-    let starved = if request.brief { Vec::new() } else { limits::jobs(request.limit, &stock)? };
+    let starved =
+        if request.brief { Vec::new() } else { limits::jobs(&paper, request.limit, &stock)? };
     let Some(starved) = study.results(starved)? else { return Ok(None) };
     let claims = measured(&paper, &evidence)?;
     let mut sheets = tables::shown(&paper, &claims, &evidence);
@@ -48,9 +49,15 @@ pub(super) fn reproduce(
         figures.push(figure);
     }
     sheets.push(claim::sheet(&claims));
-    let files = super::write(&sheets, &figures, &request.out)?;
+    let (files, mut notes) = super::write(&sheets, &figures, &request.out)?;
+    notes.extend(request.traces.as_deref().and_then(|folder| paper.none_found(folder, &evidence)));
     let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
-    Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files }))
+    Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files, notes }))
+}
+
+/// A look keeps its runs apart: it must not replace those of the whole.
+fn runs_folder(limit: Option<u64>) -> String {
+    limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }
 
 fn measured(

@@ -1,5 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
+use super::plan::Evidence;
 use crate::device::{DeviceSpec, Source};
 use crate::presets::{self, Folder};
 use crate::problem::{Problem, Problems};
@@ -161,6 +162,17 @@ impl Paper {
     pub fn number(&self, id: &str, label: &str) -> Option<f64> {
         let labelled = self.claim(id)?.published.iter().find(|(name, _)| name == label);
         labelled.map(|(_, value)| *value)
+    }
+
+    /// What to say if a folder has none of the paper's traces.
+    pub fn none_found(&self, folder: &Path, evidence: &Evidence) -> Option<String> {
+        let real = evidence.columns.iter().any(|column| column.place.is_none());
+        let names = self.workload.iter().flat_map(|it| &it.real).map(|it| it.begins.as_str());
+        let names: Vec<&str> = names.collect();
+        (!real).then(|| {
+            let folder = folder.display();
+            format!("{folder} has no file whose name begins with one of {}", names.join(", "))
+        })
     }
 
     /// The stand-ins in the order of the paper, then the real traces that `folder` has.

@@ -12,8 +12,8 @@ use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
 /// A picture and the name of its file, without the ending.
 pub(super) type Named = (String, Figure);
 
-const STAND_INS: &str = "The workloads are stand-ins, made from what is published of them: only their FIFO \
-                         latencies were calibrated. Diamonds are the paper's own numbers.";
+const STAND_INS: &str = "Stand-ins are made from what is published of the traces, and only their latencies under \
+                         FIFO were calibrated; real excerpts are called so. Diamonds are the paper's own numbers.";
 
 /// The paper's figures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
@@ -77,7 +77,12 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
             draw::BarSeries {
                 name: called(scheme).into(),
                 values: evidence.columns.iter().map(ratio).chain([average()]).collect(),
-                published: at_mean(evidence, bars.published(paper, flash, scheme)),
+                published: evidence
+                    .columns
+                    .iter()
+                    .map(|column| bars.published_most(paper, (flash, &column.name), scheme))
+                    .chain([bars.published(paper, flash, scheme)])
+                    .collect(),
                 ..draw::BarSeries::default()
             }
         };
@@ -106,7 +111,8 @@ fn shares_of(
                 let share = evidence.number(&column.name, flash, scheme, "", pointer)?;
                 Some(100.0 * share)
             };
-            let average = mean(&evidence.stand_ins().filter_map(share).collect::<Vec<_>>());
+            let all: Option<Vec<f64>> = evidence.stand_ins().map(share).collect();
+            let average = all.and_then(|all| mean(&all));
             // The paper does not say which of the two it shows: it speaks of IPC before.
             let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
             draw::BarSeries {
@@ -218,13 +224,13 @@ fn limits(results: &Results) -> Figure {
             draw::Lines {
                 x: Axis::linear("offered load"),
                 y: Axis::log10("p99.9 (us)"),
-                series: LIMITS.iter().map(series).collect(),
+                series: LIMITS.iter().map(series).filter(|it| !it.points.is_empty()).collect(),
                 reference: None,
             },
         )
     };
     Figure {
         panels: vec![panel("reads", "/read/p999_us"), panel("writes", "/write/p999_us")],
-        ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB, pes-mlc")
+        ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state")
     }
 }

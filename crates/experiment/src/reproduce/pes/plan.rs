@@ -2,7 +2,7 @@
 
 use super::paper::{Column, Flash, Paper};
 use crate::calibration::TestBed;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::reproduce::study::{Job, Results, Study};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
@@ -90,7 +90,8 @@ impl<'a> Plan<'a> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
-                let speed = found(speeds, column, flash).unwrap_or(1.0);
+                let speed = found(speeds, column, flash)
+                    .ok_or_else(|| Problem::new(column.name.clone(), "no speed was found"))?;
                 for (scheme, _) in SCHEMES {
                     jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
                 }
@@ -232,4 +233,46 @@ pub(super) const WRITE: &str = "/write/mean_us";
 /// The mean of numbers; nothing of none.
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Every run of the whole study is of a drive and a workload that there are.
+    #[test]
+    fn every_run_can_be_set_up() {
+        let paper = Paper::open().unwrap();
+        let columns = paper.columns(None).unwrap();
+        let stock = Stock::default();
+        let plan = Plan { paper: &paper, columns: &columns, limit: None, stock: &stock };
+        let mut speeds = Results::new();
+        for column in &columns {
+            for flash in Flash::ALL {
+                speeds.insert(speed_name(column, flash), json!({ "factor": 2.0 }));
+            }
+        }
+        let runs = plan.runs(&speeds).unwrap_or_else(|problems| panic!("{problems}"));
+        let choices: usize = paper.choice.iter().map(|it| it.flashes().len() * 3).sum();
+        assert_eq!(runs.len(), 6 * (2 * 6 + choices) + 2 * 3 * 6);
+        speeds.clear();
+        assert!(plan.runs(&speeds).is_err(), "none is run at a speed that was not found");
+    }
+
+    /// Runs as they would have to come out for these means of reads and writes, all workloads alike.
+    pub(in crate::reproduce::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
+        let columns = Paper::open().unwrap().columns(None).unwrap();
+        let mut results = Results::new();
+        for column in &columns {
+            for flash in Flash::ALL {
+                for (scheme, _) in SCHEMES {
+                    let (read, write) = of(flash, scheme);
+                    let run = json!({ "read": { "mean_us": read }, "write": { "mean_us": write } });
+                    results.insert(run_name(&column.name, flash, scheme, ""), run);
+                }
+            }
+        }
+        Evidence { columns, speeds: Results::new(), results }
+    }
 }

@@ -18,6 +18,8 @@ pub(super) struct Bars {
     /// Means over the workloads that the text gives: scheme, claim, and what turns the number into a
     /// height.
     pub marks: &'static [(&'static str, &'static str, Height)],
+    /// The workloads under which the text gives the largest excess: flash and name.
+    pub most: &'static [(Flash, &'static str)],
 }
 
 /// How a number of the text reads as the height of a bar.
@@ -38,6 +40,7 @@ pub(super) const BARS: [Bars; 4] = [
         schemes: &["fifo", "rps", "per", "pe0"],
         base: "fifo",
         marks: &[("rps", "000-023", Height::Lower), ("pe0", "000-024", Height::Lower)],
+        most: &[],
     },
     Bars {
         number: 2,
@@ -46,6 +49,7 @@ pub(super) const BARS: [Bars; 4] = [
         schemes: &["rps", "per", "pe0", "pes_ipc"],
         base: "rps",
         marks: &[("pes_ipc", "000-038", Height::Lower)],
+        most: &[],
     },
     Bars {
         number: 3,
@@ -54,6 +58,7 @@ pub(super) const BARS: [Bars; 4] = [
         schemes: &["pes_ipc", "pes_ips"],
         base: "pes_ipc",
         marks: &[("pes_ips", "000-041", Height::Higher)],
+        most: &[(Flash::Slc, "F1"), (Flash::Mlc, "F1")],
     },
     Bars {
         number: 4,
@@ -66,6 +71,7 @@ pub(super) const BARS: [Bars; 4] = [
             ("pes_ips", "000-043", Height::Higher),
             ("pes_ipc", "000-044", Height::Higher),
         ],
+        most: &[(Flash::Slc, "MSN"), (Flash::Mlc, "DAP")],
     },
 ];
 
@@ -90,6 +96,18 @@ impl Bars {
             Height::Lower => Some(1.0 - paper.number(claim, flash.name())?),
             Height::Higher => Some(1.0 + paper.number(claim, &format!("{} mean", flash.name()))?),
         }
+    }
+
+    /// The height that the text gives for a scheme under a workload: the largest, where it names it.
+    pub fn published_most(
+        &self,
+        paper: &Paper,
+        (flash, column): (Flash, &str),
+        scheme: &str,
+    ) -> Option<f64> {
+        let (_, claim, _) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
+        self.most.iter().find(|most| **most == (flash, column))?;
+        Some(1.0 + paper.number(claim, &format!("{} most", flash.name()))?)
     }
 
     fn sheet(&self, paper: &Paper, evidence: &Evidence) -> Sheet {
