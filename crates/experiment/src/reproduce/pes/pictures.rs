@@ -152,7 +152,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
             flash.name(),
             draw::Lines {
                 x: Axis::log2("write queue, at most (pages)"),
-                y: Axis::linear("Mean write latency normalised to FIFO"),
+                y: Axis::log10("Mean write latency normalised to FIFO"),
                 series: ["rps", "pes_ipc"].map(series).into(),
                 reference: None,
             },
