@@ -82,6 +82,11 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<&Problem> = Vec::new();
     let mut exit = Exit::Done;
     for outcome in outcomes {
+        if !outcome.laws().hold() {
+            let (scheme, laws) = (&outcome.drive.scheme, outcome.laws());
+            console::note(&format!("fault: the run under {scheme} breaks a law: {laws:?}"));
+            return Exit::Fault;
+        }
         match &outcome.ending {
             Ending::Complete => {}
             Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
