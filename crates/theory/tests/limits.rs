@@ -1,18 +1,12 @@
 //! What must hold of the closed forms whatever the oracle: limits, conservation, loads without a steady
 //! state.
 
+mod support;
+
 use fowler_theory::collection::{self, Part};
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
+use support::SLC;
 
-const SLC: DieTimes = DieTimes {
-    read: 30.0,
-    transfer: 20.0,
-    program_phase: 20.0,
-    verify_phase: 8.0,
-    iterations: 5,
-    voltage_reset: 4.0,
-    buffer_load: 3.0,
-};
 const BOTH: [Suspension; 2] = [Suspension::InterPhase, Suspension::IntraPhase];
 
 fn near(one: f64, other: f64) {

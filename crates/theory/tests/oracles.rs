@@ -1,30 +1,13 @@
 //! The closed forms against oracles that were computed by other hands: a few points are carried along, the
 //! full tables lie beside the repository.
 
+mod support;
+
 use fowler_theory::collection::{self, Part};
-use fowler_theory::die::{self, DieTimes, Load, Suspension};
+use fowler_theory::die::{self, Load, Suspension};
 use serde_json::{Value, json};
 use std::io::Write as _; // a direct write: what a test prints is captured
-
-/// Table 1 of the PES paper.
-const SLC: DieTimes = DieTimes {
-    read: 30.0,
-    transfer: 20.0,
-    program_phase: 20.0,
-    verify_phase: 8.0,
-    iterations: 5,
-    voltage_reset: 4.0,
-    buffer_load: 3.0,
-};
-const MLC: DieTimes = DieTimes {
-    read: 65.0,
-    transfer: 40.0,
-    program_phase: 20.0,
-    verify_phase: 24.0,
-    iterations: 15,
-    voltage_reset: 4.0,
-    buffer_load: 3.0,
-};
+use support::{MLC, SLC};
 
 fn oracle(name: &str) -> Option<Value> {
     let path = format!("{}/../../../shared/oracles/{name}", env!("CARGO_MANIFEST_DIR"));

@@ -15,7 +15,7 @@ pub(super) fn measure(
     paper: &Paper,
     evidence: &Evidence,
 ) -> Result<Option<Measured>, Problems> {
-    let number = id.trim_start_matches("000-");
+    let number = id.strip_prefix("000-").unwrap_or(id);
     Ok(match number {
         "001" => parameter(|it| it.timing.bus_transfer.as_us())?,
         "002" => parameter(|it| it.timing.read.at(0).as_us())?,
@@ -53,9 +53,16 @@ fn ispp(config: &Config) -> Span {
 
 /// A number of each flash.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Problems>) -> Result<Option<Measured>, Problems> {
+    by_flash_if_any(|flash| of(flash).map(Some))
+}
+
+/// The same where a flash may have none; its claim is then not met.
+fn by_flash_if_any(
+    of: impl Fn(Flash) -> Result<Option<f64>, Problems>,
+) -> Result<Option<Measured>, Problems> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
-        values.push((flash.name().into(), of(flash)?));
+        values.extend(of(flash)?.map(|value| (flash.name().into(), value)));
     }
     Ok(exactly(values))
 }
@@ -113,13 +120,9 @@ fn on_a_die(number: &str) -> Result<Option<Measured>, Problems> {
             all.iter().map(|it| it.wait.as_us()).sum::<f64>() / all.len() as f64
         }),
         "034" => swept("pes_ipc", program, longest_wait),
-        "035" => swept("pes_ips", program, |all| {
-            let suspended =
-                || all.iter().filter(|it| it.suspensions > 0).map(|it| it.extra.as_us());
-            let (least, most) =
-                (suspended().fold(f64::MAX, f64::min), suspended().fold(0.0, f64::max));
-            if least == most { most } else { f64::NAN }
-        }),
+        "035" => {
+            by_flash_if_any(|flash| Ok(same_extra(&Die::new(flash, "pes_ips", program)?.sweep())))
+        }
         "036" => once("pes_ipc", program, |it| it.timing.program_phase + Span::us(2)),
         "049" => by_flash(|flash| {
             let iterations = config(flash, "fifo")?.timing.program_iterations.at(0);
@@ -131,6 +134,13 @@ fn on_a_die(number: &str) -> Result<Option<Measured>, Problems> {
 
 fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
+}
+
+/// By how much longer a suspended operation took, if every one took the same.
+fn same_extra(all: &[Interruption]) -> Option<f64> {
+    let suspended = all.iter().filter(|it| it.suspensions > 0);
+    let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();
+    extras.first().filter(|_| extras.len() == 1).map(|extra| extra.as_us())
 }
 
 /// Different instants at which a read was served.
