@@ -1,0 +1,124 @@
+//! Every completion of many drives, hashed: when each request was answered, why it took so long to the
+//! nanosecond, and what was counted. A change made for speed must leave every digest as it is. One
+//! that changes semantics writes them anew, and its message says why:
+//! `FOWLER_DIGESTS=write cargo test -p fowler-device --test digests`.
+
+mod support;
+
+use fowler_device::*;
+use fowler_units::{HostIo, Nanos, Rng, Span};
+use std::collections::BTreeMap;
+use support::random::{Choice, drive, requests};
+use support::{scheme, small};
+
+/// 64-bit FNV-1a, a word at a time.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn words(&mut self, words: impl IntoIterator<Item = u64>) {
+        words.into_iter().for_each(|word| self.word(word));
+    }
+}
+
+impl Probe for Digest {
+    fn completed(&mut self, completion: &Completion) {
+        let io = &completion.io;
+        self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
+        self.words(completion.blame.parts().iter().map(|part| part.0));
+    }
+}
+
+/// Serves the requests and hashes what can be seen of it.
+fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Digest) {
+    let Ok(mut device) = Device::new(config) else { return digest.word(0) };
+    device.run(requests.iter().copied(), pacing, digest);
+    let c = device.counters();
+    digest.words([c.pages_read, c.buffer_read_hits, c.unwritten_reads, c.pages_written]);
+    digest.words([c.buffer_write_hits, c.pages_trimmed, c.merge_reads, c.suspensions]);
+    digest.words(c.reads.into_iter().chain(c.programs).chain(c.erases).chain(c.collections));
+    digest.words([c.operations, c.suspended_operations, c.outstanding as u64, device.now().0]);
+    let spans = [c.suspended_nominal, c.suspended_extra, c.idle, c.channel_busy, c.die_busy];
+    digest.words(spans.map(|Span(ns)| ns));
+    digest.words(device.erase_counts().iter().map(|&count| u64::from(count)));
+}
+
+/// Forty random drives.
+fn swarm(group: u64) -> u64 {
+    let mut digest = Digest::new();
+    for seed in group * 40..(group + 1) * 40 {
+        let mut rng = Rng::stream(seed, "digests");
+        let config = drive(&mut rng, seed, &Choice::fixed());
+        let Ok(layout) = config.layout() else { continue };
+        let pacing = if rng.chance(0.5) {
+            Pacing::Open
+        } else {
+            Pacing::Closed { depth: 1 + seed as u32 % 9 }
+        };
+        let requests = requests(&mut rng, &layout, 150);
+        serve(&config, &requests, pacing, &mut digest);
+    }
+    digest.0
+}
+
+/// A scheme on a drive in steady state under 20,000 requests, whose arrivals it can just bear.
+fn steady(name: &str, ack: Ack, pattern: Pattern, pacing: Pacing) -> u64 {
+    let mut config = small();
+    config.buffer.ack = ack;
+    config.precondition.pattern = pattern;
+    scheme(&mut config, name);
+    let layout = config.layout().expect("a sound drive");
+    let mut rng = Rng::stream(1, "digests/steady");
+    let mut requests = requests(&mut rng, &layout, 20_000);
+    for (number, io) in requests.iter_mut().enumerate() {
+        io.at = Nanos(number as u64 * 1_500_000 + rng.below(4_000_000));
+    }
+    requests.sort_by_key(|io| io.at);
+    let mut digest = Digest::new();
+    serve(&config, &requests, pacing, &mut digest);
+    digest.0
+}
+
+fn computed() -> BTreeMap<String, String> {
+    let mut digests = BTreeMap::new();
+    let mut put = |name: String, digest: u64| digests.insert(name, format!("{digest:016x}"));
+    for group in 0..50 {
+        put(format!("random drives {}..{}", group * 40, (group + 1) * 40), swarm(group));
+    }
+    for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
+        for ack in [Ack::OnInsert, Ack::OnProgram] {
+            for pattern in [Pattern::Steady, Pattern::Rested] {
+                for pacing in [Pacing::Open, Pacing::Closed { depth: 16 }] {
+                    let digest = steady(name, ack, pattern, pacing);
+                    put(format!("{name} {ack:?} {pattern:?} {pacing:?}"), digest);
+                }
+            }
+        }
+    }
+    digests
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "digests are written on request")]
+fn results_are_those_on_record() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/digests.json");
+    let digests = computed();
+    if std::env::var("FOWLER_DIGESTS").is_ok_and(|value| value == "write") {
+        let text = serde_json::to_string_pretty(&digests).expect("a map of strings");
+        return std::fs::write(path, text + "\n").expect("the record can be written");
+    }
+    let text = std::fs::read_to_string(path).expect("the record is there");
+    let recorded: BTreeMap<String, String> = serde_json::from_str(&text).expect("a map of strings");
+    let differ = |name: &&String| recorded.get(*name) != digests.get(*name);
+    let names: Vec<&String> = digests.keys().chain(recorded.keys()).filter(differ).collect();
+    assert!(names.is_empty(), "results have changed: {names:#?}");
+}

@@ -1,0 +1,147 @@
+//! Random drives and random requests, from a seed.
+
+use super::{mlc, slc, small};
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::suspension::{self, SuspensionKind};
+use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::wear::WearKind;
+use fowler_device::*;
+use fowler_nand::{CancelledProgram, Reload};
+use fowler_units::{ByteRate, Bytes, HostIo, HostOp, Nanos, Rng, Span};
+
+pub fn one_of<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
+    all[rng.below(all.len() as u64) as usize]
+}
+
+fn between(rng: &mut Rng, low: u32, high: u32) -> u32 {
+    low + rng.below(u64::from(high - low + 1)) as u32
+}
+
+/// The policies to choose from.
+pub struct Choice {
+    die_order: Vec<DieOrderKind>,
+    suspension: Vec<SuspensionKind>,
+    victim: Vec<VictimKind>,
+    wear: Vec<WearKind>,
+}
+
+impl Choice {
+    /// Every policy there is.
+    pub fn all() -> Self {
+        Self {
+            die_order: DieOrderKind::ALL.to_vec(),
+            suspension: SuspensionKind::ALL.to_vec(),
+            victim: VictimKind::ALL.to_vec(),
+            wear: WearKind::ALL.to_vec(),
+        }
+    }
+
+    /// These, whatever else comes to be: what is drawn from them must not change when a policy is
+    /// added.
+    pub fn fixed() -> Self {
+        use {DieOrderKind as D, SuspensionKind as S, VictimKind as V, WearKind as W};
+        Self {
+            die_order: vec![D::Fifo, D::ReadFirst],
+            suspension: vec![S::Never, S::Ips, S::Ipc],
+            victim: vec![V::Greedy, V::Fifo, V::DChoices, V::CostBenefit],
+            wear: vec![W::Off, W::HotColdSwap],
+        }
+    }
+}
+
+/// A drive of some hundred pages, anything about it random. Some cannot work; those are refused.
+pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
+    let mut config = small();
+    config.seed = seed;
+    let g = &mut config.geometry;
+    g.channels = between(rng, 1, 3);
+    g.chips_per_channel = between(rng, 1, 2);
+    g.dies_per_chip = between(rng, 1, 2);
+    g.planes_per_die = between(rng, 1, 3);
+    g.blocks_per_plane = between(rng, 4, 10);
+    g.pages_per_block = between(rng, 1, 9);
+    g.page_size = Bytes(one_of(rng, &[512, 2048, 4096, 16384]));
+    config.plane_mode = one_of(rng, &[PlaneMode::Lockstep, PlaneMode::Independent]);
+    config.over_provisioning = 0.2 + 0.7 * rng.unit();
+    config.timing = one_of(rng, &[slc(), mlc()]);
+    config.program_erase = one_of(
+        rng,
+        &[ProgramErase::Nominal, ProgramErase::Nominal, ProgramErase::AsRead, ProgramErase::Zero],
+    );
+    let pages = u64::from(between(rng, 0, 12));
+    config.buffer = BufferConfig {
+        size: Bytes(pages * config.geometry.page_size.0),
+        ack: one_of(rng, &[Ack::OnInsert, Ack::OnProgram]),
+        evict_ahead: between(rng, 1, 6),
+    };
+    config.queue = QueueConfig {
+        depth: between(rng, 1, 12),
+        max_reads: between(rng, 1, 12),
+        max_writes: between(rng, 1, 12),
+    };
+    config.host = LinkConfig {
+        bandwidth: ByteRate(one_of(rng, &[0, 50_000_000, 2_000_000_000])),
+        command: one_of(rng, &[Span::ZERO, Span::us(3)]),
+    };
+    config.gc.foreground_below = between(rng, 2, 3);
+    config.gc.background_below = between(rng, 2, 5);
+    config.gc.idle_after = one_of(rng, &[Span::ZERO, Span::us(100), Span::ms(1)]);
+    config.gc.frontier = one_of(rng, &[GcFrontier::Own, GcFrontier::Shared]);
+    config.precondition.fill = one_of(rng, &[0.0, 0.5, 1.0]);
+    config.precondition.pattern =
+        one_of(rng, &[Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested]);
+    config.unwritten_reads = one_of(rng, &[UnwrittenReads::Preconditioned, UnwrittenReads::Zero]);
+    config.partial_writes =
+        one_of(rng, &[PartialWrites::ReadModifyWrite, PartialWrites::Overwrite]);
+    policies(&mut config, rng, choice);
+    config
+}
+
+fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
+    config.die_order.name = one_of(rng, &choice.die_order);
+    config.suspension = suspension::Params {
+        name: one_of(rng, &choice.suspension),
+        reads: one_of(rng, &[suspension::SuspendingReads::Host, suspension::SuspendingReads::All]),
+        cancelled_program: one_of(rng, &[CancelledProgram::Redo, CancelledProgram::Reached]),
+        reload: one_of(rng, &[Reload::Abort, Reload::Finish]),
+        shadow_buffer: rng.chance(0.7),
+        max_suspends: one_of(rng, &[None, Some(1), Some(3)]),
+        min_progress: one_of(rng, &[Span::ZERO, Span::us(30)]),
+    };
+    config.victim.name = one_of(rng, &choice.victim);
+    config.victim.d = between(rng, 1, 3);
+    config.wear.name = one_of(rng, &choice.wear);
+    config.wear.threshold = between(rng, 0, 4);
+}
+
+/// `count` random requests of every kind, their times of arrival included.
+pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
+    let mut at = 0;
+    let gap = one_of(rng, &[1, 20_000, 200_000, 3_000_000]);
+    let capacity = layout.logical.0;
+    let page = layout.geometry.page_size.0;
+    let whole_pages = rng.chance(0.5);
+    (0..count)
+        .map(|_| {
+            at += rng.below(gap);
+            let op = one_of(
+                rng,
+                &[
+                    HostOp::Read,
+                    HostOp::Read,
+                    HostOp::Write,
+                    HostOp::Write,
+                    HostOp::Write,
+                    HostOp::Trim,
+                    HostOp::Flush,
+                ],
+            );
+            let unit = if whole_pages { page } else { 512 };
+            let size = unit * (1 + rng.below(4 * page / unit));
+            let size = size.min(capacity) / unit * unit;
+            let offset = rng.below((capacity - size) / unit + 1) * unit;
+            let size = if op == HostOp::Flush { 0 } else { size as u32 };
+            HostIo { at: Nanos(at), offset: if size == 0 { 0 } else { offset }, size, op }
+        })
+        .collect()
+}
