@@ -1,7 +1,7 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
 //! that greedy collection never scans.
 
-use fowler_units::{BlockId, Geometry, Id, IdVec, Nanos, PlaneId, Ppn};
+use fowler_units::{BlockId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn};
 
 /// What a block is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,22 +17,29 @@ pub enum BlockState {
     Collecting,
 }
 
+/// What every write and every outdated page looks at: four to a cache line.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    valid: u16,
+    written: u16,
+    state: BlockState,
+    /// Neighbours in a bucket; `next` also chains the erased blocks of a plane.
+    prev: BlockId,
+    next: BlockId,
+}
+
 /// The state of every block.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     geometry: Geometry,
+    locator: Locator,
     words_per_block: usize,
-    state: IdVec<BlockId, BlockState>,
-    valid: IdVec<BlockId, u16>,
-    written: IdVec<BlockId, u16>,
+    blocks: IdVec<BlockId, Block>,
     erases: IdVec<BlockId, u32>,
     /// Position in the order in which blocks became full, over the whole drive.
     fill_order: IdVec<BlockId, u64>,
     filled_at: IdVec<BlockId, Nanos>,
     bits: Vec<u64>,
-    /// Neighbours in a bucket; `next` also chains the erased blocks of a plane.
-    prev: IdVec<BlockId, BlockId>,
-    next: IdVec<BlockId, BlockId>,
     buckets: Vec<BlockId>,
     planes: IdVec<PlaneId, PlaneBlocks>,
     filled: u64,
@@ -63,18 +70,22 @@ impl Blocks {
             valid: 0,
             lowest: geometry.pages_per_block + 1,
         };
+        let block = Block {
+            valid: 0,
+            written: 0,
+            state: BlockState::Collecting,
+            prev: BlockId::NONE,
+            next: BlockId::NONE,
+        };
         let mut blocks = Self {
             geometry,
+            locator: Locator::new(&geometry),
             words_per_block,
-            state: IdVec::filled(BlockState::Collecting, count),
-            valid: IdVec::filled(0, count),
-            written: IdVec::filled(0, count),
+            blocks: IdVec::filled(block, count),
             erases: IdVec::filled(0, count),
             fill_order: IdVec::filled(0, count),
             filled_at: IdVec::filled(Nanos::ZERO, count),
             bits: vec![0; count * words_per_block],
-            prev: IdVec::filled(BlockId::NONE, count),
-            next: IdVec::filled(BlockId::NONE, count),
             buckets: vec![
                 BlockId::NONE;
                 geometry.planes() as usize * (geometry.pages_per_block as usize + 1)
@@ -82,7 +93,7 @@ impl Blocks {
             planes: IdVec::filled(plane, geometry.planes() as usize),
             filled: 0,
         };
-        for block in blocks.state.ids() {
+        for block in blocks.blocks.ids() {
             blocks.append_free(block);
         }
         blocks
@@ -109,19 +120,19 @@ impl Blocks {
     /// Valid pages of a block.
     #[inline]
     pub fn valid(&self, block: BlockId) -> u32 {
-        u32::from(self.valid[block])
+        u32::from(self.blocks[block].valid)
     }
 
     /// Pages of a block that have been programmed since its erase.
     #[inline]
     pub fn written(&self, block: BlockId) -> u32 {
-        u32::from(self.written[block])
+        u32::from(self.blocks[block].written)
     }
 
     /// What a block is at the moment.
     #[inline]
     pub fn state(&self, block: BlockId) -> BlockState {
-        self.state[block]
+        self.blocks[block].state
     }
 
     /// The erase counts of all blocks.
@@ -136,29 +147,29 @@ impl Blocks {
             return None;
         }
         self.take_free(plane, BlockId::NONE, block);
-        self.state[block] = BlockState::Open;
+        self.blocks[block].state = BlockState::Open;
         Some(block)
     }
 
     /// Takes a certain erased block: the target of a swap.
     pub fn open_this(&mut self, block: BlockId) {
-        assert_eq!(self.state[block], BlockState::Free);
-        let plane = self.geometry.plane_of_block(block);
+        assert_eq!(self.blocks[block].state, BlockState::Free);
+        let plane = self.locator.plane_of_block(block);
         let mut before = BlockId::NONE;
         let mut at = self.planes[plane].free_head;
         while at != block {
             before = at;
-            at = self.next[at];
+            at = self.blocks[at].next;
         }
         self.take_free(plane, before, block);
-        self.state[block] = BlockState::Open;
+        self.blocks[block].state = BlockState::Open;
     }
 
     fn take_free(&mut self, plane: PlaneId, before: BlockId, block: BlockId) {
-        let after = self.next[block];
+        let after = self.blocks[block].next;
         let columns = &mut self.planes[plane];
         if before.is_some() {
-            self.next[before] = after;
+            self.blocks[before].next = after;
         } else {
             columns.free_head = after;
         }
@@ -169,28 +180,28 @@ impl Blocks {
     }
 
     fn append_free(&mut self, block: BlockId) {
-        let columns = &mut self.planes[self.geometry.plane_of_block(block)];
+        let columns = &mut self.planes[self.locator.plane_of_block(block)];
         if columns.free_tail.is_some() {
-            self.next[columns.free_tail] = block;
+            self.blocks[columns.free_tail].next = block;
         } else {
             columns.free_head = block;
         }
         columns.free_tail = block;
         columns.free += 1;
-        self.next[block] = BlockId::NONE;
-        self.state[block] = BlockState::Free;
+        self.blocks[block].next = BlockId::NONE;
+        self.blocks[block].state = BlockState::Free;
     }
 
     /// Programs the next page of an open block; pages of a block are programmed in order, each once
     /// between erases.
     #[inline]
     pub fn program(&mut self, block: BlockId) -> Ppn {
-        assert_eq!(self.state[block], BlockState::Open);
-        let offset = u32::from(self.written[block]);
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        let offset = u32::from(self.blocks[block].written);
         assert!(offset < self.geometry.pages_per_block, "page programmed twice");
-        self.written[block] += 1;
-        self.valid[block] += 1;
-        self.planes[self.geometry.plane_of_block(block)].valid += 1;
+        self.blocks[block].written += 1;
+        self.blocks[block].valid += 1;
+        self.planes[self.locator.plane_of_block(block)].valid += 1;
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
         Ppn(block.0 * self.geometry.pages_per_block + offset)
@@ -198,13 +209,13 @@ impl Blocks {
 
     /// The last page of a block has been programmed: from now on it may be collected.
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
-        assert_eq!(self.state[block], BlockState::Open);
-        assert_eq!(u32::from(self.written[block]), self.geometry.pages_per_block);
-        self.state[block] = BlockState::Full;
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        assert_eq!(u32::from(self.blocks[block].written), self.geometry.pages_per_block);
+        self.blocks[block].state = BlockState::Full;
         self.filled += 1;
         self.fill_order[block] = self.filled;
         self.filled_at[block] = now;
-        self.planes[self.geometry.plane_of_block(block)].full += 1;
+        self.planes[self.locator.plane_of_block(block)].full += 1;
         self.link(block);
     }
 
@@ -221,8 +232,8 @@ impl Blocks {
                 valid += 1;
             }
         }
-        self.written[block] = pages as u16;
-        self.valid[block] = valid;
+        self.blocks[block].written = pages as u16;
+        self.blocks[block].valid = valid;
         self.planes[plane].valid += u32::from(valid);
         self.fill(block, Nanos::ZERO);
     }
@@ -230,26 +241,26 @@ impl Blocks {
     /// A page's data is outdated.
     #[inline]
     pub fn invalidate(&mut self, page: Ppn) {
-        let block = self.geometry.block_of(page);
-        let offset = self.geometry.offset_in_block(page);
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
         let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
         assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
         *word &= !(1 << (offset % 64));
-        self.planes[self.geometry.plane_of_block(block)].valid -= 1;
-        if self.state[block] == BlockState::Full {
+        self.planes[self.locator.plane_of_block(block)].valid -= 1;
+        if self.blocks[block].state == BlockState::Full {
             self.unlink(block);
-            self.valid[block] -= 1;
+            self.blocks[block].valid -= 1;
             self.link(block);
         } else {
-            self.valid[block] -= 1;
+            self.blocks[block].valid -= 1;
         }
     }
 
     /// Whether a page holds current data.
     #[inline]
     pub fn is_valid(&self, page: Ppn) -> bool {
-        let block = self.geometry.block_of(page);
-        let offset = self.geometry.offset_in_block(page);
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
         let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
         word & (1 << (offset % 64)) != 0
     }
@@ -269,17 +280,17 @@ impl Blocks {
 
     /// A full block becomes the victim of a collection.
     pub fn collect(&mut self, block: BlockId) {
-        assert_eq!(self.state[block], BlockState::Full);
+        assert_eq!(self.blocks[block].state, BlockState::Full);
         self.unlink(block);
-        self.planes[self.geometry.plane_of_block(block)].full -= 1;
-        self.state[block] = BlockState::Collecting;
+        self.planes[self.locator.plane_of_block(block)].full -= 1;
+        self.blocks[block].state = BlockState::Collecting;
     }
 
     /// A victim has been erased.
     pub fn erase(&mut self, block: BlockId) {
-        assert_eq!(self.state[block], BlockState::Collecting);
-        assert_eq!(self.valid[block], 0, "a valid page would be erased");
-        self.written[block] = 0;
+        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        assert_eq!(self.blocks[block].valid, 0, "a valid page would be erased");
+        self.blocks[block].written = 0;
         self.erases[block] += 1;
         self.append_free(block);
     }
@@ -293,7 +304,7 @@ impl Blocks {
             let mut block = self.buckets[first + valid as usize];
             while block.is_some() && self.valid(block) == valid {
                 found += 1;
-                block = self.next[block];
+                block = self.blocks[block].next;
             }
         }
         found
@@ -305,36 +316,36 @@ impl Blocks {
     }
 
     fn bucket(&self, block: BlockId) -> usize {
-        let plane = self.geometry.plane_of_block(block).index();
-        plane * (self.geometry.pages_per_block as usize + 1) + self.valid[block] as usize
+        let plane = self.locator.plane_of_block(block).index();
+        plane * (self.geometry.pages_per_block as usize + 1) + self.blocks[block].valid as usize
     }
 
     #[inline]
     fn link(&mut self, block: BlockId) {
         let bucket = self.bucket(block);
         let head = self.buckets[bucket];
-        self.prev[block] = BlockId::NONE;
-        self.next[block] = head;
+        self.blocks[block].prev = BlockId::NONE;
+        self.blocks[block].next = head;
         if head.is_some() {
-            self.prev[head] = block;
+            self.blocks[head].prev = block;
         }
         self.buckets[bucket] = block;
-        let valid = u32::from(self.valid[block]);
-        let lowest = &mut self.planes[self.geometry.plane_of_block(block)].lowest;
+        let valid = u32::from(self.blocks[block].valid);
+        let lowest = &mut self.planes[self.locator.plane_of_block(block)].lowest;
         *lowest = (*lowest).min(valid);
     }
 
     #[inline]
     fn unlink(&mut self, block: BlockId) {
-        let (prev, next) = (self.prev[block], self.next[block]);
+        let (prev, next) = (self.blocks[block].prev, self.blocks[block].next);
         if prev.is_some() {
-            self.next[prev] = next;
+            self.blocks[prev].next = next;
         } else {
             let bucket = self.bucket(block);
             self.buckets[bucket] = next;
         }
         if next.is_some() {
-            self.prev[next] = prev;
+            self.blocks[next].prev = prev;
         }
     }
 
@@ -378,7 +389,7 @@ impl Candidates<'_> {
 
     /// Whether a block of the plane is a candidate.
     pub fn contains(&self, block: BlockId) -> bool {
-        self.blocks.state[block] == BlockState::Full
+        self.blocks.state(block) == BlockState::Full
     }
 
     /// Every candidate, in order of block number.

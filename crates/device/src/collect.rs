@@ -119,7 +119,7 @@ impl Ftl {
         if free >= self.collector.rules.background_below {
             return;
         }
-        let die = self.layout.geometry.die_of_plane(plane);
+        let die = self.locator.die_of_plane(plane);
         self.collector.wanting[die] = true;
         if free >= self.collector.rules.foreground_below {
             return;
@@ -206,7 +206,7 @@ impl Ftl {
     /// The next page of a job, or its erase; a job of idle time gives way to the host.
     pub(crate) fn step(&mut self, flash: &mut Flash, plane: PlaneId) {
         let mut job = self.collector.jobs[plane].expect("a step belongs to a job");
-        let die = self.layout.geometry.die_of_plane(plane);
+        let die = self.locator.die_of_plane(plane);
         // Every step is progress for which the host may have waited.
         flash.unblock(die);
         let queue = &flash.die(die).queue;
@@ -221,7 +221,7 @@ impl Ftl {
         let next = self.space.blocks.next_valid(job.victim, job.offset);
         let (op, class, ppn) = match next {
             Some(page) => {
-                job.offset = self.layout.geometry.offset_in_block(page) + 1;
+                job.offset = self.locator.offset_in_block(page) + 1;
                 (Op::Read, Class::BackgroundRead, page)
             }
             None => (Op::Erase, Class::Erase, self.layout.geometry.first_page(job.victim)),
@@ -239,7 +239,7 @@ impl Ftl {
         let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         if !self.space.blocks.is_valid(from) {
-            let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+            let plane = self.locator.plane_of(from);
             return self.step(flash, plane);
         }
         let class = Class::BackgroundProgram;
@@ -253,13 +253,13 @@ impl Ftl {
 
     /// A victim is erased: the job is done.
     pub(crate) fn erased(&mut self, flash: &mut Flash, id: TxnId) {
-        let block = self.layout.geometry.block_of(flash.txns.get(id).ppn);
+        let block = self.locator.block_of(flash.txns.get(id).ppn);
         flash.txns.close(id);
-        let plane = self.layout.geometry.plane_of_block(block);
+        let plane = self.locator.plane_of_block(block);
         let job = self.collector.jobs[plane].take().expect("an erase ends a job");
         debug_assert_eq!(job.victim, block);
         self.space.blocks.erase(block);
-        flash.unblock(self.layout.geometry.die_of_plane(plane));
+        flash.unblock(self.locator.die_of_plane(plane));
         if job.source == Source::Gc && self.swap(flash, plane, block) {
             return;
         }

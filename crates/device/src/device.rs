@@ -1,6 +1,7 @@
 //! The loop: what happens next, in the order of time, until the workload ends and everything in flight
 //! is done.
 
+use crate::ahead::Ahead;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::event::Event;
@@ -180,7 +181,7 @@ impl Device {
         probe: &mut P,
         mut watch: impl FnMut(&Device),
     ) {
-        let mut source = source.into_iter();
+        let mut source = Ahead::of(source.into_iter());
         self.started = self.now();
         let mut exhausted = false;
         loop {
@@ -220,8 +221,8 @@ impl Device {
     }
 
     /// Issues the next request of the source. Returns whether there was one.
-    fn pull(&mut self, source: &mut impl Iterator<Item = HostIo>, pacing: Pacing) -> bool {
-        let Some(mut io) = source.next() else { return false };
+    fn pull(&mut self, source: &mut Ahead<impl Iterator<Item = HostIo>>, pacing: Pacing) -> bool {
+        let Some(mut io) = source.next(&self.ftl) else { return false };
         match pacing {
             // A second run begins where the first ended.
             Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO),

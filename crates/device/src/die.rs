@@ -31,7 +31,18 @@ pub enum State {
     Suspending,
 }
 
-/// A program or erase that the die has begun.
+/// Where the program or erase is that a die has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// There is none.
+    Free,
+    /// On the cells.
+    Running,
+    /// Taken off them.
+    Suspended,
+}
+
+/// A program or erase that a die has begun.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Its transactions, chained: one for each plane that takes part.
@@ -42,10 +53,12 @@ pub struct Command {
     pub started: Nanos,
     /// What it takes undisturbed.
     pub nominal: Span,
-    /// The die's account when it was first suspended.
-    pub account: Ledger,
     /// Time spent on reads while it was suspended.
     pub reads: Span,
+    /// It has been suspended.
+    pub suspended: bool,
+    /// The die's account when it was first suspended.
+    pub account: Ledger,
 }
 
 /// A die.
@@ -65,10 +78,8 @@ pub struct Die {
     pub first: TxnId,
     /// The one of them whose page is being transferred, or the read being served.
     pub cursor: TxnId,
-    /// The program or erase on the cells.
-    pub running: Option<Command>,
-    /// The program or erase that was taken off them.
-    pub suspended: Option<Command>,
+    /// Where its program or erase is, if it has begun one.
+    pub cells: Cells,
     /// A read waits for the transfer in progress to end (S14).
     pub suspend_wanted: bool,
     /// It stands in the channel's queue.
@@ -94,8 +105,7 @@ impl Die {
             ticket: Ticket::NONE,
             first: TxnId::NONE,
             cursor: TxnId::NONE,
-            running: None,
-            suspended: None,
+            cells: Cells::Free,
             suspend_wanted: false,
             wants_channel: false,
             marked: false,
@@ -106,8 +116,9 @@ impl Die {
     }
 
     /// Whether it neither does nor waits for anything.
+    #[inline]
     pub fn is_idle(&self) -> bool {
-        self.state == State::Idle && self.suspended.is_none() && self.queue.is_empty()
+        self.state == State::Idle && self.cells == Cells::Free && self.queue.is_empty()
     }
 }
 

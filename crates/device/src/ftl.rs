@@ -13,13 +13,14 @@ use crate::probe::Completion;
 use crate::request::Requests;
 use crate::space::Space;
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_units::{DieId, Id, Lpn, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{DieId, HostIo, Id, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
 use std::collections::VecDeque;
 
 /// The translation layer and what it keeps.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     pub(crate) layout: Layout,
+    pub(crate) locator: Locator,
     pub(crate) map: Map,
     pub(crate) space: Space,
     pub(crate) buffer: Buffer,
@@ -64,6 +65,7 @@ impl Ftl {
         let page_size = layout.geometry.page_size.0;
         Self {
             layout: *layout,
+            locator: Locator::new(&layout.geometry),
             map: Map::new(layout.logical_pages, layout.geometry.pages()),
             space: Space::new(layout, config.gc.frontier),
             buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
@@ -99,6 +101,12 @@ impl Ftl {
         }
     }
 
+    /// A request will come in soon.
+    #[inline]
+    pub(crate) fn foresee(&self, io: &HostIo) {
+        self.map.foresee(Lpn((io.offset / self.page_size) as u32));
+    }
+
     // --- Programs of buffered data ------------------------------------------------------------------
 
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
@@ -120,7 +128,7 @@ impl Ftl {
     }
 
     fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn) {
-        let die = self.layout.geometry.die_of(old);
+        let die = self.locator.die_of(old);
         let class = crate::queue::Class::BackgroundRead;
         let mut read =
             Txn::new(Op::Read, Source::Host, class, Owner::Merge(slot), die, flash.now());
@@ -177,7 +185,7 @@ impl Ftl {
         frame.queued = TxnId::NONE;
         frame.programs += 1;
         self.map.set_owner(ppn, lpn);
-        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(ppn));
+        let plane = self.locator.plane_of(ppn);
         self.collector.host_wrote(plane);
         self.outdate(flash, old);
         self.consider(flash, plane);
@@ -190,10 +198,10 @@ impl Ftl {
     pub(crate) fn outdate(&mut self, flash: &mut Flash, old: Ppn) {
         if old.is_some() {
             self.space.blocks.invalidate(old);
-            let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(old));
+            let plane = self.locator.plane_of(old);
             if self.collector.is_starved(plane) {
                 self.consider(flash, plane);
-                let die = self.layout.geometry.die_of_plane(plane);
+                let die = self.locator.die_of_plane(plane);
                 if flash.die(die).is_idle() {
                     self.rested(flash, die);
                 }
@@ -296,11 +304,9 @@ impl Ftl {
 
     /// The last page of a block has been programmed: it may be collected.
     fn close_block(&mut self, flash: &mut Flash, ppn: Ppn) {
-        let geometry = self.layout.geometry;
-        if geometry.offset_in_block(ppn) + 1 == geometry.pages_per_block {
-            let block = geometry.block_of(ppn);
-            self.space.blocks.fill(block, flash.now());
-            self.consider(flash, geometry.plane_of_block(block));
+        if self.locator.offset_in_block(ppn) + 1 == self.layout.geometry.pages_per_block {
+            self.space.blocks.fill(self.locator.block_of(ppn), flash.now());
+            self.consider(flash, self.locator.plane_of(ppn));
         }
     }
 
@@ -311,7 +317,7 @@ impl Ftl {
         if !self.space.blocks.is_valid(from) {
             return Bind::Dropped;
         }
-        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+        let plane = self.locator.plane_of(from);
         let to = self.space.write(plane, source);
         self.map.set_owner(to, lpn);
         flash.txns.get_mut(id).ppn = to;
@@ -323,7 +329,7 @@ impl Ftl {
     fn moved(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
         let Txn { from, ppn, lpn, .. } = *flash.txns.get(id);
         flash.txns.close(id);
-        let plane = self.layout.geometry.plane_of_block(self.layout.geometry.block_of(from));
+        let plane = self.locator.plane_of(from);
         if !dropped {
             if self.space.blocks.is_valid(from) {
                 self.space.blocks.invalidate(from);
@@ -361,18 +367,17 @@ impl Translation for Ftl {
         if self.buffer.get(slot).orphan {
             return false;
         }
-        let geometry = self.layout.geometry;
         let Txn { ppn, die, .. } = *flash.txns.get(first);
         let mut used = 0;
         let mut member = first;
         while member.is_some() {
             let its = flash.txns.get(member);
-            let plane = geometry.plane_of_block(geometry.block_of(its.ppn));
-            used |= 1u32 << (plane.0 % geometry.planes_per_die);
+            let plane = self.locator.plane_of(its.ppn);
+            used |= 1u32 << (plane.0 % self.layout.geometry.planes_per_die);
             member = its.next;
         }
         let collector = &self.collector;
-        let offset = geometry.offset_in_block(ppn);
+        let offset = self.locator.offset_in_block(ppn);
         let page = self.space.host_page_at(die, offset, used, |plane| collector.job(plane));
         let Some(page) = page else { return false };
         self.take_page(flash, id, slot, page);

@@ -69,7 +69,7 @@ impl Ftl {
         flash.counters.pages_read += 1;
         match self.map.place(page) {
             Place::Flash(ppn) => {
-                self.read_flash(flash, id, ppn, self.layout.geometry.die_of(ppn));
+                self.read_flash(flash, id, ppn, self.locator.die_of(ppn));
             }
             Place::Buffer(slot) => self.read_buffered(flash, id, page, slot),
             Place::Nowhere => self.read_unwritten(flash, id, page),
@@ -86,7 +86,7 @@ impl Ftl {
             self.buffer.touch(slot);
             self.read_without_flash(flash, id);
         } else {
-            self.read_flash(flash, id, ppn, self.layout.geometry.die_of(ppn));
+            self.read_flash(flash, id, ppn, self.locator.die_of(ppn));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The controller of a simulated SSD: the only crate that changes its state.
 
 mod aged;
+mod ahead;
 pub mod blame;
 mod blocks;
 mod buffer;

@@ -51,6 +51,12 @@ impl Map {
         }
     }
 
+    /// A logical page is about to be looked up.
+    #[inline]
+    pub fn foresee(&self, page: Lpn) {
+        self.forward.prefetch(page);
+    }
+
     /// The logical page now lies in the flash, or nowhere for [`Ppn::NONE`].
     #[inline]
     pub fn set_flash(&mut self, page: Lpn, location: Ppn) {

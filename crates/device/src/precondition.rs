@@ -116,7 +116,7 @@ impl Ftl {
         self.map.set_flash(page, to);
         self.map.set_owner(to, page);
         self.close_if_full(to);
-        self.collect_up_to(self.plane_of(to), kept);
+        self.collect_up_to(self.locator.plane_of(to), kept);
     }
 
     /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
@@ -149,7 +149,7 @@ impl Ftl {
             self.map.set_flash(page, to);
             self.map.set_owner(to, page);
             self.close_if_full(to);
-            next = self.space.blocks.next_valid(victim, self.layout.geometry.offset_in_block(from));
+            next = self.space.blocks.next_valid(victim, self.locator.offset_in_block(from));
         }
         self.space.blocks.erase(victim);
         self.moved_now += u64::from(valid);
@@ -158,14 +158,9 @@ impl Ftl {
         (self.layout.geometry.pages_per_block - valid).max(1)
     }
 
-    fn plane_of(&self, page: Ppn) -> PlaneId {
-        self.layout.geometry.plane_of_block(self.layout.geometry.block_of(page))
-    }
-
     fn close_if_full(&mut self, page: Ppn) {
-        let geometry = &self.layout.geometry;
-        if geometry.offset_in_block(page) + 1 == geometry.pages_per_block {
-            self.space.blocks.fill(geometry.block_of(page), Nanos::ZERO);
+        if self.locator.offset_in_block(page) + 1 == self.layout.geometry.pages_per_block {
+            self.space.blocks.fill(self.locator.block_of(page), Nanos::ZERO);
         }
     }
 

@@ -1,7 +1,4 @@
-//! Ids: `u32` newtypes that index only their own columns.
-
-use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
+//! Ids: `u32` newtypes that index only their own columns ([`crate::IdVec`]).
 
 /// A `u32` that names one thing of one kind.
 pub trait Id: Copy + Eq {
@@ -60,61 +57,4 @@ ids! {
     ReqId,
     /// A page frame of the write buffer.
     SlotId,
-}
-
-/// A column that only its own id can index.
-#[derive(Clone, Debug)]
-pub struct IdVec<I, T> {
-    raw: Vec<T>,
-    id: PhantomData<I>,
-}
-
-impl<I: Id, T: Clone> IdVec<I, T> {
-    /// `count` copies of `value`.
-    pub fn filled(value: T, count: usize) -> Self {
-        Self { raw: vec![value; count], id: PhantomData }
-    }
-}
-
-impl<I: Id, T> IdVec<I, T> {
-    /// How many things the column describes.
-    pub fn len(&self) -> usize {
-        self.raw.len()
-    }
-
-    /// Whether the column describes nothing.
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
-    /// Every id of this column, ascending.
-    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
-        (0..self.raw.len()).map(I::new)
-    }
-
-    /// The column as a plain slice, in the order of ids.
-    pub fn as_slice(&self) -> &[T] {
-        &self.raw
-    }
-}
-
-impl<I: Id, T> FromIterator<T> for IdVec<I, T> {
-    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
-        Self { raw: items.into_iter().collect(), id: PhantomData }
-    }
-}
-
-impl<I: Id, T> Index<I> for IdVec<I, T> {
-    type Output = T;
-    #[inline]
-    fn index(&self, id: I) -> &T {
-        &self.raw[id.index()]
-    }
-}
-
-impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
-    #[inline]
-    fn index_mut(&mut self, id: I) -> &mut T {
-        &mut self.raw[id.index()]
-    }
 }

@@ -2,18 +2,22 @@
 //! random streams. Imports nothing of ours; every other crate speaks in these words.
 
 mod bytes;
+mod column;
 mod geometry;
 mod host;
 mod id;
+mod locator;
 mod quantity;
 mod rng;
 mod scatter;
 mod time;
 
 pub use bytes::{ByteRate, Bytes};
+pub use column::IdVec;
 pub use geometry::Geometry;
 pub use host::{HostIo, HostOp};
-pub use id::{BlockId, ChannelId, DieId, Id, IdVec, Lpn, PlaneId, Ppn, ReqId, SlotId, TxnId};
+pub use id::{BlockId, ChannelId, DieId, Id, Lpn, PlaneId, Ppn, ReqId, SlotId, TxnId};
+pub use locator::Locator;
 pub use quantity::QuantityError;
 pub use rng::Rng;
 pub use scatter::Scatter;

@@ -2,6 +2,7 @@
 
 use super::Flash;
 use crate::blame::{Blame, Part};
+use crate::die::Cells;
 use crate::txn::{Op, Txn};
 use fowler_units::{DieId, Id, Ppn, Span, TxnId};
 
@@ -49,9 +50,10 @@ impl Flash {
 
     pub(super) fn cells_blame(&self, txn: &Txn, total: Span, blame: &mut Blame) {
         let die = &self.dies[txn.die];
-        let Some(command) = die.running else {
+        if die.cells != Cells::Running {
             return; // Dropped: nothing was done, at no time.
-        };
+        }
+        let command = &self.commands[txn.die];
         let transfer = match txn.op {
             Op::Program if !txn.data_in_buffer => self.timing.bus_transfer,
             _ => Span::ZERO,
@@ -60,7 +62,7 @@ impl Flash {
         blame[Part::Transfer] += transfer;
         blame[Part::Channel] += before - transfer;
         let mut own = total - before;
-        if txn.suspensions > 0 || command.reads > Span::ZERO {
+        if command.suspended {
             let since = die.account.read(self.now()).since(&command.account);
             since.blame_reads(blame);
             own -= since.reading();
@@ -72,6 +74,6 @@ impl Flash {
     }
 
     pub(super) fn offset(&self, ppn: Ppn) -> u32 {
-        if ppn.is_some() { self.geometry.offset_in_block(ppn) } else { 0 }
+        if ppn.is_some() { self.locator.offset_in_block(ppn) } else { 0 }
     }
 }

@@ -1,7 +1,7 @@
 //! Programs and erases: binding, the way in over the bus, the cells, completion.
 
 use super::{Bind, Flash, Translation};
-use crate::die::{Command, State};
+use crate::die::{Cells, State};
 use crate::ledger::Doing;
 use crate::queue::Class;
 use crate::txn::{Op, Txn};
@@ -57,12 +57,7 @@ impl Flash {
 
     /// Host programs that can have pages at the same offset on other planes go along: the stripe is one
     /// command, whatever waits between its pages.
-    pub(super) fn gather_programs(
-        &mut self,
-        id: DieId,
-        first: TxnId,
-        layer: &mut impl Translation,
-    ) {
+    fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let mut last = first;
         for _ in 1..self.geometry.planes_per_die {
             let Some(next) = self.dies[id].queue.head(Class::HostProgram) else { return };
@@ -89,7 +84,7 @@ impl Flash {
         }
     }
 
-    pub(super) fn begin_cells(&mut self, id: DieId) {
+    fn begin_cells(&mut self, id: DieId) {
         let first = self.dies[id].first;
         let offset = self.offset(self.txns.get(first).ppn);
         let cells = CellOp::Program(ProgramOp::new(
@@ -111,32 +106,38 @@ impl Flash {
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
-    pub(super) fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
+    fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();
-        let account = self.dies[id].account.read(now);
-        let mut command =
-            Command { first, cells, started: now, nominal, account, reads: Span::ZERO };
+        let command = &mut self.commands[id];
+        command.first = first;
+        command.cells = cells;
+        command.started = now;
+        command.nominal = nominal;
+        command.reads = Span::ZERO;
+        command.suspended = false;
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
-            self.displace(&mut command);
-            self.park(id, command);
-            return;
+            self.displace(id);
+        } else {
+            self.run_cells(id);
         }
-        let end = command.cells.run(now, &self.timing);
-        self.look_again(id);
-        self.dies[id].state = State::Running;
-        self.dies[id].running = Some(command);
-        self.schedule(id, end);
     }
 
     pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
-        let command = self.dies[id].running.take().expect("a running die has a command");
-        self.tally(&command);
+        let now = self.now();
+        let command = &self.commands[id];
+        let (first, nominal, reads) = (command.first, command.nominal, command.reads);
+        let dispatched = self.txns.get(first).dispatched;
+        if command.suspended {
+            let took = now - command.started;
+            self.counters.suspended_operations += 1;
+            self.counters.suspended_nominal += nominal;
+            self.counters.suspended_extra += took.saturating_sub(nominal);
+        }
         self.counters.operations += 1;
-        let took = self.now() - self.txns.get(command.first).dispatched;
-        self.dies[id].served += took - command.reads;
-        self.dies[id].running = Some(command);
-        self.dies[id].state = State::Idle;
-        let mut txn = command.first;
+        let die = &mut self.dies[id];
+        die.served += now - dispatched - reads;
+        die.state = State::Idle;
+        let mut txn = first;
         while txn.is_some() {
             let Txn { op, source, next, .. } = *self.txns.get(txn);
             match op {
@@ -147,16 +148,7 @@ impl Flash {
             layer.done(self, txn, false);
             txn = next;
         }
-        self.dies[id].running = None;
+        self.dies[id].cells = Cells::Free;
         self.mark(id);
-    }
-
-    pub(super) fn tally(&mut self, command: &Command) {
-        if self.txns.get(command.first).suspensions > 0 {
-            let took = self.now() - command.started;
-            self.counters.suspended_operations += 1;
-            self.counters.suspended_nominal += command.nominal;
-            self.counters.suspended_extra += took.saturating_sub(command.nominal);
-        }
     }
 }

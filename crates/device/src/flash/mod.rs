@@ -12,16 +12,16 @@ mod reads;
 mod suspend;
 
 use crate::counters::Counters;
-use crate::die::{Channel, Die, State};
+use crate::die::{Cells, Channel, Command, Die, State};
 use crate::event::Event;
-use crate::ledger::Doing;
+use crate::ledger::{Doing, Ledger};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, View};
 use crate::txn::{Op, Txn, Txns};
 use fowler_agenda::{Agenda, Phase, Ticket};
-use fowler_nand::Timing;
-use fowler_units::{DieId, Geometry, Id, IdVec, Nanos, TxnId};
+use fowler_nand::{CellOp, EraseOp, Timing};
+use fowler_units::{DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
 use std::collections::VecDeque;
 
 /// What binding a program to a page comes to.
@@ -59,8 +59,11 @@ pub struct Flash {
     /// Sums over the run.
     pub counters: Counters,
     geometry: Geometry,
+    locator: Locator,
     timing: Timing,
     dies: IdVec<DieId, Die>,
+    /// The program or erase that each die has begun, if it has: see [`Die::cells`].
+    commands: IdVec<DieId, Command>,
     channels: Vec<Channel>,
     order: AnyDieOrder,
     suspension: AnySuspension,
@@ -85,13 +88,24 @@ impl Flash {
             reserved: DieId::NONE,
             waiting: VecDeque::with_capacity(geometry.dies_per_channel() as usize),
         };
+        let command = Command {
+            first: TxnId::NONE,
+            cells: CellOp::Erase(EraseOp::new(&timing)),
+            started: Nanos::ZERO,
+            nominal: Span::ZERO,
+            reads: Span::ZERO,
+            suspended: false,
+            account: Ledger::default(),
+        };
         Self {
             agenda: Agenda::with_capacity(4 * dies + 1024),
             txns: Txns::with_capacity(capacity),
             counters: Counters::default(),
             geometry,
+            locator: Locator::new(&geometry),
             timing,
             dies: (0..dies).map(|die| Die::new(geometry.channel_of_die(DieId::new(die)))).collect(),
+            commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
             order,
             suspension,
@@ -208,7 +222,7 @@ impl Flash {
             State::TransferIn => self.transferred_in(id),
             State::Refill => self.refilled(id),
             State::Running => self.completed(id, layer),
-            State::Suspending => self.parked(id),
+            State::Suspending => self.park(id),
             state @ (State::Idle | State::AwaitOut | State::AwaitIn) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
@@ -245,11 +259,11 @@ impl Flash {
     }
 
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
-        let block = self.geometry.block_of(self.txns.get(erase).ppn);
+        let block = self.locator.block_of(self.txns.get(erase).ppn);
         [Class::HostRead, Class::BackgroundRead].into_iter().find_map(|class| {
             self.dies[id].queue.iter(class, &self.txns).find(|&read| {
                 let ppn = self.txns.get(read).ppn;
-                ppn.is_some() && self.geometry.block_of(ppn) == block
+                ppn.is_some() && self.locator.block_of(ppn) == block
             })
         })
     }
@@ -257,7 +271,7 @@ impl Flash {
     fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
         loop {
             let candidate = self.pick(id);
-            if self.dies[id].suspended.is_some() {
+            if self.dies[id].cells == Cells::Suspended {
                 match candidate.filter(|&txn| self.may_suspend(txn)) {
                     Some(read) => self.start_read(id, read),
                     None => self.resume(id),

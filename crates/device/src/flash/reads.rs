@@ -2,7 +2,7 @@
 //! both and goes alone, whatever the planes could do together.
 
 use super::{Flash, Translation};
-use crate::die::State;
+use crate::die::{Cells, State};
 use crate::ledger::Doing;
 use crate::txn::Txn;
 use fowler_units::{DieId, TxnId};
@@ -40,8 +40,8 @@ impl Flash {
         let die = &mut self.dies[id];
         die.state = State::Idle;
         die.served += took;
-        if let Some(suspended) = &mut die.suspended {
-            suspended.reads += took;
+        if die.cells == Cells::Suspended {
+            self.commands[id].reads += took;
         }
         layer.done(self, read, false);
         self.mark(id);

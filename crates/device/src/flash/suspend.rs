@@ -1,7 +1,7 @@
 //! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
 
 use super::Flash;
-use crate::die::{Command, State};
+use crate::die::{Cells, State};
 use crate::event::Event;
 use crate::ledger::Doing;
 use crate::policy::suspension::{AnySuspension, Candidate, Running, SuspendingReads, Suspension};
@@ -39,29 +39,28 @@ impl Flash {
             return;
         }
         let now = self.now();
-        let command = self.dies[id].running.expect("a running die has a command");
-        let ran = now - command.cells.running_since();
-        let Some(rule) = self.interrupting(id, command.first, ran) else {
-            let owed = ran < self.rules.min_progress;
+        let command = &self.commands[id];
+        let since = command.cells.running_since();
+        let Some(rule) = self.interrupting(id, command.first, now - since) else {
+            let owed = now - since < self.rules.min_progress;
             if owed && self.pick(id).is_some_and(|candidate| self.may_suspend(candidate)) {
-                let again = command.cells.running_since() + self.rules.min_progress;
+                let again = since + self.rules.min_progress;
                 self.agenda.schedule(again, Phase::Decision, Event::Reconsider(id));
             }
             return;
         };
-        let mut command = command;
-        let Interrupt::Off { at, counted } = command.cells.interrupt(now, &self.timing, rule)
+        let Interrupt::Off { at, counted } =
+            self.commands[id].cells.interrupt(now, &self.timing, rule)
         else {
             return;
         };
         if counted {
-            self.count_suspension(id, &mut command);
+            self.count_suspension(id);
         }
-        self.dies[id].running = Some(command);
         self.enter(id, State::Suspending, Doing::SUSPENDING);
         if at == now {
             self.dies[id].ticket = Ticket::NONE;
-            self.parked(id);
+            self.park(id);
         } else {
             self.schedule(id, at);
         }
@@ -80,95 +79,90 @@ impl Flash {
         if self.dies[id].suspend_wanted {
             return;
         }
-        let first = match self.dies[id].suspended {
-            Some(command) => command.first,
-            None => self.dies[id].first,
+        let first = match self.dies[id].cells {
+            Cells::Suspended => self.commands[id].first,
+            Cells::Free | Cells::Running => self.dies[id].first,
         };
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
 
-    pub(super) fn displace(&mut self, command: &mut Command) {
-        if let CellOp::Program(program) = &mut command.cells {
+    pub(super) fn displace(&mut self, id: DieId) {
+        if let CellOp::Program(program) = &mut self.commands[id].cells {
             program.displace();
         }
-        let die = self.txns.get(command.first).die;
-        self.count_suspension(die, command);
+        self.count_suspension(id);
+        self.park(id);
     }
 
-    pub(super) fn count_suspension(&mut self, id: DieId, command: &mut Command) {
+    fn count_suspension(&mut self, id: DieId) {
         self.counters.suspensions += 1;
         let now = self.now();
-        let first = self.txns.get_mut(command.first);
-        if first.suspensions == 0 {
+        let command = &mut self.commands[id];
+        if !std::mem::replace(&mut command.suspended, true) {
             command.account = self.dies[id].account.read(now);
         }
-        first.suspensions += 1;
+        self.txns.get_mut(command.first).suspensions += 1;
     }
 
-    pub(super) fn parked(&mut self, id: DieId) {
-        let command = self.dies[id].running.take().expect("a suspending die has a command");
-        self.park(id, command);
-    }
-
-    pub(super) fn park(&mut self, id: DieId, command: Command) {
-        self.dies[id].suspended = Some(command);
+    pub(super) fn park(&mut self, id: DieId) {
+        self.dies[id].cells = Cells::Suspended;
         self.enter(id, State::Idle, Doing::SUSPENDING);
         self.mark(id);
     }
 
-    pub(super) fn resume(&mut self, id: DieId) {
+    /// Puts what is there on the cells.
+    pub(super) fn run_cells(&mut self, id: DieId) {
         let now = self.now();
-        let mut command = self.dies[id].suspended.expect("something to resume");
-        let refill = match &command.cells {
-            CellOp::Program(program) => program.reload_due() && !self.rules.shadow_buffer,
-            CellOp::Erase(_) => false,
-        };
-        if refill {
-            self.enter(id, State::Idle, Doing::SUSPENDING);
-            if self.channel_is_free_for(id) {
-                self.begin_refill(id);
-            } else {
-                self.want_channel(id);
-            }
-            return;
-        }
-        self.dies[id].suspended = None;
-        let Txn { op, source, .. } = *self.txns.get(command.first);
-        let end = command.cells.run(now, &self.timing);
+        let end = self.commands[id].cells.run(now, &self.timing);
         self.look_again(id);
-        self.dies[id].running = Some(command);
-        self.enter(id, State::Running, Doing::serving(op, source));
+        let die = &mut self.dies[id];
+        die.cells = Cells::Running;
+        die.state = State::Running;
         self.schedule(id, end);
     }
 
-    pub(super) fn begin_refill(&mut self, id: DieId) {
+    fn resume_cells(&mut self, id: DieId) {
+        let Txn { op, source, .. } = *self.txns.get(self.commands[id].first);
+        self.enter(id, State::Running, Doing::serving(op, source));
+        self.run_cells(id);
+    }
+
+    pub(super) fn resume(&mut self, id: DieId) {
+        let refill = match &self.commands[id].cells {
+            CellOp::Program(program) => program.reload_due() && !self.rules.shadow_buffer,
+            CellOp::Erase(_) => false,
+        };
+        if !refill {
+            return self.resume_cells(id);
+        }
+        self.enter(id, State::Idle, Doing::SUSPENDING);
+        if self.channel_is_free_for(id) {
+            self.begin_refill(id);
+        } else {
+            self.want_channel(id);
+        }
+    }
+
+    fn begin_refill(&mut self, id: DieId) {
         self.withdraw(id);
-        let command = self.dies[id].suspended.expect("something to resume");
-        let pages = self.chain_length(command.first);
+        let pages = self.chain_length(self.commands[id].first);
         self.occupy_channel(id, self.timing.bus_transfer * pages);
         self.dies[id].state = State::Refill;
     }
 
     pub(super) fn refilled(&mut self, id: DieId) {
-        let mut command = self.dies[id].suspended.take().expect("something to resume");
-        let Txn { op, source, .. } = *self.txns.get(command.first);
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
-            self.displace(&mut command);
-            self.park(id, command);
+            self.displace(id);
         } else {
-            if let CellOp::Program(program) = &mut command.cells {
+            if let CellOp::Program(program) = &mut self.commands[id].cells {
                 program.refill();
             }
-            let end = command.cells.run(self.now(), &self.timing);
-            self.look_again(id);
-            self.dies[id].running = Some(command);
-            self.enter(id, State::Running, Doing::serving(op, source));
-            self.schedule(id, end);
+            self.resume_cells(id);
         }
         self.release_channel(id);
     }
 
-    pub(super) fn chain_length(&self, first: TxnId) -> u64 {
+    fn chain_length(&self, first: TxnId) -> u64 {
         let mut length = 0;
         let mut txn = first;
         while txn.is_some() {

@@ -1,0 +1,48 @@
+//! Requests drawn before their turn. What a request will look up lies scattered over hundreds of
+//! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that a
+//! request does depends on it.
+
+use crate::ftl::Ftl;
+use fowler_units::{HostIo, HostOp, Nanos};
+
+/// How many requests are drawn ahead: enough for a look-up in memory to end before its request enters.
+const AHEAD: usize = 8;
+
+/// A source of requests with the next ones drawn already.
+pub(crate) struct Ahead<I> {
+    source: I,
+    drawn: [HostIo; AHEAD],
+    /// Requests drawn and handed out so far.
+    last: usize,
+    next: usize,
+    exhausted: bool,
+}
+
+impl<I: Iterator<Item = HostIo>> Ahead<I> {
+    /// Nothing drawn yet.
+    pub fn of(source: I) -> Self {
+        let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        Self { source, drawn: [blank; AHEAD], last: 0, next: 0, exhausted: false }
+    }
+
+    /// The next request.
+    #[inline]
+    pub fn next(&mut self, ftl: &Ftl) -> Option<HostIo> {
+        while !self.exhausted && self.last - self.next < AHEAD {
+            match self.source.next() {
+                Some(io) => {
+                    ftl.foresee(&io);
+                    self.drawn[self.last % AHEAD] = io;
+                    self.last += 1;
+                }
+                None => self.exhausted = true,
+            }
+        }
+        if self.next == self.last {
+            return None;
+        }
+        let io = self.drawn[self.next % AHEAD];
+        self.next += 1;
+        Some(io)
+    }
+}

@@ -1,0 +1,124 @@
+//! Columns: one value for each thing of a kind, where its id alone finds it. The mapping of a drive is
+//! two columns of a hundred megabytes and more that are looked into at random, so that how their
+//! memory is laid out decides what a request costs (`docs/performance.md`).
+
+use crate::Id;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// From how many bytes on a column is worth large pages: a few of them.
+const LARGE: usize = 8 << 20;
+
+/// An empty vector with room for `count` values. On Linux the system is asked to back a large one with
+/// pages of 2 MiB: a look at a random entry then misses the cache, but not the translation of its
+/// address as well.
+fn on_large_pages<T>(count: usize) -> Vec<T> {
+    let values = Vec::with_capacity(count);
+    #[cfg(target_os = "linux")]
+    if count * size_of::<T>() >= LARGE {
+        advise_large_pages(&values);
+    }
+    values
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "there is no safe way to ask the system for large pages")]
+fn advise_large_pages<T>(values: &Vec<T>) {
+    const PAGE: usize = 2 << 20;
+    let start = values.as_ptr().addr().next_multiple_of(PAGE);
+    let end = (values.as_ptr().addr() + values.capacity() * size_of::<T>()) / PAGE * PAGE;
+    if start < end {
+        let first = values.as_ptr().cast_mut().with_addr(start).cast();
+        // SAFETY: the range lies within the vector's own memory, and the advice changes neither what
+        // it holds nor where it lies. If the system does not follow it, nothing is lost but time.
+        unsafe { libc::madvise(first, end - start, libc::MADV_HUGEPAGE) };
+    }
+}
+
+/// Begins to bring `values[index]` into the cache, where the processor can be asked to.
+#[inline]
+#[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
+fn prefetch<T>(values: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(value) = values.get(index) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the address is that of a value; a prefetch neither faults nor changes anything.
+        unsafe { _mm_prefetch(std::ptr::from_ref(value).cast(), _MM_HINT_T0) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (values, index);
+}
+
+/// A column that only its own id can index.
+#[derive(Debug)]
+pub struct IdVec<I, T> {
+    raw: Vec<T>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, T: Clone> IdVec<I, T> {
+    /// `count` copies of `value`.
+    pub fn filled(value: T, count: usize) -> Self {
+        let mut raw = on_large_pages(count);
+        raw.resize(count, value);
+        Self { raw, id: PhantomData }
+    }
+}
+
+impl<I, T: Clone> Clone for IdVec<I, T> {
+    fn clone(&self) -> Self {
+        let mut raw = on_large_pages(self.raw.len());
+        raw.extend_from_slice(&self.raw);
+        Self { raw, id: PhantomData }
+    }
+}
+
+impl<I: Id, T> IdVec<I, T> {
+    /// How many things the column describes.
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// Whether the column describes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Every id of this column, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
+        (0..self.raw.len()).map(I::new)
+    }
+
+    /// Begins to bring the entry of `id` into the cache, for a look at it some hundred nanoseconds
+    /// from now. Says and changes nothing; an id beyond the column is let pass.
+    #[inline]
+    pub fn prefetch(&self, id: I) {
+        prefetch(&self.raw, id.index());
+    }
+
+    /// The column as a plain slice, in the order of ids.
+    pub fn as_slice(&self) -> &[T] {
+        &self.raw
+    }
+}
+
+impl<I: Id, T> FromIterator<T> for IdVec<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
+        Self { raw: items.into_iter().collect(), id: PhantomData }
+    }
+}
+
+impl<I: Id, T> Index<I> for IdVec<I, T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, id: I) -> &T {
+        &self.raw[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
+    #[inline]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.raw[id.index()]
+    }
+}

@@ -1,0 +1,139 @@
+//! Where a page, block or plane belongs, without a division: the loop of the simulator asks ten times
+//! for every request, and a division takes as long as three loads.
+
+use crate::{BlockId, DieId, Geometry, PlaneId, Ppn};
+
+/// Division of any `u32` by one that is known beforehand, by a multiplication.
+#[derive(Clone, Copy, Debug)]
+struct Divisor {
+    by: u32,
+    reciprocal: u64,
+}
+
+impl Divisor {
+    fn new(by: u32) -> Self {
+        Self { by, reciprocal: u64::MAX / u64::from(by) }
+    }
+
+    /// `n / by`, exactly. With `r = floor((2^64 - 1) / by)`, which is below `2^64 / by` by at most one,
+    /// `(n + 1) r / 2^64` lies below `(n + 1) / by` by less than `1 / by`, so that its whole part is
+    /// that of `n / by` for every `n` and `by` of 32 bits (Robison, "N-bit unsigned division via N-bit
+    /// multiply-add", ARITH-17, 2005).
+    #[inline]
+    fn divide(self, n: u32) -> u32 {
+        let product = (u128::from(n) + 1) * u128::from(self.reciprocal);
+        (product >> 64) as u32
+    }
+
+    #[inline]
+    fn remainder(self, n: u32) -> u32 {
+        n - self.divide(n) * self.by
+    }
+}
+
+/// The answers of a [`Geometry`] to "where does this belong", with its divisions prepared.
+#[derive(Clone, Copy, Debug)]
+pub struct Locator {
+    pages_per_block: Divisor,
+    blocks_per_plane: Divisor,
+    pages_per_plane: Divisor,
+    planes_per_die: Divisor,
+    pages_per_die: Divisor,
+}
+
+impl Locator {
+    /// Prepares the divisions.
+    pub fn new(geometry: &Geometry) -> Self {
+        let pages_per_plane = geometry.pages_per_plane();
+        Self {
+            pages_per_block: Divisor::new(geometry.pages_per_block),
+            blocks_per_plane: Divisor::new(geometry.blocks_per_plane),
+            pages_per_plane: Divisor::new(pages_per_plane),
+            planes_per_die: Divisor::new(geometry.planes_per_die),
+            pages_per_die: Divisor::new(pages_per_plane * geometry.planes_per_die),
+        }
+    }
+
+    /// [`Geometry::block_of`].
+    #[inline]
+    pub fn block_of(&self, page: Ppn) -> BlockId {
+        BlockId(self.pages_per_block.divide(page.0))
+    }
+
+    /// [`Geometry::offset_in_block`].
+    #[inline]
+    pub fn offset_in_block(&self, page: Ppn) -> u32 {
+        self.pages_per_block.remainder(page.0)
+    }
+
+    /// The plane a physical page lies on.
+    #[inline]
+    pub fn plane_of(&self, page: Ppn) -> PlaneId {
+        PlaneId(self.pages_per_plane.divide(page.0))
+    }
+
+    /// [`Geometry::plane_of_block`].
+    #[inline]
+    pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
+        PlaneId(self.blocks_per_plane.divide(block.0))
+    }
+
+    /// [`Geometry::die_of_plane`].
+    #[inline]
+    pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
+        DieId(self.planes_per_die.divide(plane.0))
+    }
+
+    /// [`Geometry::die_of`].
+    #[inline]
+    pub fn die_of(&self, page: Ppn) -> DieId {
+        DieId(self.pages_per_die.divide(page.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bytes, Rng};
+
+    #[test]
+    fn a_multiplication_divides_exactly() {
+        let mut rng = Rng::stream(1, "locator");
+        let edges = [1, 2, 3, 5, 7, 64, 255, 256, 641, 65_535, 65_536, u32::MAX - 1, u32::MAX];
+        let random = (0..2000).map(|_| (rng.below(u64::from(u32::MAX)) >> rng.below(32)).max(1));
+        let divisors: Vec<u32> = edges.into_iter().chain(random.map(|by| by as u32)).collect();
+        for by in divisors {
+            let divisor = Divisor::new(by);
+            let last = u32::MAX / by * by;
+            let near = [0, 1, by - 1, by, by.saturating_add(1), last, last - 1, u32::MAX];
+            let random: Vec<u32> = (0..50).map(|_| rng.below(1 << 32) as u32).collect();
+            for n in near.into_iter().chain(random) {
+                assert_eq!((divisor.divide(n), divisor.remainder(n)), (n / by, n % by), "{n}/{by}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_locator_answers_as_its_geometry() {
+        let geometry = Geometry {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 2,
+            planes_per_die: 3,
+            blocks_per_plane: 5,
+            pages_per_block: 7,
+            page_size: Bytes(4096),
+        };
+        let locator = Locator::new(&geometry);
+        for page in (0..geometry.pages()).map(Ppn) {
+            let block = geometry.block_of(page);
+            let plane = geometry.plane_of_block(block);
+            assert_eq!(locator.block_of(page), block);
+            assert_eq!(locator.offset_in_block(page), geometry.offset_in_block(page));
+            assert_eq!(locator.plane_of(page), plane);
+            assert_eq!(locator.plane_of_block(block), plane);
+            assert_eq!(locator.die_of_plane(plane), geometry.die_of_plane(plane));
+            assert_eq!(locator.die_of(page), geometry.die_of(page));
+        }
+    }
+}
