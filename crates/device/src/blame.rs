@@ -118,6 +118,15 @@ impl Blame {
         self.0.iter().copied().sum()
     }
 
+    /// Adds nanoseconds to consecutive parts from `first` on.
+    #[inline]
+    pub(crate) fn add<const COUNT: usize>(&mut self, first: Part, times: &[u64; COUNT]) {
+        let parts = &mut self.0[first as usize..][..COUNT];
+        for (part, &time) in parts.iter_mut().zip(times) {
+            part.0 += time;
+        }
+    }
+
     /// The parts, in the order of [`Part::ALL`].
     pub fn parts(&self) -> &[Span; Part::COUNT] {
         &self.0

@@ -211,6 +211,7 @@ impl Device {
     }
 
     /// Whether one more request may be issued by now.
+    #[inline]
     fn may_pull(&self, pacing: Pacing) -> bool {
         match pacing {
             Pacing::Open => self.arrivals.is_empty(),
@@ -221,6 +222,7 @@ impl Device {
     }
 
     /// Issues the next request of the source. Returns whether there was one.
+    #[inline]
     fn pull(&mut self, source: &mut Ahead<impl Iterator<Item = HostIo>>, pacing: Pacing) -> bool {
         let Some(mut io) = source.next(&self.ftl) else { return false };
         match pacing {
@@ -236,10 +238,12 @@ impl Device {
     }
 
     /// When an arrival can enter: not before it has come over the link, nor before there is a place.
+    #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
         self.ftl.requests.has_room().then(|| arrival.ready.max(self.now()))
     }
 
+    #[inline]
     fn enter(&mut self, arrival: Arrival, at: Nanos) {
         self.flash.agenda.advance(at);
         let issued = arrival.io.at;
@@ -255,6 +259,7 @@ impl Device {
         self.ftl.admit(&mut self.flash, arrival.io, arrival.ready);
     }
 
+    #[inline]
     fn event(&mut self) {
         let Some((ticket, event)) = self.flash.agenda.pop() else { return };
         match event {

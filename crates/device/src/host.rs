@@ -16,6 +16,7 @@ use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId};
 
 impl Ftl {
     /// A request has come over the link and has a place.
+    #[inline]
     pub fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
         let fits = io
             .offset
@@ -50,6 +51,7 @@ impl Ftl {
     // --- Reads --------------------------------------------------------------------------------------
 
     /// Sends a request's reads on their way as far as the queue has room. Returns whether all are.
+    #[inline]
     fn read_pages(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         loop {
             let request = self.requests.get_mut(id);
@@ -65,6 +67,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     fn read_page(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) {
         flash.counters.pages_read += 1;
         match self.map.place(page) {
@@ -102,6 +105,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     fn read_flash(&mut self, flash: &mut Flash, id: ReqId, ppn: Ppn, die: DieId) {
         let now = flash.now();
         let mut txn = Txn::new(Op::Read, Source::Host, Class::HostRead, Owner::Request, die, now);
@@ -119,6 +123,7 @@ impl Ftl {
     }
 
     /// A page has been read for a host request.
+    #[inline]
     pub(crate) fn page_read(&mut self, flash: &mut Flash, id: fowler_units::TxnId) {
         let txn = flash.txns.get(id);
         let (req, created) = (txn.req, txn.created);
@@ -384,6 +389,7 @@ impl Ftl {
     // --- Answers ------------------------------------------------------------------------------------
 
     /// One more page of a request is done; `blame` is where its time went since the request was ready.
+    #[inline]
     pub(crate) fn page_done(&mut self, flash: &mut Flash, id: ReqId, mut blame: Blame) {
         let now = flash.now();
         let request = self.requests.get_mut(id);
@@ -402,6 +408,7 @@ impl Ftl {
     }
 
     /// The host has its answer.
+    #[inline]
     pub fn answered(&mut self, flash: &Flash, id: ReqId) {
         let Request { io, blame, .. } = *self.requests.get(id);
         self.requests.close(id);

@@ -5,7 +5,8 @@ use crate::blame::{Blame, Part};
 use crate::txn::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// What a die is doing, as far as those who wait for it care.
+/// What a die is doing, as far as those who wait for it care. The order is that of the parts of blame
+/// from [`Part::BehindHostRead`] on; idling is the channel's, suspending its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
@@ -21,19 +22,14 @@ impl Doing {
     pub fn serving(op: Op, source: Source) -> Doing {
         Doing(3 * source as u8 + op as u8)
     }
-
-    fn part(index: usize) -> Part {
-        match index {
-            9 => Part::Channel,
-            10 => Part::Suspend,
-            _ => Part::ALL[Part::BehindHostRead as usize + index],
-        }
-    }
 }
 
-/// Time by activity.
+/// Time by activity, in nanoseconds.
+///
+/// An account only grows and never holds more than the clock, which is checked; sums and differences
+/// of its readings need no checks of their own, so that all activities are added up at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ledger([Span; Doing::COUNT]);
+pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
     /// What was added since an earlier reading of the same account.
@@ -41,7 +37,7 @@ impl Ledger {
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
         for (now, then) in difference.0.iter_mut().zip(earlier.0) {
-            *now -= then;
+            *now = now.wrapping_sub(then);
         }
         difference
     }
@@ -49,12 +45,12 @@ impl Ledger {
     /// Time spent on one activity.
     #[inline]
     pub fn of(&self, doing: Doing) -> Span {
-        self.0[doing.0 as usize]
+        Span(self.0[doing.0 as usize])
     }
 
     /// Time spent reading, on whatever account.
     pub fn reading(&self) -> Span {
-        self.0[0] + self.0[3] + self.0[6]
+        Span(self.0[0] + self.0[3] + self.0[6])
     }
 
     /// Time spent on anything but idling.
@@ -64,22 +60,22 @@ impl Ledger {
 
     /// All the time accounted for.
     pub fn total(&self) -> Span {
-        self.0.iter().copied().sum()
+        Span(self.0.iter().sum())
     }
 
     /// Blames a wait on what the die did meanwhile.
     #[inline]
     pub fn blame(&self, blame: &mut Blame) {
-        for (index, &time) in self.0.iter().enumerate() {
-            blame[Doing::part(index)] += time;
-        }
+        blame.add(Part::BehindHostRead, &self.0);
     }
 
     /// Blames only the reads: what was served while an operation was suspended.
     pub fn blame_reads(&self, blame: &mut Blame) {
+        let mut reads = [0; Doing::COUNT];
         for index in [0, 3, 6] {
-            blame[Doing::part(index)] += self.0[index];
+            reads[index] = self.0[index];
         }
+        blame.add(Part::BehindHostRead, &reads);
     }
 }
 
@@ -101,7 +97,7 @@ impl Account {
     /// From now on the die does something else.
     #[inline]
     pub fn switch(&mut self, now: Nanos, doing: Doing) {
-        self.times.0[self.doing.0 as usize] += now - self.since;
+        self.times.0[self.doing.0 as usize] += (now - self.since).0;
         self.doing = doing;
         self.since = now;
     }
@@ -110,7 +106,7 @@ impl Account {
     #[inline]
     pub fn read(&self, now: Nanos) -> Ledger {
         let mut times = self.times;
-        times.0[self.doing.0 as usize] += now - self.since;
+        times.0[self.doing.0 as usize] += (now - self.since).0;
         times
     }
 

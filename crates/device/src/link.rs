@@ -20,6 +20,7 @@ impl Link {
 
     /// When a request issued at `at` has come over: its command, and the data of a write. Requests must
     /// be given in order of issue.
+    #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
         let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
         let cost = self.config.command + self.config.bandwidth.time(data);
@@ -28,6 +29,7 @@ impl Link {
     }
 
     /// When the data of a read that is there at `now` has gone over.
+    #[inline]
     pub fn send(&mut self, io: &HostIo, now: Nanos) -> Nanos {
         if io.op != HostOp::Read {
             return now;

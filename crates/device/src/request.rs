@@ -35,6 +35,7 @@ pub struct Request {
 
 impl Request {
     /// A request that has just come over the link; `page_size` in bytes.
+    #[inline]
     pub fn new(io: HostIo, ready: Nanos, page_size: u64) -> Self {
         let (next, end) = match io.op {
             HostOp::Read | HostOp::Write => {
@@ -89,16 +90,19 @@ impl Requests {
     }
 
     /// Whether one more finds a place.
+    #[inline]
     pub fn has_room(&self) -> bool {
         !self.free.is_empty()
     }
 
     /// Requests in flight.
+    #[inline]
     pub fn open_count(&self) -> usize {
         self.records.len() - self.free.len()
     }
 
     /// Takes a place.
+    #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {
         let id = self.free.pop().expect("request arena full: admission must hold back");
         self.records[id] = request;
@@ -106,6 +110,7 @@ impl Requests {
     }
 
     /// Gives the place back.
+    #[inline]
     pub fn close(&mut self, id: ReqId) {
         self.free.push(id);
     }

@@ -95,6 +95,7 @@ pub struct Txn {
 
 impl Txn {
     /// A read, program or erase on `die`, made at `now`. The queue numbers it.
+    #[inline]
     pub fn new(op: Op, source: Source, class: Class, owner: Owner, die: DieId, now: Nanos) -> Txn {
         Txn {
             op,

@@ -15,21 +15,24 @@ impl Flash {
         die.queue.remove(txn, &mut self.txns);
         let record = self.txns.get_mut(txn);
         record.dispatched = now;
-        if record.waited {
-            let reading = die.account.read(now);
-            let mut joined = record.joined;
-            let waits = self.txns.waits_mut(txn);
+        let (waited, mut joined) = (record.waited, record.joined);
+        if !waited {
+            return;
+        }
+        // Whoever joined waits for the same program, which waits for a request as well.
+        let reading = die.account.read(now);
+        let waits = self.txns.waits_mut(txn);
+        *waits = reading.since(waits);
+        while joined.is_some() {
+            let waits = self.txns.waits_mut(joined);
             *waits = reading.since(waits);
-            while joined.is_some() {
-                let waits = self.txns.waits_mut(joined);
-                *waits = reading.since(waits);
-                joined = self.txns.get(joined).next;
-            }
+            joined = self.txns.get(joined).next;
         }
     }
 
     /// Where the time of a transaction went between its submission and now, when it is done. `id` is
     /// the transaction served, `waiter` it or one that joined it.
+    #[inline]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
         if self.txns.get(waiter).waited {
@@ -48,6 +51,7 @@ impl Flash {
         }
     }
 
+    #[inline]
     pub(super) fn cells_blame(&self, txn: &Txn, total: Span, blame: &mut Blame) {
         let die = &self.dies[txn.die];
         if die.cells != Cells::Running {
@@ -73,6 +77,7 @@ impl Flash {
         blame[Part::Suspend] += own - program;
     }
 
+    #[inline]
     pub(super) fn offset(&self, ppn: Ppn) -> u32 {
         if ppn.is_some() { self.locator.offset_in_block(ppn) } else { 0 }
     }

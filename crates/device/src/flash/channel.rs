@@ -14,6 +14,7 @@ impl Flash {
     }
 
     /// Leaves the line: the die has found something better to do.
+    #[inline]
     pub(super) fn withdraw(&mut self, id: DieId) {
         if self.dies[id].wants_channel {
             self.dies[id].wants_channel = false;
@@ -22,11 +23,13 @@ impl Flash {
         }
     }
 
+    #[inline]
     pub(super) fn channel_is_free_for(&self, id: DieId) -> bool {
         let channel = &self.channels[self.dies[id].channel];
         !channel.busy && (!channel.reserved.is_some() || channel.reserved == id)
     }
 
+    #[inline]
     pub(super) fn ask_channel(&mut self, id: DieId) {
         if self.channel_is_free_for(id) {
             self.granted(id);
@@ -35,6 +38,7 @@ impl Flash {
         }
     }
 
+    #[inline]
     pub(super) fn occupy_channel(&mut self, id: DieId, time: Span) {
         let channel = &mut self.channels[self.dies[id].channel];
         assert!(!channel.busy, "two transfers on one channel");
@@ -45,6 +49,7 @@ impl Flash {
     }
 
     /// The channel is the die's for one page.
+    #[inline]
     pub(super) fn granted(&mut self, id: DieId) {
         self.dies[id].state = match self.dies[id].state {
             State::AwaitOut => State::TransferOut,
@@ -54,6 +59,7 @@ impl Flash {
         self.occupy_channel(id, self.timing.bus_transfer);
     }
 
+    #[inline]
     pub(super) fn release_channel(&mut self, id: DieId) {
         let channel = self.dies[id].channel;
         self.channels[channel].busy = false;
@@ -62,6 +68,7 @@ impl Flash {
 
     /// The free channel goes to the first in line. An idle die that waits to begin a program is asked
     /// anew what it wants, before time moves on; until then the channel is reserved for it.
+    #[inline]
     pub(super) fn offer_channel(&mut self, channel: usize) {
         let Some(next) = self.channels[channel].waiting.pop_front() else { return };
         self.dies[next].wants_channel = false;
@@ -74,6 +81,7 @@ impl Flash {
     }
 
     /// A die that had the channel reserved found something else to do.
+    #[inline]
     pub(super) fn pass_channel_on(&mut self, id: DieId) {
         let channel = self.dies[id].channel;
         if self.channels[channel].reserved == id {

@@ -138,24 +138,27 @@ impl Flash {
     }
 
     /// Lets a transaction wait for its die, from now on.
+    #[inline]
     pub fn submit(&mut self, id: TxnId) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
         let (die_id, class, mut joined) = (txn.die, txn.class, txn.joined);
         let die = &mut self.dies[die_id];
-        // A read that finds an idle die is served at once; only those that wait need a reading.
-        let waits = class != Class::HostRead || !die.is_idle();
-        self.txns.get_mut(id).waited = waits;
-        if waits {
+        // Nobody asks what a transaction without a request waited for; and a read that finds an idle die
+        // is served at once.
+        let at_once = class == Class::HostRead && die.is_idle();
+        txn.waited = txn.req.is_some() && !at_once;
+        if txn.waited {
             *self.txns.waits_mut(id) = die.account.read(now);
-            // The one that was to be served at once may have to wait for this one.
-            if let Some(head) = die.queue.head(Class::HostRead)
-                && !self.txns.get(head).waited
-            {
-                self.txns.get_mut(head).waited = true;
-                *self.txns.waits_mut(head) = die.account.read(now);
-            }
+        }
+        // The one that was to be served at once may have to wait for this one.
+        if !at_once
+            && let Some(head) = die.queue.head(Class::HostRead)
+            && !self.txns.get(head).waited
+        {
+            self.txns.get_mut(head).waited = true;
+            *self.txns.waits_mut(head) = die.account.read(now);
         }
         die.queue.push(id, &mut self.txns);
         while joined.is_some() {
@@ -182,6 +185,7 @@ impl Flash {
         }
     }
 
+    #[inline]
     fn mark(&mut self, die: DieId) {
         if !self.dies[die].marked {
             self.dies[die].marked = true;
@@ -198,6 +202,7 @@ impl Flash {
         }
     }
 
+    #[inline]
     fn attend(&mut self, id: DieId, layer: &mut impl Translation) {
         match self.dies[id].state {
             State::Idle => {
@@ -211,6 +216,7 @@ impl Flash {
     }
 
     /// The end of what a die was doing.
+    #[inline]
     pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
         if self.dies[id].ticket != ticket {
             return; // What was to end has been suspended.
@@ -268,6 +274,7 @@ impl Flash {
         })
     }
 
+    #[inline]
     fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
         loop {
             let candidate = self.pick(id);
@@ -296,6 +303,7 @@ impl Flash {
         }
     }
 
+    #[inline]
     fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();
         self.withdraw(id);

@@ -8,6 +8,7 @@ use crate::txn::Txn;
 use fowler_units::{DieId, TxnId};
 
 impl Flash {
+    #[inline]
     pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
         self.withdraw(id);
         self.dispatch(id, txn);
@@ -27,11 +28,13 @@ impl Flash {
         }
     }
 
+    #[inline]
     pub(super) fn sensed(&mut self, id: DieId) {
         self.dies[id].state = State::AwaitOut;
         self.ask_channel(id);
     }
 
+    #[inline]
     pub(super) fn transferred_out(&mut self, id: DieId, layer: &mut impl Translation) {
         let read = self.dies[id].cursor;
         let Txn { source, dispatched, .. } = *self.txns.get(read);
