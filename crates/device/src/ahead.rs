@@ -5,8 +5,11 @@
 use crate::ftl::Ftl;
 use fowler_units::{HostIo, HostOp, Nanos};
 
-/// How many requests are drawn ahead: enough for a look-up in memory to end before its request enters.
+/// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what the
+/// one before it found, to end before their request enters.
 const AHEAD: usize = 8;
+/// How far ahead of its turn a request is when each of them begins.
+const STEPS: [usize; 3] = [AHEAD, 5, 2];
 
 /// A source of requests with the next ones drawn already.
 pub(crate) struct Ahead<I> {
@@ -38,6 +41,8 @@ impl<I: Iterator<Item = HostIo>> Ahead<I> {
                 None => self.exhausted = true,
             }
         }
+        ftl.foresee_outdated(&self.drawn[(self.next + STEPS[1]) % AHEAD]);
+        ftl.foresee_neighbours(&self.drawn[(self.next + STEPS[2]) % AHEAD]);
         if self.next == self.last {
             return None;
         }

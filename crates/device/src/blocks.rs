@@ -1,7 +1,7 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
 //! that greedy collection never scans.
 
-use fowler_units::{BlockId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn};
+use fowler_units::{BlockId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch};
 
 /// What a block is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +236,27 @@ impl Blocks {
         self.blocks[block].valid = valid;
         self.planes[plane].valid += u32::from(valid);
         self.fill(block, Nanos::ZERO);
+    }
+
+    /// A page is about to be outdated.
+    #[inline]
+    pub fn foresee(&self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        self.blocks.prefetch(block);
+        let offset = self.locator.offset_in_block(page);
+        prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
+    }
+
+    /// As [`Blocks::foresee`], some time after it: its block will leave its neighbours for new ones.
+    #[inline]
+    pub fn foresee_neighbours(&self, page: Ppn) {
+        let Some(block) = self.blocks.get(self.locator.block_of(page)) else { return };
+        self.blocks.prefetch(block.prev);
+        self.blocks.prefetch(block.next);
+        let lower = self.bucket(self.locator.block_of(page)).wrapping_sub(1);
+        if let Some(&head) = self.buckets.get(lower) {
+            self.blocks.prefetch(head);
+        }
     }
 
     /// A page's data is outdated.

@@ -221,6 +221,7 @@ impl Ftl {
         let next = self.space.blocks.next_valid(job.victim, job.offset);
         let (op, class, ppn) = match next {
             Some(page) => {
+                self.map.foresee_owner(page);
                 job.offset = self.locator.offset_in_block(page) + 1;
                 (Op::Read, Class::BackgroundRead, page)
             }
@@ -247,6 +248,7 @@ impl Ftl {
         txn.from = from;
         txn.ppn = Ppn::NONE;
         txn.lpn = self.map.owner(from);
+        self.map.foresee(txn.lpn);
         let txn = flash.open(txn);
         flash.submit(txn);
     }

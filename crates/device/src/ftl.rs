@@ -13,7 +13,7 @@ use crate::probe::Completion;
 use crate::request::Requests;
 use crate::space::Space;
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_units::{DieId, HostIo, Id, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{DieId, HostIo, HostOp, Id, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
 use std::collections::VecDeque;
 
 /// The translation layer and what it keeps.
@@ -101,10 +101,42 @@ impl Ftl {
         }
     }
 
-    /// A request will come in soon.
+    /// A request will come in soon: where its first page is will be looked up.
     #[inline]
     pub(crate) fn foresee(&self, io: &HostIo) {
-        self.map.foresee(Lpn((io.offset / self.page_size) as u32));
+        self.map.foresee(self.first_page(io));
+    }
+
+    /// Nearer its turn: the page that a write outdates lies in a block whose record will change.
+    #[inline]
+    pub(crate) fn foresee_outdated(&self, io: &HostIo) {
+        if let Some(old) = self.outdated_by(io) {
+            self.space.blocks.foresee(old);
+        }
+    }
+
+    /// Nearer still: the block will change its place among the plane's blocks.
+    #[inline]
+    pub(crate) fn foresee_neighbours(&self, io: &HostIo) {
+        if let Some(old) = self.outdated_by(io) {
+            self.space.blocks.foresee_neighbours(old);
+        }
+    }
+
+    #[inline]
+    fn outdated_by(&self, io: &HostIo) -> Option<Ppn> {
+        if io.op != HostOp::Write {
+            return None;
+        }
+        match self.map.place_if_any(self.first_page(io)) {
+            Place::Flash(old) => Some(old),
+            Place::Buffer(_) | Place::Nowhere => None,
+        }
+    }
+
+    #[inline]
+    fn first_page(&self, io: &HostIo) -> Lpn {
+        Lpn((io.offset / self.page_size) as u32)
     }
 
     // --- Programs of buffered data ------------------------------------------------------------------

@@ -16,6 +16,15 @@ pub enum Place {
 
 const BUFFERED: u32 = 1 << 31;
 
+#[inline]
+fn place(raw: u32) -> Place {
+    match raw {
+        u32::MAX => Place::Nowhere,
+        raw if raw & BUFFERED != 0 => Place::Buffer(SlotId(raw & !BUFFERED)),
+        raw => Place::Flash(Ppn(raw)),
+    }
+}
+
 /// The two directions of the mapping.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -44,17 +53,25 @@ impl Map {
     /// Where a logical page is.
     #[inline]
     pub fn place(&self, page: Lpn) -> Place {
-        match self.forward[page] {
-            u32::MAX => Place::Nowhere,
-            raw if raw & BUFFERED != 0 => Place::Buffer(SlotId(raw & !BUFFERED)),
-            raw => Place::Flash(Ppn(raw)),
-        }
+        place(self.forward[page])
+    }
+
+    /// As [`Map::place`]; a page beyond the drive is nowhere.
+    #[inline]
+    pub fn place_if_any(&self, page: Lpn) -> Place {
+        self.forward.get(page).map_or(Place::Nowhere, |&raw| place(raw))
     }
 
     /// A logical page is about to be looked up.
     #[inline]
     pub fn foresee(&self, page: Lpn) {
         self.forward.prefetch(page);
+    }
+
+    /// The owner of a physical page is about to be asked for.
+    #[inline]
+    pub fn foresee_owner(&self, location: Ppn) {
+        self.backward.prefetch(location);
     }
 
     /// The logical page now lies in the flash, or nowhere for [`Ppn::NONE`].

@@ -35,10 +35,11 @@ fn advise_large_pages<T>(values: &Vec<T>) {
     }
 }
 
-/// Begins to bring `values[index]` into the cache, where the processor can be asked to.
+/// Begins to bring `values[index]` into the cache, where the processor can be asked to; an index beyond
+/// the slice is let pass.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
-fn prefetch<T>(values: &[T], index: usize) {
+pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(value) = values.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -87,6 +88,12 @@ impl<I: Id, T> IdVec<I, T> {
     /// Every id of this column, ascending.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.raw.len()).map(I::new)
+    }
+
+    /// The entry of `id`, if the column has one.
+    #[inline]
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.raw.get(id.index())
     }
 
     /// Begins to bring the entry of `id` into the cache, for a look at it some hundred nanoseconds
