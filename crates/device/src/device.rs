@@ -266,7 +266,7 @@ impl Device {
             Event::Die(die) => self.flash.die_event(die, ticket, &mut self.ftl),
             Event::Idle(die) => self.ftl.idle_event(&mut self.flash, die),
             Event::Reconsider(die) => self.flash.reconsider(die),
-            Event::Answered(request) => self.ftl.answered(&self.flash, request),
+            Event::Answered(request) => self.ftl.completed.push(request),
         }
     }
 
@@ -275,12 +275,15 @@ impl Device {
         if self.ftl.completed.is_empty() {
             return;
         }
-        for completion in &self.ftl.completed {
-            probe.completed(completion);
-        }
-        self.integrate(self.ftl.requests.open_count() + self.ftl.completed.len());
+        let now = self.now();
+        self.integrate(self.ftl.requests.open_count());
         self.answered += self.ftl.completed.len() as u64;
-        self.ftl.completed.clear();
+        let mut completed = std::mem::take(&mut self.ftl.completed);
+        for request in completed.drain(..) {
+            probe.completed(&self.ftl.requests.completion(request, now));
+            self.ftl.requests.close(request);
+        }
+        self.ftl.completed = completed;
         if self.ftl.requests.open_count() == 0 {
             self.idle_since = self.now();
         }

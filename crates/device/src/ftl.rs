@@ -1,7 +1,7 @@
 //! The translation layer: what the flash array's pages mean. Host pages come in through [`crate::host`],
 //! collections run in [`crate::collect`]; here programs get their pages and transactions end.
 
-use crate::blame::{Blame, Part};
+use crate::blame::Part;
 use crate::buffer::{Buffer, Listed, Slot};
 use crate::collect::Collector;
 use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
@@ -9,7 +9,6 @@ use crate::flash::{Bind, Flash, Translation};
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
-use crate::probe::Completion;
 use crate::request::Requests;
 use crate::space::Space;
 use crate::txn::{Op, Owner, Source, Txn};
@@ -30,7 +29,6 @@ pub struct Ftl {
     pub(crate) ack: Ack,
     pub(crate) unwritten: UnwrittenReads,
     pub(crate) partial: PartialWrites,
-    pub(crate) page_size: u64,
     /// In idle time a block is collected only with at most so many valid pages: as many as the average
     /// block has. Less gain is better waited for; it grows by itself.
     pub(crate) worth_moving: u32,
@@ -48,8 +46,8 @@ pub struct Ftl {
     pub(crate) flushes: VecDeque<(u32, ReqId)>,
     /// Pages moved at no time, before the run.
     pub(crate) moved_now: u64,
-    /// Completions that the probe has not seen yet.
-    pub(crate) completed: Vec<Completion>,
+    /// Requests that the host has its answer to and the probe has not seen yet.
+    pub(crate) completed: Vec<ReqId>,
 }
 
 /// Valid pages of the average block of a full drive, rounded down.
@@ -63,19 +61,19 @@ impl Ftl {
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         let page_size = layout.geometry.page_size.0;
+        let locator = Locator::new(&layout.geometry);
         Self {
             layout: *layout,
-            locator: Locator::new(&layout.geometry),
+            locator,
             map: Map::new(layout.logical_pages, layout.geometry.pages()),
             space: Space::new(layout, config.gc.frontier),
             buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
             collector: Collector::new(config, layout),
-            requests: Requests::with_capacity(config.queue.depth),
+            requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
             ack: config.buffer.ack,
             unwritten: config.unwritten_reads,
             partial: config.partial_writes,
-            page_size,
             worth_moving: average_valid(layout),
             reads_max: config.queue.max_reads,
             writes_max: config.queue.max_writes,
@@ -104,7 +102,7 @@ impl Ftl {
     /// A request will come in soon: where its first page is will be looked up.
     #[inline]
     pub(crate) fn foresee(&self, io: &HostIo) {
-        self.map.foresee(self.first_page(io));
+        self.map.foresee(self.locator.page_at(io.offset));
     }
 
     /// Nearer its turn: the page that a write outdates lies in a block whose record will change.
@@ -128,15 +126,10 @@ impl Ftl {
         if io.op != HostOp::Write {
             return None;
         }
-        match self.map.place_if_any(self.first_page(io)) {
+        match self.map.place_if_any(self.locator.page_at(io.offset)) {
             Place::Flash(old) => Some(old),
             Place::Buffer(_) | Place::Nowhere => None,
         }
-    }
-
-    #[inline]
-    fn first_page(&self, io: &HostIo) -> Lpn {
-        Lpn((io.offset / self.page_size) as u32)
     }
 
     // --- Programs of buffered data ------------------------------------------------------------------
@@ -296,24 +289,23 @@ impl Ftl {
     fn answer_write(&mut self, flash: &mut Flash, id: TxnId, waiter: TxnId) {
         self.writes -= 1;
         let req = flash.txns.get(waiter).req;
-        if req.is_some() {
-            let blame = self.write_blame(flash, id, waiter);
-            self.page_done(flash, req, blame);
+        if req.is_some() && self.requests.page_done(req) {
+            self.blame_write(flash, id, waiter);
+            self.served(flash, req);
         }
     }
 
-    fn write_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId) -> Blame {
-        let mut blame = Blame::default();
-        let txn = flash.txns.get(waiter);
-        let ready = self.requests.get(txn.req).ready;
-        blame[Part::BufferFull] = txn.buffer_wait;
-        blame[Part::QueueFull] = (txn.created - ready) - txn.buffer_wait;
+    fn blame_write(&mut self, flash: &Flash, id: TxnId, waiter: TxnId) {
+        let Txn { req, buffer_wait, created, submitted, .. } = *flash.txns.get(waiter);
+        let ready = self.requests.get(req).ready;
+        let blame = self.requests.blame_anew(req);
+        blame[Part::BufferFull] = buffer_wait;
+        blame[Part::QueueFull] = (created - ready) - buffer_wait;
         // One that joined later waited for less of the reading of the old page, or for none.
-        let complete = flash.txns.get(id).complete.max(txn.created);
-        blame[Part::Merge] = complete - txn.created;
-        blame[Part::NoSpace] = txn.submitted - complete;
-        flash.service_blame(id, waiter, &mut blame);
-        blame
+        let complete = flash.txns.get(id).complete.max(created);
+        blame[Part::Merge] = complete - created;
+        blame[Part::NoSpace] = submitted - complete;
+        flash.service_blame(id, waiter, blame);
     }
 
     /// Nothing more may be wanted of a frame.

@@ -1,13 +1,12 @@
 //! Host requests on their way in and out: into pages, through the buffer, to the flash, and back.
 
-use crate::blame::{Blame, Part};
+use crate::blame::Part;
 use crate::buffer::Listed;
 use crate::config::{Ack, PartialWrites, UnwrittenReads};
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::map::Place;
-use crate::probe::Completion;
 use crate::queue::Class;
 use crate::request::{Hold, Request};
 use crate::txn::{Op, Owner, Source, Txn};
@@ -25,7 +24,7 @@ impl Ftl {
         assert!(fits, "a request beyond the drive: {io:?} on {} bytes", self.layout.logical.0);
         let empty = io.size == 0 && matches!(io.op, HostOp::Read | HostOp::Write);
         assert!(!empty, "a request of no length: {io:?}");
-        let request = Request::new(io, ready, self.page_size);
+        let request = Request::new(io, ready, &self.locator);
         let id = self.requests.open(request);
         match io.op {
             HostOp::Read => {
@@ -80,7 +79,7 @@ impl Ftl {
     }
 
     fn read_buffered(&mut self, flash: &mut Flash, id: ReqId, page: Lpn, slot: SlotId) {
-        let wanted = self.buffer.touched(self.requests.get(id).within(page, self.page_size));
+        let wanted = self.buffer.touched(self.requests.get(id).within(page, self.locator.page_size()));
         let frame = self.buffer.get(slot);
         let ppn = frame.ppn;
         // What neither buffer nor flash holds was never written, and reads as zeroes.
@@ -117,9 +116,11 @@ impl Ftl {
     }
 
     fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
-        let mut blame = Blame::default();
-        blame[Part::QueueFull] = flash.now() - self.requests.get(id).ready;
-        self.page_done(flash, id, blame);
+        let waited = flash.now() - self.requests.get(id).ready;
+        if self.requests.page_done(id) {
+            self.requests.blame_anew(id)[Part::QueueFull] = waited;
+            self.served(flash, id);
+        }
     }
 
     /// A page has been read for a host request.
@@ -127,15 +128,13 @@ impl Ftl {
     pub(crate) fn page_read(&mut self, flash: &mut Flash, id: fowler_units::TxnId) {
         let txn = flash.txns.get(id);
         let (req, created) = (txn.req, txn.created);
-        let request = self.requests.get_mut(req);
         self.reads -= 1;
-        if request.left == 1 {
-            let mut blame = Blame::default();
-            blame[Part::QueueFull] = created - request.ready;
-            flash.service_blame(id, id, &mut blame);
-            self.page_done(flash, req, blame);
-        } else {
-            request.left -= 1;
+        if self.requests.page_done(req) {
+            let waited = created - self.requests.get(req).ready;
+            let blame = self.requests.blame_anew(req);
+            blame[Part::QueueFull] = waited;
+            flash.service_blame(id, id, blame);
+            self.served(flash, req);
         }
         flash.txns.close(id);
         while let Some(&held) = self.held_reads.front() {
@@ -208,7 +207,7 @@ impl Ftl {
         flash.counters.pages_written += 1;
         let request = self.requests.get_mut(id);
         request.next += 1;
-        let covered = self.buffer.covered(request.within(page, self.page_size));
+        let covered = self.buffer.covered(request.within(page, self.locator.page_size()));
         self.buffer.get_mut(slot).present |= covered;
         if self.partial == PartialWrites::Overwrite {
             self.buffer.make_whole(slot);
@@ -296,11 +295,13 @@ impl Ftl {
             self.buffer.enlist(slot, Listed::Dirty);
             self.evict(flash);
         }
-        let request = self.requests.get(id);
-        let mut blame = Blame::default();
-        blame[Part::BufferFull] = request.buffer_wait;
-        blame[Part::QueueFull] = (flash.now() - request.ready) - request.buffer_wait;
-        self.page_done(flash, id, blame);
+        if self.requests.page_done(id) {
+            let Request { buffer_wait, ready, .. } = *self.requests.get(id);
+            let blame = self.requests.blame_anew(id);
+            blame[Part::BufferFull] = buffer_wait;
+            blame[Part::QueueFull] = (flash.now() - ready) - buffer_wait;
+            self.served(flash, id);
+        }
     }
 
     /// Sends dirty frames to the flash while frames run short or a flush waits.
@@ -373,45 +374,32 @@ impl Ftl {
     /// before it.
     fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_hold(flash, id);
-        let mut blame = Blame::default();
-        let request = self.requests.get(id);
-        let waited = flash.now() - request.ready;
-        if request.io.op == HostOp::Flush {
+        let Request { io, buffer_wait, ready, .. } = *self.requests.get(id);
+        let waited = flash.now() - ready;
+        let blame = self.requests.blame_anew(id);
+        if io.op == HostOp::Flush {
             blame[Part::Program] = waited;
         } else {
-            blame[Part::BufferFull] = request.buffer_wait;
-            blame[Part::QueueFull] = waited - request.buffer_wait;
+            blame[Part::BufferFull] = buffer_wait;
+            blame[Part::QueueFull] = waited - buffer_wait;
         }
-        self.requests.get_mut(id).left = 1;
-        self.page_done(flash, id, blame);
+        self.served(flash, id);
     }
 
     // --- Answers ------------------------------------------------------------------------------------
 
-    /// One more page of a request is done; `blame` is where its time went since the request was ready.
+    /// The last page of a request is done, and blamed for since the request was ready: what it read goes
+    /// over the link.
     #[inline]
-    pub(crate) fn page_done(&mut self, flash: &mut Flash, id: ReqId, mut blame: Blame) {
+    pub(crate) fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
-        let request = self.requests.get_mut(id);
-        request.left -= 1;
-        if request.left > 0 {
-            return;
-        }
-        let sent = self.link.send(&request.io, now);
-        blame[Part::HostLink] += (request.ready - request.io.at) + (sent - now);
-        request.blame = blame;
+        let Request { io, ready, .. } = *self.requests.get(id);
+        let sent = self.link.send(&io, now);
+        self.requests.blame_mut(id)[Part::HostLink] += (ready - io.at) + (sent - now);
         if sent > now {
             flash.agenda.schedule(sent, Phase::Completion, Event::Answered(id));
         } else {
-            self.answered(flash, id);
+            self.completed.push(id);
         }
-    }
-
-    /// The host has its answer.
-    #[inline]
-    pub fn answered(&mut self, flash: &Flash, id: ReqId) {
-        let Request { io, blame, .. } = *self.requests.get(id);
-        self.requests.close(id);
-        self.completed.push(Completion { io, id, done: flash.now(), blame });
     }
 }

@@ -1,7 +1,8 @@
 //! Host requests in flight, in a fixed-capacity arena.
 
 use crate::blame::Blame;
-use fowler_units::{HostIo, HostOp, Id, IdVec, Lpn, Nanos, ReqId, Span};
+use crate::probe::Completion;
+use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
 
 /// Why a write waits before its pages are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,23 +30,21 @@ pub struct Request {
     pub held: Option<(Hold, Nanos)>,
     /// How long its pages have waited for buffer space so far.
     pub buffer_wait: Span,
-    /// The breakdown of the page that was done last, once all are.
-    pub blame: Blame,
 }
 
 impl Request {
-    /// A request that has just come over the link; `page_size` in bytes.
+    /// A request that has just come over the link.
     #[inline]
-    pub fn new(io: HostIo, ready: Nanos, page_size: u64) -> Self {
+    pub fn new(io: HostIo, ready: Nanos, locator: &Locator) -> Self {
         let (next, end) = match io.op {
             HostOp::Read | HostOp::Write => {
                 let last = io.offset + u64::from(io.size) - 1;
-                ((io.offset / page_size) as u32, (last / page_size) as u32 + 1)
+                (locator.page_at(io.offset).0, locator.page_at(last).0 + 1)
             }
             // Only whole pages can be forgotten.
             HostOp::Trim => {
-                let next = io.offset.div_ceil(page_size) as u32;
-                let end = ((io.offset + u64::from(io.size)) / page_size) as u32;
+                let next = locator.page_at(io.offset + locator.page_size() - 1).0;
+                let end = locator.page_at(io.offset + u64::from(io.size)).0;
                 (next, end.max(next))
             }
             HostOp::Flush => (0, 0),
@@ -58,7 +57,6 @@ impl Request {
             left: end - next,
             held: None,
             buffer_wait: Span::ZERO,
-            blame: Blame::default(),
         }
     }
 
@@ -75,16 +73,19 @@ impl Request {
 #[derive(Clone, Debug)]
 pub struct Requests {
     records: IdVec<ReqId, Request>,
+    /// The breakdown of the page that was done last, once all are.
+    blames: IdVec<ReqId, Blame>,
     free: Vec<ReqId>,
 }
 
 impl Requests {
     /// An arena for `capacity` requests.
-    pub fn with_capacity(capacity: u32) -> Self {
+    pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
         let io = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
-        let blank = Request::new(io, Nanos::ZERO, 1);
+        let blank = Request::new(io, Nanos::ZERO, locator);
         Self {
             records: IdVec::filled(blank, capacity as usize),
+            blames: IdVec::filled(Blame::default(), capacity as usize),
             free: (0..capacity as usize).rev().map(ReqId::new).collect(),
         }
     }
@@ -113,6 +114,33 @@ impl Requests {
     #[inline]
     pub fn close(&mut self, id: ReqId) {
         self.free.push(id);
+    }
+
+    /// One more of its pages is done. Returns whether it was the last.
+    #[inline]
+    pub fn page_done(&mut self, id: ReqId) -> bool {
+        let request = &mut self.records[id];
+        request.left -= 1;
+        request.left == 0
+    }
+
+    /// The breakdown of its latency, nothing blamed yet.
+    #[inline]
+    pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
+        self.blames[id] = Blame::default();
+        &mut self.blames[id]
+    }
+
+    /// The breakdown of its latency.
+    #[inline]
+    pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
+        &mut self.blames[id]
+    }
+
+    /// What is to be said of it now that it is answered.
+    #[inline]
+    pub fn completion(&self, id: ReqId, done: Nanos) -> Completion {
+        Completion { io: self.records[id].io, id, done, blame: self.blames[id] }
     }
 
     /// A request.

@@ -1,7 +1,7 @@
 //! Where a page, block or plane belongs, without a division: the loop of the simulator asks ten times
 //! for every request, and a division takes as long as three loads.
 
-use crate::{BlockId, DieId, Geometry, PlaneId, Ppn};
+use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn};
 
 /// Division of any `u32` by one that is known beforehand, by a multiplication.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,9 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
+    page_size: u64,
+    /// The binary logarithm of the page size, if it has a whole one, as nearly every page has.
+    page_shift: Option<u32>,
 }
 
 impl Locator {
@@ -51,7 +54,28 @@ impl Locator {
             pages_per_plane: Divisor::new(pages_per_plane),
             planes_per_die: Divisor::new(geometry.planes_per_die),
             pages_per_die: Divisor::new(pages_per_plane * geometry.planes_per_die),
+            page_size: geometry.page_size.0,
+            page_shift: geometry
+                .page_size
+                .0
+                .is_power_of_two()
+                .then(|| geometry.page_size.0.trailing_zeros()),
         }
+    }
+
+    /// The logical page that a byte of the drive lies in; the drive has fewer than 2^32 pages.
+    #[inline]
+    pub fn page_at(&self, offset: u64) -> Lpn {
+        Lpn(match self.page_shift {
+            Some(shift) => offset >> shift,
+            None => offset / self.page_size,
+        } as u32)
+    }
+
+    /// Bytes of a page.
+    #[inline]
+    pub fn page_size(&self) -> u64 {
+        self.page_size
     }
 
     /// [`Geometry::block_of`].
@@ -96,6 +120,16 @@ mod tests {
     use super::*;
     use crate::{Bytes, Rng};
 
+    const GEOMETRY: Geometry = Geometry {
+        channels: 3,
+        chips_per_channel: 2,
+        dies_per_chip: 2,
+        planes_per_die: 3,
+        blocks_per_plane: 5,
+        pages_per_block: 7,
+        page_size: Bytes(4096),
+    };
+
     #[test]
     fn a_multiplication_divides_exactly() {
         let mut rng = Rng::stream(1, "locator");
@@ -114,16 +148,19 @@ mod tests {
     }
 
     #[test]
+    fn bytes_lie_in_pages_of_any_size() {
+        for page_size in [512, 2048, 2560, 4096, 1 << 20] {
+            let geometry = Geometry { page_size: Bytes(page_size), ..GEOMETRY };
+            let locator = Locator::new(&geometry);
+            for offset in [0, 1, page_size - 1, page_size, 7 * page_size - 1, 123_456_789 * page_size] {
+                assert_eq!(u64::from(locator.page_at(offset).0), offset / page_size);
+            }
+        }
+    }
+
+    #[test]
     fn a_locator_answers_as_its_geometry() {
-        let geometry = Geometry {
-            channels: 3,
-            chips_per_channel: 2,
-            dies_per_chip: 2,
-            planes_per_die: 3,
-            blocks_per_plane: 5,
-            pages_per_block: 7,
-            page_size: Bytes(4096),
-        };
+        let geometry = GEOMETRY;
         let locator = Locator::new(&geometry);
         for page in (0..geometry.pages()).map(Ppn) {
             let block = geometry.block_of(page);
