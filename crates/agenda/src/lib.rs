@@ -7,7 +7,7 @@
 
 use fowler_units::Nanos;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::marker::PhantomData;
 
 /// The order of events that fall on the same nanosecond. It is part of the model: a die that becomes
@@ -47,21 +47,44 @@ const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
+/// How many lanes an agenda has.
+pub const LANES: usize = 4;
+
+/// The key of no entry; no entry is ever due so late.
+const NOTHING: u128 = u128::MAX;
+/// The place of the heap among the lanes.
+const HEAP: usize = LANES;
+
 /// The clock and what is still to happen.
+///
+/// What ends after a time that is always the same comes to be in the order in which it ends: such
+/// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being next.
+/// An entry that would stand before the last of its lane, and one without a lane, goes to a heap. Which
+/// way an entry takes decides what it costs, never when it comes: the order is that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
     sequence: u64,
+    /// The first key of each lane and of the heap; the first of all, and whose it is.
+    heads: [u128; LANES + 1],
+    first: u128,
+    next: usize,
+    lanes: [VecDeque<u128>; LANES],
     heap: BinaryHeap<Reverse<u128>>,
     event: PhantomData<E>,
 }
 
 impl<E: Event> Agenda<E> {
-    /// An empty agenda at time zero, with room for `capacity` entries before it must grow.
+    /// An empty agenda at time zero, with room for `capacity` entries in each lane and in the heap before
+    /// it must grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             now: Nanos::ZERO,
             sequence: 0,
+            heads: [NOTHING; LANES + 1],
+            first: NOTHING,
+            next: 0,
+            lanes: std::array::from_fn(|_| VecDeque::with_capacity(capacity)),
             heap: BinaryHeap::with_capacity(capacity),
             event: PhantomData,
         }
@@ -79,35 +102,103 @@ impl<E: Event> Agenda<E> {
     /// If `at` lies in the past, or after 2^38 entries.
     #[inline]
     pub fn schedule(&mut self, at: Nanos, phase: Phase, event: E) -> Ticket {
+        let (key, ticket) = self.key(at, phase, event);
+        self.push_on_heap(key);
+        ticket
+    }
+
+    /// As [`Agenda::schedule`], for something that most often happens after everything that stands in
+    /// `lane` already.
+    ///
+    /// # Panics
+    /// As [`Agenda::schedule`], and if there is no such lane.
+    #[inline]
+    pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
+        let (key, ticket) = self.key(at, phase, event);
+        let entries = &mut self.lanes[lane];
+        match entries.back() {
+            Some(&last) if last > key => self.push_on_heap(key),
+            Some(_) => entries.push_back(key),
+            None => {
+                entries.push_back(key);
+                self.begin(lane, key);
+            }
+        }
+        ticket
+    }
+
+    #[inline]
+    fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
         let sequence = self.sequence;
         self.sequence += 1;
         assert!(self.sequence >> SEQUENCE_BITS == 0, "more than 2^38 events in one run");
         let bits = event.pack();
         debug_assert!(bits >> EVENT_BITS == 0);
-        let key = (u128::from(at.0) << TIME_SHIFT)
-            | ((phase as u128) << PHASE_SHIFT)
-            | (u128::from(sequence) << EVENT_BITS)
-            | u128::from(bits);
+        let rest = ((phase as u64) << PHASE_SHIFT) | (sequence << EVENT_BITS) | u64::from(bits);
+        ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
+    }
+
+    fn push_on_heap(&mut self, key: u128) {
         self.heap.push(Reverse(key));
-        Ticket(sequence)
+        if key < self.heads[HEAP] {
+            self.begin(HEAP, key);
+        }
+    }
+
+    /// `key` is the first of its lane or of the heap now, and comes before what was.
+    #[inline]
+    fn begin(&mut self, place: usize, key: u128) {
+        self.heads[place] = key;
+        if key < self.first {
+            self.first = key;
+            self.next = place;
+        }
     }
 
     /// When the next event is due, and in which phase of that moment.
     #[inline]
     pub fn next_due(&self) -> Option<(Nanos, Phase)> {
-        self.heap.peek().map(|&Reverse(key)| (time(key), phase(key)))
+        let key = self.first;
+        (key != NOTHING).then(|| (time(key), phase(key)))
+    }
+
+    /// Whether an event is due before something of `phase` that happens at `at`.
+    #[inline]
+    pub fn is_due_before(&self, at: Nanos, phase: Phase) -> bool {
+        self.first < (u128::from(at.0) << TIME_SHIFT) | ((phase as u128) << PHASE_SHIFT)
     }
 
     /// Moves the clock to the next event and takes it off the agenda.
     #[inline]
     pub fn pop(&mut self) -> Option<(Ticket, E)> {
-        let Reverse(key) = self.heap.pop()?;
+        let key = self.first;
+        if key == NOTHING {
+            return None;
+        }
+        self.take_first();
         let due = time(key);
         assert!(due >= self.now, "time ran backwards");
         self.now = due;
         let sequence = (key >> EVENT_BITS) as u64 & ((1 << SEQUENCE_BITS) - 1);
         Some((Ticket(sequence), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
+    }
+
+    #[inline]
+    fn take_first(&mut self) {
+        let place = self.next;
+        self.heads[place] = if let Some(lane) = self.lanes.get_mut(place) {
+            lane.pop_front();
+            lane.front().copied().unwrap_or(NOTHING)
+        } else {
+            self.heap.pop();
+            self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
+        };
+        let (mut first, mut next) = (self.heads[0], 0);
+        for (place, &key) in self.heads.iter().enumerate().skip(1) {
+            (first, next) = if key < first { (key, place) } else { (first, next) };
+        }
+        (self.first, self.next) = (first, next);
     }
 
     /// Moves the clock forward to something that happens outside the agenda.
@@ -123,19 +214,21 @@ impl<E: Event> Agenda<E> {
 
     /// Entries on the agenda, superseded ones included.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + self.lanes.iter().map(VecDeque::len).sum::<usize>()
     }
 
     /// Whether nothing is due any more.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.next_due().is_none()
     }
 }
 
+#[inline]
 fn time(key: u128) -> Nanos {
     Nanos((key >> TIME_SHIFT) as u64)
 }
 
+#[inline]
 fn phase(key: u128) -> Phase {
     match (key >> PHASE_SHIFT) & 3 {
         0 => Phase::Completion,
@@ -148,6 +241,7 @@ fn phase(key: u128) -> Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fowler_units::Rng;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     struct Number(u32);
@@ -178,6 +272,37 @@ mod tests {
         let order: Vec<u32> = std::iter::from_fn(|| agenda.pop()).map(|(_, Number(n))| n).collect();
         assert_eq!(order, [2, 1, 3, 0, (1 << 24) - 1]);
         assert_eq!(agenda.now(), Nanos(u64::MAX - 1));
+    }
+
+    /// Against the obvious oracle: a sorted list.
+    #[test]
+    fn lanes_change_nothing_but_the_cost() {
+        let mut rng = Rng::stream(3, "agenda/lanes");
+        for _ in 0..200 {
+            let mut agenda = Agenda::with_capacity(4);
+            let mut expected: Vec<(u64, Phase, u64)> = Vec::new();
+            for number in 0..rng.below(400) {
+                let at = agenda.now().0 + rng.below(50);
+                let phase = [Phase::Completion, Phase::Decision][rng.below(2) as usize];
+                match rng.below(2 * LANES as u64) as usize {
+                    lane if lane < LANES => {
+                        agenda.schedule_in(lane, Nanos(at), phase, Number(number as u32))
+                    }
+                    _ => agenda.schedule(Nanos(at), phase, Number(number as u32)),
+                };
+                expected.push((at, phase, number));
+                while rng.chance(0.45) {
+                    expected.sort_unstable();
+                    let due = (!expected.is_empty()).then(|| expected.remove(0));
+                    let next = agenda.next_due();
+                    assert_eq!(next, due.map(|(at, phase, _)| (Nanos(at), phase)));
+                    let popped = agenda.pop().map(|(_, Number(number))| u64::from(number));
+                    assert_eq!(popped, due.map(|(_, _, number)| number));
+                }
+                assert_eq!(agenda.len(), expected.len());
+                assert_eq!(agenda.is_empty(), expected.is_empty());
+            }
+        }
     }
 
     #[test]

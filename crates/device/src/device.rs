@@ -188,26 +188,45 @@ impl Device {
             while !exhausted && self.may_pull(pacing) {
                 exhausted = !self.pull(&mut source, pacing);
             }
-            let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
-            match (self.flash.agenda.next_due(), entry) {
-                (Some(due), Some(at)) if due < (at, Phase::Arrival) => self.event(),
-                (_, Some(at)) => {
-                    let arrival = self.arrivals.pop_front().expect("its entry was asked");
-                    self.enter(arrival, at);
-                }
-                (Some(_), None) => {
-                    if exhausted && self.ftl.requests.open_count() == 0 {
-                        break;
-                    }
-                    self.event();
-                }
-                (None, None) => break,
+            if exhausted && self.arrivals.is_empty() && self.ftl.requests.open_count() == 0 {
+                break;
             }
+            let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
+            if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut watch) {
+                continue;
+            }
+            let Some(at) = entry else { break };
+            let arrival = self.arrivals.pop_front().expect("its entry was asked");
+            self.enter(arrival, at);
             self.flash.settle(&mut self.ftl);
             self.report(probe);
             watch(self);
         }
         assert_eq!(self.ftl.requests.open_count(), 0, "a request was never answered");
+    }
+
+    /// Lets happen what happens before something enters at `entry`, until a request is answered: only then
+    /// can another be issued, or find a place. Returns whether one was.
+    #[inline]
+    fn served_before<P: Probe>(
+        &mut self,
+        entry: Nanos,
+        probe: &mut P,
+        watch: &mut impl FnMut(&Device),
+    ) -> bool {
+        while self.flash.agenda.is_due_before(entry, Phase::Arrival) {
+            self.event();
+            self.flash.settle(&mut self.ftl);
+            let answered = !self.ftl.completed.is_empty();
+            if answered {
+                self.report(probe);
+            }
+            watch(self);
+            if answered {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether one more request may be issued by now.

@@ -45,3 +45,15 @@ impl Event {
     /// The most dies, or requests in flight, that events can name.
     pub const INDEX_MAX: u32 = (1 << INDEX_BITS) - 1;
 }
+
+/// The lanes of the agenda: one for each kind of thing that mostly takes the same time.
+pub mod lane {
+    /// Transfers of a page over a channel.
+    pub const TRANSFER: usize = 0;
+    /// Sensing.
+    pub const SENSE: usize = 1;
+    /// Programs.
+    pub const PROGRAM: usize = 2;
+    /// Answers over the link to the host.
+    pub const LINK: usize = 3;
+}

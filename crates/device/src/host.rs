@@ -3,7 +3,7 @@
 use crate::blame::Part;
 use crate::buffer::Listed;
 use crate::config::{Ack, PartialWrites, UnwrittenReads};
-use crate::event::Event;
+use crate::event::{Event, lane};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::map::Place;
@@ -79,7 +79,8 @@ impl Ftl {
     }
 
     fn read_buffered(&mut self, flash: &mut Flash, id: ReqId, page: Lpn, slot: SlotId) {
-        let wanted = self.buffer.touched(self.requests.get(id).within(page, self.locator.page_size()));
+        let wanted =
+            self.buffer.touched(self.requests.get(id).within(page, self.locator.page_size()));
         let frame = self.buffer.get(slot);
         let ppn = frame.ppn;
         // What neither buffer nor flash holds was never written, and reads as zeroes.
@@ -397,7 +398,8 @@ impl Ftl {
         let sent = self.link.send(&io, now);
         self.requests.blame_mut(id)[Part::HostLink] += (ready - io.at) + (sent - now);
         if sent > now {
-            flash.agenda.schedule(sent, Phase::Completion, Event::Answered(id));
+            let event = Event::Answered(id);
+            flash.agenda.schedule_in(lane::LINK, sent, Phase::Completion, event);
         } else {
             self.completed.push(id);
         }

@@ -49,15 +49,7 @@ impl Request {
             }
             HostOp::Flush => (0, 0),
         };
-        Self {
-            io,
-            ready,
-            next,
-            end,
-            left: end - next,
-            held: None,
-            buffer_wait: Span::ZERO,
-        }
+        Self { io, ready, next, end, left: end - next, held: None, buffer_wait: Span::ZERO }
     }
 
     /// The bytes of `page` that the request touches, as a range within the page.

@@ -152,7 +152,9 @@ mod tests {
         for page_size in [512, 2048, 2560, 4096, 1 << 20] {
             let geometry = Geometry { page_size: Bytes(page_size), ..GEOMETRY };
             let locator = Locator::new(&geometry);
-            for offset in [0, 1, page_size - 1, page_size, 7 * page_size - 1, 123_456_789 * page_size] {
+            for offset in
+                [0, 1, page_size - 1, page_size, 7 * page_size - 1, 123_456_789 * page_size]
+            {
                 assert_eq!(u64::from(locator.page_at(offset).0), offset / page_size);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Flash;
 use crate::die::State;
+use crate::event::lane;
 use fowler_units::{DieId, Id, Span};
 
 impl Flash {
@@ -45,7 +46,7 @@ impl Flash {
         channel.busy = true;
         channel.reserved = DieId::NONE;
         self.counters.channel_busy += time;
-        self.schedule(id, self.now() + time);
+        self.schedule(id, lane::TRANSFER, self.now() + time);
     }
 
     /// The channel is the die's for one page.

@@ -241,8 +241,9 @@ impl Flash {
     }
 
     #[inline]
-    fn schedule(&mut self, id: DieId, at: Nanos) {
-        self.dies[id].ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
+    fn schedule(&mut self, id: DieId, lane: usize, at: Nanos) {
+        let ticket = self.agenda.schedule_in(lane, at, Phase::Completion, Event::Die(id));
+        self.dies[id].ticket = ticket;
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 
 use super::{Flash, Translation};
 use crate::die::{Cells, State};
+use crate::event::lane;
 use crate::ledger::Doing;
 use crate::txn::Txn;
 use fowler_units::{DieId, TxnId};
@@ -21,10 +22,10 @@ impl Flash {
             self.channels[self.dies[id].channel].busy = true;
             self.counters.channel_busy += transfer;
             self.enter(id, State::TransferOut, Doing::serving(op, source));
-            self.schedule(id, self.now() + sense + transfer);
+            self.schedule(id, lane::SENSE, self.now() + sense + transfer);
         } else {
             self.enter(id, State::Sensing, Doing::serving(op, source));
-            self.schedule(id, self.now() + sense);
+            self.schedule(id, lane::SENSE, self.now() + sense);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Flash;
 use crate::die::{Cells, State};
-use crate::event::Event;
+use crate::event::{Event, lane};
 use crate::ledger::Doing;
 use crate::policy::suspension::{AnySuspension, Candidate, Running, SuspendingReads, Suspension};
 use crate::txn::{Op, Txn};
@@ -62,7 +62,8 @@ impl Flash {
             self.dies[id].ticket = Ticket::NONE;
             self.park(id);
         } else {
-            self.schedule(id, at);
+            let ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
+            self.dies[id].ticket = ticket;
         }
     }
 
@@ -118,7 +119,7 @@ impl Flash {
         let die = &mut self.dies[id];
         die.cells = Cells::Running;
         die.state = State::Running;
-        self.schedule(id, end);
+        self.schedule(id, lane::PROGRAM, end);
     }
 
     fn resume_cells(&mut self, id: DieId) {
