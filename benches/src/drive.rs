@@ -1,7 +1,7 @@
 //! The drive that is measured, and what a run on it came to.
 
 use crate::requests::PAGE;
-use fowler_device::policy::die_order;
+use fowler_device::policy::die_order::{self, DieOrderKind};
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_metrics::Recorder;
@@ -17,8 +17,8 @@ pub const SENSE: Span = Span::us(50);
 pub enum State {
     /// Written once, in the order of addresses.
     Sequential,
-    /// In steady state under random writes; reads may suspend programs and erases.
-    Steady(SuspensionKind),
+    /// In steady state under random writes; which transaction a die serves next, and what it may interrupt.
+    Steady(DieOrderKind, SuspensionKind),
 }
 
 /// What one run came to.
@@ -140,16 +140,18 @@ pub fn timing() -> Timing {
     }
 }
 
-/// A drive of this shape, 28 % spare, greedy collection, reads first.
+/// A drive of this shape, 28 % spare, greedy collection.
 pub fn config(geometry: Geometry, state: State) -> Config {
-    let (pattern, suspension) = match state {
-        State::Sequential => (Pattern::Sequential, SuspensionKind::Never),
-        State::Steady(suspension) => (Pattern::Steady, suspension),
+    let (pattern, order, suspension) = match state {
+        State::Sequential => (Pattern::Sequential, DieOrderKind::ReadFirst, SuspensionKind::Never),
+        State::Steady(order, suspension) => (Pattern::Steady, order, suspension),
     };
+    // 64 MiB for 128 GiB; on a small drive as many pages as may be outstanding, and some more.
+    let buffer = Bytes((geometry.raw().0 / 2048).max(4 << 20));
     let mut config = Config {
         over_provisioning: 0.28,
         over_provisioning_base: OpBase::Logical,
-        buffer: BufferConfig { size: Bytes(64 << 20), ack: Ack::OnProgram, evict_ahead: 64 },
+        buffer: BufferConfig { size: buffer, ack: Ack::OnProgram, evict_ahead: 64 },
         gc: GcConfig {
             foreground_below: 4,
             background_below: 4,
@@ -157,7 +159,7 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        die_order: die_order::Params { name: die_order::DieOrderKind::ReadFirst },
+        die_order: die_order::Params { name: order },
         ..Config::new(geometry, timing())
     };
     config.suspension.name = suspension;

@@ -1,15 +1,14 @@
 //! How much memory the process has had resident at most.
 
 use crate::drive;
-use crate::workload::WORKLOADS;
+use crate::workload::RANDOM_WRITE;
 
 /// Builds one preconditioned drive, serves a round of random writes on it, and says how much memory the
 /// process had.
 pub fn print() {
-    let workload = &WORKLOADS[2];
-    let mut device = workload.drive(drive::geometry());
-    let requests = workload.requests(&device, workload.requests);
-    drive::serve(&mut device, requests, workload.pacing());
+    let mut device = RANDOM_WRITE.drive(drive::geometry());
+    let requests = RANDOM_WRITE.requests(&device, RANDOM_WRITE.requests);
+    drive::serve(&mut device, requests, RANDOM_WRITE.pacing());
     let Some(peak) = peak_bytes() else {
         return println!("this system does not tell how much memory a process has had");
     };

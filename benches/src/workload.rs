@@ -2,6 +2,7 @@
 
 use crate::drive::{self, State};
 use crate::requests::{RUN, Random, Requests, Sequential};
+use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::{Device, Pacing};
 use fowler_metrics::Recorder;
@@ -31,45 +32,64 @@ pub struct Workload {
     pub requests: u64,
 }
 
-/// Every synthetic workload, in the order of the table.
-pub const WORKLOADS: [Workload; 6] = [
-    Workload {
-        name: "4 KiB random read, QD 32",
-        state: State::Sequential,
-        asked: Asked::Random { read_share: 1.0, depth: 32 },
-        requests: 4_000_000,
-    },
-    Workload {
-        name: "4 KiB random read, Poisson at 60 %",
-        state: State::Sequential,
-        asked: Asked::Poisson { utilisation: 0.6 },
-        requests: 4_000_000,
-    },
-    Workload {
-        name: "4 KiB random write, steady state, QD 64",
-        state: State::Steady(SuspensionKind::Never),
-        asked: Asked::Random { read_share: 0.0, depth: 64 },
-        requests: 2_000_000,
-    },
-    Workload {
-        name: "70/30 mix, steady state, IPC, QD 32",
-        state: State::Steady(SuspensionKind::Ipc),
-        asked: Asked::Random { read_share: 0.7, depth: 32 },
-        requests: 3_000_000,
-    },
-    Workload {
-        name: "sequential 128 KiB read, QD 8",
-        state: State::Sequential,
-        asked: Asked::Sequential { op: HostOp::Read, depth: 8 },
-        requests: 300_000,
-    },
-    Workload {
-        name: "sequential 128 KiB write, QD 8",
-        state: State::Sequential,
-        asked: Asked::Sequential { op: HostOp::Write, depth: 8 },
-        requests: 300_000,
-    },
-];
+/// Random reads.
+pub const RANDOM_READ: Workload = Workload {
+    name: "4 KiB random read, QD 32",
+    state: State::Sequential,
+    asked: Asked::Random { read_share: 1.0, depth: 32 },
+    requests: 4_000_000,
+};
+
+/// Random reads that come when they come.
+pub const POISSON_READ: Workload = Workload {
+    name: "4 KiB random read, Poisson at 60 %",
+    state: State::Sequential,
+    asked: Asked::Poisson { utilisation: 0.6 },
+    requests: 4_000_000,
+};
+
+/// Random writes.
+pub const RANDOM_WRITE: Workload = Workload {
+    name: "4 KiB random write, steady state, QD 64",
+    state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Never),
+    asked: Asked::Random { read_share: 0.0, depth: 64 },
+    requests: 2_000_000,
+};
+
+/// Reads and writes under intra-phase cancellation.
+pub const MIXED_IPC: Workload = Workload {
+    name: "70/30 mix, steady state, IPC, QD 32",
+    state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Ipc),
+    asked: Asked::Random { read_share: 0.7, depth: 32 },
+    requests: 3_000_000,
+};
+
+/// Reads and writes first come, first served.
+pub const MIXED_FIFO: Workload = Workload {
+    name: "70/30 mix, steady state, FIFO, QD 32",
+    state: State::Steady(DieOrderKind::Fifo, SuspensionKind::Never),
+    ..MIXED_IPC
+};
+
+/// Long reads in order.
+pub const SEQUENTIAL_READ: Workload = Workload {
+    name: "sequential 128 KiB read, QD 8",
+    state: State::Sequential,
+    asked: Asked::Sequential { op: HostOp::Read, depth: 8 },
+    requests: 300_000,
+};
+
+/// Long writes in order.
+pub const SEQUENTIAL_WRITE: Workload = Workload {
+    name: "sequential 128 KiB write, QD 8",
+    state: State::Sequential,
+    asked: Asked::Sequential { op: HostOp::Write, depth: 8 },
+    requests: 300_000,
+};
+
+/// The synthetic workloads of the table, in its order.
+pub const WORKLOADS: [Workload; 6] =
+    [RANDOM_READ, POISSON_READ, RANDOM_WRITE, MIXED_IPC, SEQUENTIAL_READ, SEQUENTIAL_WRITE];
 
 impl Workload {
     /// The drive, preconditioned.
