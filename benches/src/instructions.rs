@@ -12,7 +12,8 @@
 //! environment is left empty, for its size shifts the stack. The library's hash maps with seeds of their own
 //! are banned from Fowler anyway (clippy.toml).
 
-use crate::drive;
+use crate::drive::{self, State, Work};
+use crate::floor::Floor;
 use crate::requests::{Random, Requests};
 use crate::workload::*;
 use fowler_device::{Device, Pacing};
@@ -36,6 +37,8 @@ struct Counted {
 #[derive(Clone, Copy)]
 enum Task {
     Serve(Workload),
+    /// The same on the floor: were it to become dearer, every ratio to it would look better.
+    Floor(Workload),
     /// The text of a native trace is read.
     Parse,
 }
@@ -44,8 +47,12 @@ const fn serve(key: &'static str, requests: u64, workload: Workload) -> Counted 
     Counted { key, requests, task: Task::Serve(workload) }
 }
 
+const fn floor(key: &'static str, requests: u64, workload: Workload) -> Counted {
+    Counted { key, requests, task: Task::Floor(workload) }
+}
+
 /// Everything that has a budget.
-const ALL: [Counted; 8] = [
+const ALL: [Counted; 11] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -53,6 +60,9 @@ const ALL: [Counted; 8] = [
     serve("mixed_70_30_fifo", 50_000, MIXED_FIFO),
     serve("sequential_read_128k", 5_000, SEQUENTIAL_READ),
     serve("sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
+    floor("floor_random_read_qd32", 100_000, RANDOM_READ),
+    floor("floor_poisson_read_60", 100_000, POISSON_READ),
+    floor("floor_mixed_70_30_ipc", 50_000, MIXED_IPC),
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 
@@ -67,6 +77,11 @@ const COUNTED: &str = "*::counted_*";
 #[inline(never)]
 fn counted_serve(device: &mut Device, requests: Requests, pacing: Pacing, to: &mut Recorder) {
     device.run(requests, pacing, to);
+}
+
+#[inline(never)]
+fn counted_floor(floor: &mut Floor, requests: Requests, pacing: Pacing, work: &Work) {
+    floor.run(requests, pacing, work);
 }
 
 #[inline(never)]
@@ -92,6 +107,13 @@ pub fn perform(key: &str) -> Result<(), String> {
             let mut recorder = Recorder::new();
             counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
             assert_eq!(recorder.requests(), counted.requests);
+        }
+        Task::Floor(workload) => {
+            let mut device = workload.drive(small());
+            let requests = workload.requests(&device, counted.requests);
+            let work = drive::serve(&mut device, requests.clone(), workload.pacing()).work;
+            let mut floor = Floor::new(device.layout(), workload.state != State::Sequential);
+            counted_floor(&mut floor, requests, workload.pacing(), &work);
         }
         Task::Parse => {
             let requests = Random::new(counted.requests, 1 << 24, 0.7).poisson(20_000.0);

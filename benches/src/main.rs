@@ -10,12 +10,15 @@ mod drive;
 mod floor;
 mod instructions;
 mod memory;
+mod parallel;
 mod requests;
+mod scaling;
 mod table;
 mod traces;
 mod workload;
 
 use clap::Parser;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// How fast Fowler is, on one core.
@@ -44,6 +47,18 @@ struct Arguments {
     /// Makes what was counted the budget
     #[arg(long, requires = "instructions")]
     write: bool,
+    /// Requests per second by dies, queue depth and length of the run: tables, and pictures in --out
+    #[arg(long, group = "what")]
+    scaling: bool,
+    /// Up to 10^8 requests, which takes a minute
+    #[arg(long, requires = "scaling")]
+    long: bool,
+    /// Where pictures go
+    #[arg(long, value_name = "DIR", default_value = "target/bench")]
+    out: PathBuf,
+    /// How much of all cores independent runs use, compared with one run after another
+    #[arg(long, group = "what")]
+    parallel: bool,
     /// Does one of the tasks that have a budget, for callgrind to look at
     #[arg(long, group = "what", hide = true, value_name = "KEY")]
     perform: Option<String>,
@@ -68,6 +83,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         budget::write()?;
     } else if arguments.instructions {
         return budget::compare();
+    } else if arguments.scaling {
+        scaling::print(&arguments.out, arguments.long)?;
+    } else if arguments.parallel {
+        parallel::print();
     } else if arguments.memory {
         memory::print();
     } else {
