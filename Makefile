@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test bench lint fuzz clean
+.PHONY: demo test bench budget lint fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -18,6 +18,9 @@ lint: ## formatting and clippy, warnings are errors
 
 bench: ## requests per second beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench
+
+budget: ## instructions per request against benches/budget.toml (needs valgrind)
+	$(CARGO) run --release --quiet -p fowler-bench -- --instructions
 
 FUZZ_SECONDS ?= 600
 fuzz: ## coverage-guided fuzzing of every reader and the configuration (needs nightly and cargo-fuzz)

@@ -1,7 +1,7 @@
-//! The drive that is measured, and what is asked of it.
+//! The drive that is measured, and what a run on it came to.
 
-use crate::requests::Uniform;
-use fowler_device::policy::die_order;
+use crate::requests::PAGE;
+use fowler_device::policy::die_order::{self, DieOrderKind};
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_metrics::Recorder;
@@ -9,40 +9,106 @@ use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, HostIo, Span};
 use std::time::Instant;
 
-/// What is asked of the drive.
+/// How long the sensing of a page takes.
+pub const SENSE: Span = Span::us(50);
+
+/// How a drive comes to be as a workload meets it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Workload {
-    /// 4 KiB random reads, 32 at a time.
-    RandomRead,
-    /// 4 KiB random writes on a drive in steady state, greedy collection, 28 % spare.
-    RandomWrite,
-    /// 70 % reads, 30 % writes on a drive in steady state, under intra-phase cancellation.
-    Mixed,
+pub enum State {
+    /// Written once, in the order of addresses.
+    Sequential,
+    /// In steady state under random writes; which transaction a die serves next, and what it may interrupt.
+    Steady(DieOrderKind, SuspensionKind),
 }
 
 /// What one run came to.
 pub struct Measured {
     /// Requests served.
     pub requests: u64,
-    /// Flash events without which the requests cannot be served: the ends of sensings, transfers,
-    /// programs and erases, and two for each suspension (cells free; the end after resuming).
-    pub events: u64,
-    /// Pages moved by collection for each request.
-    pub moves_per_request: f64,
-    /// Erases for each request.
-    pub erases_per_request: f64,
-    /// Suspensions for each request.
-    pub suspensions_per_request: f64,
-    /// Write amplification; 1 without writes.
-    pub waf: f64,
+    /// Logical pages that they touched.
+    pub pages: u64,
+    /// What the flash did meanwhile.
+    pub work: Work,
     /// Wall time in seconds.
     pub seconds: f64,
+}
+
+/// The work of the flash, and what it was for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Pages that the host read and wrote.
+    pub pages_read: u64,
+    /// See above.
+    pub pages_written: u64,
+    /// Flash reads that host reads needed: fewer than pages where the write buffer answered.
+    pub reads: u64,
+    /// Flash reads before programs: the old page of a partial write, the page that collection moves.
+    pub reads_before: u64,
+    /// Programs of host data.
+    pub programs: u64,
+    /// Pages moved by collection.
+    pub moves: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Programs and erases taken off the cells for a read.
+    pub suspensions: u64,
+}
+
+impl Work {
+    fn between(before: &Counters, after: &Counters) -> Work {
+        let sum = |counts: &[u64; 3]| counts.iter().sum::<u64>();
+        let upto = |c: &Counters| Work {
+            pages_read: c.pages_read,
+            pages_written: c.pages_written,
+            reads: c.reads[0] - c.merge_reads,
+            reads_before: c.merge_reads + c.reads[1] + c.reads[2],
+            programs: c.programs[0],
+            moves: c.programs[1] + c.programs[2],
+            erases: sum(&c.erases),
+            suspensions: c.suspensions,
+        };
+        let (from, to) = (upto(before), upto(after));
+        Work {
+            pages_read: to.pages_read - from.pages_read,
+            pages_written: to.pages_written - from.pages_written,
+            reads: to.reads - from.reads,
+            reads_before: to.reads_before - from.reads_before,
+            programs: to.programs - from.programs,
+            moves: to.moves - from.moves,
+            erases: to.erases - from.erases,
+            suspensions: to.suspensions - from.suspensions,
+        }
+    }
+
+    /// Flash events of host reads: the ends of sensing and of transfer.
+    pub fn read_events(&self) -> u64 {
+        2 * self.reads
+    }
+
+    /// Flash events of host writes and what they entail: two for each program and each read before it,
+    /// one for each erase, and two for each suspension (cells free; the end after resuming).
+    pub fn write_events(&self) -> u64 {
+        2 * (self.programs + self.moves + self.reads_before) + self.erases + 2 * self.suspensions
+    }
+
+    /// Write amplification; 1 without writes.
+    pub fn waf(&self) -> f64 {
+        if self.programs == 0 {
+            return 1.0;
+        }
+        (self.programs + self.moves) as f64 / self.programs as f64
+    }
 }
 
 impl Measured {
     /// Wall time for each request.
     pub fn ns_per_request(&self) -> f64 {
         self.seconds * 1e9 / self.requests as f64
+    }
+
+    /// Flash events without which the requests cannot be served.
+    pub fn events(&self) -> u64 {
+        self.work.read_events() + self.work.write_events()
     }
 }
 
@@ -55,18 +121,15 @@ pub fn geometry() -> Geometry {
         planes_per_die: 1,
         blocks_per_plane: 2048,
         pages_per_block: 256,
-        page_size: Bytes(4096),
+        page_size: Bytes(PAGE),
     }
 }
 
-fn config(workload: Workload) -> Config {
-    let pattern = match workload {
-        Workload::RandomRead => Pattern::Sequential,
-        _ => Pattern::Steady,
-    };
-    let timing = Timing {
+/// The operating times of every drive here.
+pub fn timing() -> Timing {
+    Timing {
         bus_transfer: Span::us(4),
-        read: PerPageType::uniform(Span::us(50)),
+        read: PerPageType::uniform(SENSE),
         program_phase: Span::us(20),
         verify_phase: Span::us(24),
         program_iterations: PerPageType::uniform(15),
@@ -74,11 +137,21 @@ fn config(workload: Workload) -> Config {
         erase_verify: Span::us(24),
         voltage_reset: Span::us(4),
         buffer_load: Span::us(3),
+    }
+}
+
+/// A drive of this shape, 28 % spare, greedy collection.
+pub fn config(geometry: Geometry, state: State) -> Config {
+    let (pattern, order, suspension) = match state {
+        State::Sequential => (Pattern::Sequential, DieOrderKind::ReadFirst, SuspensionKind::Never),
+        State::Steady(order, suspension) => (Pattern::Steady, order, suspension),
     };
+    // 64 MiB for 128 GiB; on a small drive as many pages as may be outstanding, and some more.
+    let buffer = Bytes((geometry.raw().0 / 2048).max(4 << 20));
     let mut config = Config {
         over_provisioning: 0.28,
         over_provisioning_base: OpBase::Logical,
-        buffer: BufferConfig { size: Bytes(64 << 20), ack: Ack::OnProgram, evict_ahead: 64 },
+        buffer: BufferConfig { size: buffer, ack: Ack::OnProgram, evict_ahead: 64 },
         gc: GcConfig {
             foreground_below: 4,
             background_below: 4,
@@ -86,95 +159,30 @@ fn config(workload: Workload) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        die_order: die_order::Params { name: die_order::DieOrderKind::ReadFirst },
-        ..Config::new(geometry(), timing)
+        die_order: die_order::Params { name: order },
+        ..Config::new(geometry, timing())
     };
-    if workload == Workload::Mixed {
-        config.suspension.name = SuspensionKind::Ipc;
-    }
+    config.suspension.name = suspension;
     config
 }
 
-impl Workload {
-    /// Every workload, in the order of the table.
-    pub const ALL: [Workload; 3] = [Workload::RandomRead, Workload::RandomWrite, Workload::Mixed];
-
-    /// Its name in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Workload::RandomRead => "4 KiB random read, QD 32",
-            Workload::RandomWrite => "4 KiB random write, steady state, QD 64",
-            Workload::Mixed => "70/30 mix, steady state, IPC, QD 32",
-        }
-    }
-
-    /// Share of reads among the requests.
-    pub fn read_share(self) -> f64 {
-        match self {
-            Workload::RandomRead => 1.0,
-            Workload::RandomWrite => 0.0,
-            Workload::Mixed => 0.7,
-        }
-    }
-
-    /// Requests outstanding at once.
-    pub fn depth(self) -> u32 {
-        if self == Workload::RandomWrite { 64 } else { 32 }
-    }
-
-    /// Requests in one round.
-    pub fn requests(self) -> u64 {
-        match self {
-            Workload::RandomRead => 4_000_000,
-            Workload::RandomWrite => 2_000_000,
-            Workload::Mixed => 3_000_000,
-        }
-    }
-
-    /// The drive, preconditioned.
-    pub fn drive(self) -> Device {
-        Device::new(&config(self)).unwrap_or_else(|refusals| panic!("{refusals:?}"))
-    }
-
-    /// One round on a copy of the drive, so that every round meets the same state.
-    pub fn run(self, fresh: &Device) -> Measured {
-        self.serve(&mut fresh.clone())
-    }
-
-    /// One round on a drive.
-    pub fn serve(self, device: &mut Device) -> Measured {
-        let pages = device.layout().logical_pages;
-        let requests = Uniform::new(self.requests(), pages, self.read_share());
-        let mut recorder = Recorder::new();
-        let start = Instant::now();
-        device.run(requests, Pacing::Closed { depth: self.depth() }, &mut recorder);
-        let seconds = start.elapsed().as_secs_f64();
-        measured(device, &recorder, seconds)
-    }
+/// The drive of a configuration, preconditioned.
+pub fn build(config: &Config) -> Device {
+    Device::new(config).unwrap_or_else(|refusals| panic!("{refusals:?}"))
 }
 
-/// The requests of a trace, at their own times, on a copy of the drive.
-pub fn serve_trace(fresh: &Device, requests: &[HostIo]) -> Measured {
-    let mut device = fresh.clone();
+/// Serves the requests, with every latency and every blame recorded.
+pub fn serve(
+    device: &mut Device,
+    requests: impl IntoIterator<Item = HostIo>,
+    pacing: Pacing,
+) -> Measured {
     let mut recorder = Recorder::new();
+    let before = device.counters();
     let start = Instant::now();
-    device.run(requests.iter().copied(), Pacing::Open, &mut recorder);
+    device.run(requests, pacing, &mut recorder);
     let seconds = start.elapsed().as_secs_f64();
-    measured(&device, &recorder, seconds)
-}
-
-fn measured(device: &Device, recorder: &Recorder, seconds: f64) -> Measured {
-    let c = device.counters();
-    let requests = recorder.requests();
-    let (reads, programs): (u64, u64) = (c.reads.iter().sum(), c.programs.iter().sum());
-    let erases: u64 = c.erases.iter().sum();
-    Measured {
-        requests,
-        events: 2 * reads + 2 * programs + erases + 2 * c.suspensions,
-        moves_per_request: c.programs[1] as f64 / requests as f64,
-        erases_per_request: erases as f64 / requests as f64,
-        suspensions_per_request: c.suspensions as f64 / requests as f64,
-        waf: c.waf().unwrap_or(1.0),
-        seconds,
-    }
+    let work = Work::between(&before, &device.counters());
+    let pages = work.pages_read + work.pages_written;
+    Measured { requests: recorder.requests(), pages, work, seconds }
 }

@@ -1,0 +1,15 @@
+//! Keeps the name of the compiler, which instruction counts depend on.
+
+#![allow(clippy::print_stdout, reason = "how a build script speaks")]
+#![allow(clippy::disallowed_methods, reason = "how cargo speaks to a build script")]
+
+fn main() {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let version = std::process::Command::new(rustc).arg("--version").output();
+    let version = version.map_or_else(
+        |_| "an unknown compiler".into(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_string(),
+    );
+    println!("cargo::rustc-env=FOWLER_RUSTC={version}");
+    println!("cargo::rerun-if-changed=build.rs");
+}

@@ -1,0 +1,139 @@
+//! The budget of instructions per request: what every workload may cost, in a file that a change must
+//! change if it makes one dearer.
+
+use crate::instructions;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A count may lie this share above its budget.
+const TOLERANCE: f64 = 0.05;
+
+const HEAD: &str = "\
+# Instructions per request (per record in parse_native) on small drives, counted by callgrind. `make budget`
+# fails where one lies more than 5 % above. A change that makes one dearer, or much cheaper, writes this file
+# anew with `fowler-bench --instructions --write` and says why in its commit.
+";
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("budget.toml")
+}
+
+/// What the counts depend on besides the code.
+fn made_with() -> Result<[(&'static str, String); 3], String> {
+    Ok([
+        ("rustc", env!("FOWLER_RUSTC").into()),
+        ("valgrind", instructions::valgrind()?),
+        ("machine", std::env::consts::ARCH.into()),
+    ])
+}
+
+/// Counts, and writes what was counted as the new budget.
+///
+/// # Errors
+/// If it cannot be counted or written.
+pub fn write() -> Result<(), String> {
+    let mut text = String::from(HEAD);
+    for (key, value) in made_with()? {
+        writeln!(text, "{key} = \"{value}\"").expect("a string takes all");
+    }
+    text.push_str("\n[instructions_per_request]\n");
+    for (key, count) in instructions::measure()? {
+        writeln!(text, "{key} = {count:.1}").expect("a string takes all");
+    }
+    print!("{text}");
+    std::fs::write(path(), text).map_err(|error| format!("{}: {error}", path().display()))
+}
+
+/// Counts and compares. Returns whether everything is within its budget.
+///
+/// # Errors
+/// If it cannot be counted, or there is no budget.
+pub fn compare() -> Result<bool, String> {
+    let text = std::fs::read_to_string(path())
+        .map_err(|error| format!("{}: {error}", path().display()))?;
+    let budget: toml::Table = text.parse().map_err(|error| format!("budget.toml: {error}"))?;
+    for (key, value) in made_with()? {
+        let then = budget.get(key).and_then(toml::Value::as_str).unwrap_or("nothing known");
+        if then != value {
+            eprintln!(
+                "note: the budget was made with {then}, this is {value}; compared all the same"
+            );
+        }
+    }
+    let counts = instructions::measure()?;
+    let verdicts: Vec<Verdict> =
+        counts.iter().map(|&(key, count)| Verdict::of(count, allowed(&budget, key))).collect();
+    println!("| workload | instructions per request | budget | |");
+    println!("|---|--:|--:|---|");
+    for ((key, count), verdict) in counts.iter().zip(&verdicts) {
+        let allowed =
+            allowed(&budget, key).map_or("none".into(), |allowed| format!("{allowed:.1}"));
+        println!("| {key} | {count:.1} | {allowed} | {} |", verdict.said());
+    }
+    let failed = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Over(_) | Verdict::New));
+    let cheaper = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Under(_)));
+    if failed {
+        eprintln!(
+            "over budget: make it cheaper, or write the budget anew with `fowler-bench --instructions \
+             --write` and say why in the commit"
+        );
+    } else if cheaper {
+        eprintln!("cheaper than the budget: tighten it with `fowler-bench --instructions --write`");
+    }
+    Ok(!failed)
+}
+
+fn allowed(budget: &toml::Table, key: &str) -> Option<f64> {
+    let value = budget.get("instructions_per_request")?.get(key)?;
+    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+}
+
+/// How a count compares with its budget; shares of the budget.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Verdict {
+    Within,
+    Over(f64),
+    Under(f64),
+    /// It has no budget.
+    New,
+}
+
+impl Verdict {
+    fn of(count: f64, allowed: Option<f64>) -> Verdict {
+        let Some(allowed) = allowed else { return Verdict::New };
+        match count / allowed - 1.0 {
+            more if more > TOLERANCE => Verdict::Over(more),
+            more if more < -TOLERANCE => Verdict::Under(-more),
+            _ => Verdict::Within,
+        }
+    }
+
+    fn said(self) -> String {
+        match self {
+            Verdict::Within => "within".into(),
+            Verdict::Over(more) => format!("OVER by {:.1} %", 100.0 * more),
+            Verdict::Under(less) => {
+                format!("{:.1} % below: the budget can be tightened", 100.0 * less)
+            }
+            Verdict::New => "has NO BUDGET".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_percent_either_way_is_within() {
+        for (count, allowed, due) in [
+            (104.9, Some(100.0), Verdict::Within),
+            (95.1, Some(100.0), Verdict::Within),
+            (150.0, Some(100.0), Verdict::Over(0.5)),
+            (50.0, Some(100.0), Verdict::Under(0.5)),
+            (1.0, None, Verdict::New),
+        ] {
+            assert_eq!(Verdict::of(count, allowed), due);
+        }
+    }
+}

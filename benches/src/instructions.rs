@@ -1,0 +1,189 @@
+//! Instructions per request, counted by valgrind's callgrind: the same on every run, whatever else the
+//! machine does, so that a regression of a few percent can be told from noise.
+//!
+//! The program runs itself under callgrind, once for each workload, and callgrind collects only while
+//! one of the functions called `counted_...` is on the stack. `gungraun` (formerly iai-callgrind) does the
+//! same through a runner that must be installed beside it in the same version; it would be one more thing to
+//! keep in step, for a number that callgrind prints by itself.
+//!
+//! What a count depends on, besides the code: the compiler, the standard library, and the C library's copies
+//! of `memcpy` and `memset`, of which it takes the one that suits the processor, which under valgrind is
+//! what valgrind emulates (AVX2 at most in 3.19). Hence the note in the budget of what it was made with. The
+//! environment is left empty, for its size shifts the stack. The library's hash maps with seeds of their own
+//! are banned from Fowler anyway (clippy.toml).
+
+use crate::drive::{self, State, Work};
+use crate::floor::Floor;
+use crate::requests::{Random, Requests};
+use crate::workload::*;
+use fowler_device::{Device, Pacing};
+use fowler_metrics::Recorder;
+use fowler_units::Geometry;
+use fowler_workload::{ReadOptions, TraceReader, write_native};
+use rayon::prelude::*;
+use std::io::Cursor;
+use std::process::Command;
+
+/// Something whose instructions are counted.
+#[derive(Clone, Copy)]
+struct Counted {
+    /// Its name in the budget.
+    key: &'static str,
+    /// Requests served, or records parsed.
+    requests: u64,
+    task: Task,
+}
+
+#[derive(Clone, Copy)]
+enum Task {
+    Serve(Workload),
+    /// The same on the floor: were it to become dearer, every ratio to it would look better.
+    Floor(Workload),
+    /// The text of a native trace is read.
+    Parse,
+}
+
+const fn serve(key: &'static str, requests: u64, workload: Workload) -> Counted {
+    Counted { key, requests, task: Task::Serve(workload) }
+}
+
+const fn floor(key: &'static str, requests: u64, workload: Workload) -> Counted {
+    Counted { key, requests, task: Task::Floor(workload) }
+}
+
+/// Everything that has a budget.
+const ALL: [Counted; 11] = [
+    serve("random_read_qd32", 100_000, RANDOM_READ),
+    serve("poisson_read_60", 100_000, POISSON_READ),
+    serve("steady_write_qd64", 50_000, RANDOM_WRITE),
+    serve("mixed_70_30_ipc", 50_000, MIXED_IPC),
+    serve("mixed_70_30_fifo", 50_000, MIXED_FIFO),
+    serve("sequential_read_128k", 5_000, SEQUENTIAL_READ),
+    serve("sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
+    floor("floor_random_read_qd32", 100_000, RANDOM_READ),
+    floor("floor_poisson_read_60", 100_000, POISSON_READ),
+    floor("floor_mixed_70_30_ipc", 50_000, MIXED_IPC),
+    Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
+];
+
+/// As many dies as in the table, but fewer blocks: making it ready must not take longer than the run.
+fn small() -> Geometry {
+    Geometry { blocks_per_plane: 32, pages_per_block: 64, ..drive::geometry() }
+}
+
+/// The functions that callgrind collects in.
+const COUNTED: &str = "*::counted_*";
+
+#[inline(never)]
+fn counted_serve(device: &mut Device, requests: Requests, pacing: Pacing, to: &mut Recorder) {
+    device.run(requests, pacing, to);
+}
+
+#[inline(never)]
+fn counted_floor(floor: &mut Floor, requests: Requests, pacing: Pacing, work: &Work) {
+    floor.run(requests, pacing, work);
+}
+
+#[inline(never)]
+fn counted_parse(reader: TraceReader) -> u64 {
+    let mut records = 0;
+    for record in reader {
+        record.expect("a sound trace");
+        records += 1;
+    }
+    records
+}
+
+/// Does what `key` names, once. This is what runs under callgrind.
+///
+/// # Errors
+/// If nothing has that name.
+pub fn perform(key: &str) -> Result<(), String> {
+    let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("nothing is called {key}"))?;
+    match counted.task {
+        Task::Serve(workload) => {
+            let mut device = workload.drive(small());
+            let requests = workload.requests(&device, counted.requests);
+            let mut recorder = Recorder::new();
+            counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
+            assert_eq!(recorder.requests(), counted.requests);
+        }
+        Task::Floor(workload) => {
+            let mut device = workload.drive(small());
+            let requests = workload.requests(&device, counted.requests);
+            let work = drive::serve(&mut device, requests.clone(), workload.pacing()).work;
+            let mut floor = Floor::new(device.layout(), workload.state != State::Sequential);
+            counted_floor(&mut floor, requests, workload.pacing(), &work);
+        }
+        Task::Parse => {
+            let requests = Random::new(counted.requests, 1 << 24, 0.7).poisson(20_000.0);
+            let mut text = Vec::new();
+            write_native(Requests::Random(requests).map(Ok), &mut text)
+                .map_err(|error| error.to_string())?;
+            let options = ReadOptions::default();
+            let reader =
+                TraceReader::from_stream("generated", Box::new(Cursor::new(text)), &options)
+                    .map_err(|error| error.to_string())?;
+            assert_eq!(counted_parse(reader), counted.requests);
+        }
+    }
+    Ok(())
+}
+
+/// Instructions per request by key, in the order of the table.
+///
+/// # Errors
+/// If valgrind is not there, or does not say what it should.
+pub fn measure() -> Result<Vec<(&'static str, f64)>, String> {
+    ALL.par_iter().map(|it| Ok((it.key, count(it.key)? as f64 / it.requests as f64))).collect()
+}
+
+/// What valgrind calls itself.
+///
+/// # Errors
+/// If it is not there.
+pub fn valgrind() -> Result<String, String> {
+    let output = Command::new("valgrind").arg("--version").output();
+    let output = output.map_err(|error| {
+        format!(
+            "valgrind does not start ({error}); it counts the instructions and must be installed"
+        )
+    })?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+fn count(key: &str) -> Result<u64, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"])
+        .arg(format!("--toggle-collect={COUNTED}"))
+        .arg(program)
+        .args(["--perform", key])
+        .env_clear()
+        .env("PATH", path)
+        .output()
+        .map_err(|error| format!("valgrind does not start: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    collected(&said)
+        .filter(|&count| output.status.success() && count > 0)
+        .ok_or_else(|| format!("callgrind did not count {key}; it said:\n{said}"))
+}
+
+/// The number in callgrind's line `==pid== Collected : number`.
+fn collected(said: &str) -> Option<u64> {
+    let (_, rest) = said.split_once("Collected :")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_found_in_what_callgrind_says() {
+        let said = "==5686== Events    : Ir\n==5686== Collected : 563777394\n==5686== \n";
+        assert_eq!(collected(said), Some(563_777_394));
+        assert_eq!(collected("==1== no such thing"), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! How the speed changes with the number of dies, the depth of the queue and the length of the run.
+//!
+//! The drives have the same number of pages whatever their dies, so that the mapping costs the same and
+//! only what depends on dies shows: more of them are busy at once, so that more events are pending.
+
+use crate::drive::{self, State};
+use crate::workload::{Asked, RANDOM_READ, Workload};
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
+use fowler_units::Geometry;
+use std::path::Path;
+
+/// 32 GiB: small enough for a drive of eight dies and one of four thousand to be made in a moment.
+const PAGES: u32 = 1 << 23;
+const DIES_PER_CHANNEL: u32 = 8;
+/// Reads in the device at most; above what 4,096 dies at 60 % have in service and waiting.
+const QUEUE: u32 = 1 << 14;
+const REQUESTS: u64 = 1_000_000;
+const ROUNDS: usize = 5;
+
+/// Arrivals that keep each die busy for 60 % of the time.
+const OPEN: Asked = Asked::Poisson { utilisation: 0.6 };
+
+/// A run, and how long it took.
+struct Point {
+    /// What is varied.
+    x: u64,
+    dies: u32,
+    asked: Asked,
+    requests: u64,
+    /// The best of its rounds: whatever else the machine does only makes it slower.
+    seconds: f64,
+}
+
+impl Point {
+    fn new(x: u64, dies: u32, asked: Asked, requests: u64) -> Self {
+        Self { x, dies, asked, requests, seconds: f64::INFINITY }
+    }
+
+    fn millions_per_second(&self) -> f64 {
+        self.requests as f64 / self.seconds / 1e6
+    }
+
+    fn ns_per_request(&self) -> f64 {
+        self.seconds * 1e9 / self.requests as f64
+    }
+}
+
+/// Prints the three tables and writes their pictures into `folder`. `long` goes to 10^8 requests.
+///
+/// # Errors
+/// If a picture cannot be drawn or written.
+pub fn print(folder: &Path, long: bool) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let by_dies = (3..=12).map(|power| Point::new(1 << power, 1 << power, OPEN, REQUESTS));
+    let dies = table("dies (random reads, each die busy for 60 % of the time)", by_dies);
+    keep(folder, "scaling_dies", &speeds("dies", &dies))?;
+
+    let closed = |depth| Asked::Random { read_share: 1.0, depth };
+    let by_depth = (0..=12).map(|power| Point::new(1 << power, 64, closed(1 << power), REQUESTS));
+    let depths = table("requests outstanding (random reads, 64 dies)", by_depth);
+    keep(folder, "scaling_depth", &speeds("requests outstanding", &depths))?;
+
+    let longest = if long { 8 } else { 7 };
+    let powers = (5..=longest).map(|power| 10u64.pow(power));
+    let by_length = powers.map(|count| Point::new(count, 64, OPEN, count));
+    let lengths = table("requests (random reads, 64 dies busy for 60 % of the time)", by_length);
+    keep(folder, "scaling_length", &times(&lengths))
+}
+
+/// Measures the points and prints them. The rounds go over all points, so that a slow minute of the
+/// machine does not fall on one of them; a run of more than 10^7 requests outlasts such minutes.
+fn table(what: &str, points: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut points: Vec<Point> = points.collect();
+    for number in 0..ROUNDS {
+        for point in points.iter_mut().filter(|it| number == 0 || it.requests <= 10_000_000) {
+            point.seconds = point.seconds.min(round(point));
+        }
+    }
+    println!("\n| {what} | wall s | Mreq/s | ns/request |\n|--:|--:|--:|--:|");
+    for it in &points {
+        let (speed, ns) = (it.millions_per_second(), it.ns_per_request());
+        println!("| {} | {:.3} | {speed:.2} | {ns:.0} |", it.x, it.seconds);
+    }
+    points
+}
+
+fn round(point: &Point) -> f64 {
+    let workload = Workload { asked: point.asked, ..RANDOM_READ };
+    let dies = point.dies;
+    let geometry = Geometry {
+        channels: dies / DIES_PER_CHANNEL,
+        chips_per_channel: DIES_PER_CHANNEL,
+        blocks_per_plane: PAGES / 64 / dies,
+        pages_per_block: 64,
+        ..drive::geometry()
+    };
+    let mut config = drive::config(geometry, State::Sequential);
+    config.queue.depth = QUEUE;
+    config.queue.max_reads = QUEUE;
+    let mut device = drive::build(&config);
+    let source = workload.requests(&device, point.requests);
+    drive::serve(&mut device, source, workload.pacing()).seconds
+}
+
+/// Requests per second, and the time of one: a straight line where it grows with the logarithm.
+fn speeds(varied: &str, points: &[Point]) -> Figure {
+    let panel = |title: &str, y: fn(&Point) -> f64| {
+        let points = points.iter().map(|it| (it.x as f64, y(it))).collect();
+        let series = vec![LineSeries { name: "Fowler".into(), points, ..LineSeries::default() }];
+        let (x, y) = (Axis::log2(varied), Axis::linear(title));
+        Panel::lines(title, Lines { x, y, series, reference: None })
+    };
+    let panels = vec![
+        panel("M requests/s", Point::millions_per_second),
+        panel("ns per request", Point::ns_per_request),
+    ];
+    Figure { panels, ..Figure::new(format!("Speed by {varied}, on one core")) }
+}
+
+/// Wall time by length, beside what it would be in proportion to the longest run.
+fn times(points: &[Point]) -> Figure {
+    let each = points.last().map_or(0.0, |it| it.seconds / it.requests as f64);
+    let series = |name: &str, stroke, y: &dyn Fn(&Point) -> f64| {
+        let points = points.iter().map(|it| (it.x as f64, y(it))).collect();
+        LineSeries { name: name.into(), points, stroke, ..LineSeries::default() }
+    };
+    let series = vec![
+        series("Fowler", Stroke::Measured, &|it| it.seconds),
+        series("in proportion", Stroke::Theory, &|it| it.requests as f64 * each),
+    ];
+    let (x, y) = (Axis::log10("requests"), Axis::log10("wall time (s)"));
+    let panels = vec![Panel::lines("", Lines { x, y, series, reference: None })];
+    Figure { panels, ..Figure::new("Wall time by length of the run, on one core") }
+}
+
+fn keep(folder: &Path, name: &str, figure: &Figure) -> Result<(), String> {
+    let svg = figure.svg().map_err(|error| format!("{name}: {error}"))?;
+    let path = folder.join(name).with_extension("svg");
+    std::fs::write(&path, svg).map_err(|error| format!("{}: {error}", path.display()))
+}

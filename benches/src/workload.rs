@@ -1,0 +1,145 @@
+//! The synthetic workloads: a drive in a state, what is asked of it, and how many at once.
+
+use crate::drive::{self, State};
+use crate::requests::{RUN, Random, Requests, Sequential};
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::suspension::SuspensionKind;
+use fowler_device::{Device, Pacing};
+use fowler_metrics::Recorder;
+use fowler_units::{Geometry, HostOp};
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub enum Asked {
+    /// Single pages, uniform over the drive, this share of them reads, so many outstanding.
+    Random { read_share: f64, depth: u32 },
+    /// Single random pages read, in a Poisson process that keeps each die busy for this share of time.
+    Poisson { utilisation: f64 },
+    /// Runs of [`RUN`] pages one after another, so many outstanding.
+    Sequential { op: HostOp, depth: u32 },
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+pub struct Workload {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// How the drive comes to be as the workload meets it.
+    pub state: State,
+    /// What is asked.
+    pub asked: Asked,
+    /// Requests in one round.
+    pub requests: u64,
+}
+
+/// Random reads.
+pub const RANDOM_READ: Workload = Workload {
+    name: "4 KiB random read, QD 32",
+    state: State::Sequential,
+    asked: Asked::Random { read_share: 1.0, depth: 32 },
+    requests: 4_000_000,
+};
+
+/// Random reads that come when they come.
+pub const POISSON_READ: Workload = Workload {
+    name: "4 KiB random read, Poisson at 60 %",
+    state: State::Sequential,
+    asked: Asked::Poisson { utilisation: 0.6 },
+    requests: 4_000_000,
+};
+
+/// Random writes.
+pub const RANDOM_WRITE: Workload = Workload {
+    name: "4 KiB random write, steady state, QD 64",
+    state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Never),
+    asked: Asked::Random { read_share: 0.0, depth: 64 },
+    requests: 2_000_000,
+};
+
+/// Reads and writes under intra-phase cancellation.
+pub const MIXED_IPC: Workload = Workload {
+    name: "70/30 mix, steady state, IPC, QD 32",
+    state: State::Steady(DieOrderKind::ReadFirst, SuspensionKind::Ipc),
+    asked: Asked::Random { read_share: 0.7, depth: 32 },
+    requests: 3_000_000,
+};
+
+/// Reads and writes first come, first served.
+pub const MIXED_FIFO: Workload = Workload {
+    name: "70/30 mix, steady state, FIFO, QD 32",
+    state: State::Steady(DieOrderKind::Fifo, SuspensionKind::Never),
+    ..MIXED_IPC
+};
+
+/// Long reads in order.
+pub const SEQUENTIAL_READ: Workload = Workload {
+    name: "sequential 128 KiB read, QD 8",
+    state: State::Sequential,
+    asked: Asked::Sequential { op: HostOp::Read, depth: 8 },
+    requests: 300_000,
+};
+
+/// Long writes in order.
+pub const SEQUENTIAL_WRITE: Workload = Workload {
+    name: "sequential 128 KiB write, QD 8",
+    state: State::Sequential,
+    asked: Asked::Sequential { op: HostOp::Write, depth: 8 },
+    requests: 300_000,
+};
+
+/// The synthetic workloads of the table, in its order.
+pub const WORKLOADS: [Workload; 6] =
+    [RANDOM_READ, POISSON_READ, RANDOM_WRITE, MIXED_IPC, SEQUENTIAL_READ, SEQUENTIAL_WRITE];
+
+impl Workload {
+    /// The drive, preconditioned.
+    pub fn drive(&self, geometry: Geometry) -> Device {
+        let mut device = drive::build(&drive::config(geometry, self.state));
+        if let Asked::Sequential { op: HostOp::Write, .. } = self.asked {
+            // The spare capacity is written first, and a little more: from then on every block that is
+            // written was erased for it, and the victim is a block whose pages were all written over.
+            let runs = spare_runs(&device);
+            let first = Sequential::new(HostOp::Write, 0, runs, device.layout().logical_pages);
+            device.run(Requests::Sequential(first), self.pacing(), &mut Recorder::new());
+        }
+        device
+    }
+
+    /// How the requests are issued.
+    pub fn pacing(&self) -> Pacing {
+        match self.asked {
+            Asked::Random { depth, .. } | Asked::Sequential { depth, .. } => {
+                Pacing::Closed { depth }
+            }
+            Asked::Poisson { .. } => Pacing::Open,
+        }
+    }
+
+    /// `count` requests of this workload to `device`.
+    pub fn requests(&self, device: &Device, count: u64) -> Requests {
+        let pages = device.layout().logical_pages;
+        match self.asked {
+            Asked::Random { read_share, .. } => {
+                Requests::Random(Random::new(count, pages, read_share))
+            }
+            Asked::Poisson { utilisation } => {
+                // A die serves a read in sensing and transfer.
+                let service = drive::timing().bus_transfer + drive::SENSE;
+                let dies = f64::from(device.layout().geometry.dies());
+                let gap = service.0 as f64 / (utilisation * dies);
+                Requests::Random(Random::new(count, pages, 1.0).poisson(gap))
+            }
+            Asked::Sequential { op, .. } => {
+                let first = if op == HostOp::Write { spare_runs(device) } else { 0 };
+                Requests::Sequential(Sequential::new(op, first, count, pages))
+            }
+        }
+    }
+}
+
+/// Runs that fill the spare capacity one and a quarter times.
+fn spare_runs(device: &Device) -> u64 {
+    let layout = device.layout();
+    let spare = u64::from(layout.geometry.pages() - layout.logical_pages);
+    spare * 5 / 4 / RUN
+}
