@@ -20,9 +20,9 @@
 //! How many flash operations a page takes is what the drive of the same round had, on average: the write
 //! amplification, the reads before partial writes, the buffer hits that take none, the suspensions.
 //!
-//! The event queue is the drive's own ([`Agenda`]), and about as many events are pending in it: of each
-//! request no more pages are under way at once than the dies would allow. The columns have the drive's size,
-//! are scattered where the drive's are, and are as warm: made just before the run. Latencies fall into the
+//! The event queue is the drive's own ([`Agenda`], lanes included), and about as many events are pending in
+//! it: of each request no more pages are under way at once than the dies would allow. The columns are the
+//! drive's kind (on large pages), have the drive's size, are scattered where the drive's are, and are as warm: made just before the run. Latencies fall into the
 //! drive's kind of histogram.
 //!
 //! On drives beyond the caches most of the floor is the miss of the mapping. How much of it is hidden seems
@@ -31,14 +31,13 @@
 //!
 //! **Left out on purpose**, although some of it no real simulator can do without: queues of waiting
 //! transactions, the state of dies and channels and all arbitration (a page never waits: the lengths of
-//! operations are those of reads, with a little jitter that keeps events from falling into step), the
-//! write buffer, valid counts and bitmaps, the choice of victims, and all blame.
+//! operations are those of reads), the write buffer, valid counts and bitmaps, the choice of victims, and all blame.
 
 use crate::drive::Work;
 use crate::requests::PAGE;
 use fowler_agenda::{Agenda, Event, Phase};
 use fowler_device::{Layout, Pacing};
-use fowler_units::{HostIo, HostOp, Nanos, Rng, Scatter, Span};
+use fowler_units::{HostIo, HostOp, IdVec, Lpn, Nanos, Ppn, Rng, Scatter, Span};
 use hdrhistogram::Histogram;
 use std::time::Instant;
 
@@ -124,8 +123,8 @@ impl Stripe {
 #[derive(Clone)]
 pub struct Floor {
     agenda: Agenda<End>,
-    forward: Vec<u32>,
-    backward: Vec<u32>,
+    forward: IdVec<Lpn, u32>,
+    backward: IdVec<Ppn, u32>,
     in_flight: Vec<InFlight>,
     free: Vec<u32>,
     histogram: Histogram<u64>,
@@ -156,10 +155,11 @@ impl Floor {
             true => order.at(u64::from(place % logical)) as u32,
             false => place % logical,
         };
-        let backward: Vec<u32> = (0..physical).map(owner).collect();
-        let mut forward = vec![0; logical as usize];
-        for (place, &page) in backward.iter().enumerate().take(logical as usize) {
-            forward[page as usize] = place as u32;
+        let mut backward = IdVec::filled(0, physical as usize);
+        let mut forward = IdVec::filled(0, logical as usize);
+        for place in (0..physical).rev() {
+            backward[Ppn(place)] = owner(place);
+            forward[Lpn(owner(place))] = place;
         }
         let blank = InFlight { issued: Nanos::ZERO, op: HostOp::Read, next: 0, end: 0, left: 0 };
         Self {
@@ -276,7 +276,7 @@ impl Floor {
         let page = it.next;
         it.next += 1;
         let op = it.op;
-        self.found = self.found.wrapping_add(self.forward[page as usize]);
+        self.found = self.found.wrapping_add(self.forward[Lpn(page)]);
         let events = if op == HostOp::Read { self.read_events.take() } else { self.write(page) };
         if cfg!(debug_assertions) {
             self.events += u64::from(events);
@@ -298,23 +298,22 @@ impl Floor {
     /// Moves one page, found by its place in a victim; its events are among those of writes.
     #[inline]
     fn relocate(&mut self) {
-        let page = self.backward[self.victims.next() as usize];
+        let page = self.backward[Ppn(self.victims.next())];
         let place = self.moved.next();
         self.store(page, place);
     }
 
     #[inline]
     fn store(&mut self, page: u32, place: u32) {
-        self.forward[page as usize] = place;
-        self.backward[place as usize] = page;
+        self.forward[Lpn(page)] = place;
+        self.backward[Ppn(place)] = page;
     }
 
     #[inline]
     fn follow(&mut self, request: u32, left: u32) {
-        let time = if left % 2 == 1 { Span::us(50) } else { Span::us(4) };
-        let jitter = u64::from(request * 37 % 101);
-        let at = self.agenda.now() + time + Span(jitter);
-        self.agenda.schedule(at, Phase::Completion, End { request, left });
+        let (lane, time) = if left % 2 == 1 { (0, Span::us(50)) } else { (1, Span::us(4)) };
+        let at = self.agenda.now() + time;
+        self.agenda.schedule_in(lane, at, Phase::Completion, End { request, left });
     }
 
     #[inline]
