@@ -250,6 +250,9 @@ impl Buffer {
 
     /// The sectors that lie wholly within bytes `from..to` of a page.
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
+        if from == 0 && to == self.page_end() {
+            return self.full;
+        }
         let first = from.div_ceil(self.sector);
         // The last sector of a page may be cut short by the page's end.
         let last =

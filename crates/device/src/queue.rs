@@ -36,14 +36,18 @@ impl Class {
 /// The transactions that wait for one die.
 #[derive(Clone, Debug)]
 pub struct DieQueue {
+    /// The classes of which something waits, a bit each.
+    waiting: u8,
     heads: [TxnId; Class::COUNT],
     tails: [TxnId; Class::COUNT],
+    /// The place of each head in the order of submission; means nothing without a head.
     head_orders: [u64; Class::COUNT],
 }
 
 impl Default for DieQueue {
     fn default() -> Self {
         Self {
+            waiting: 0,
             heads: [TxnId::NONE; Class::COUNT],
             tails: [TxnId::NONE; Class::COUNT],
             head_orders: [u64::MAX; Class::COUNT],
@@ -63,6 +67,7 @@ impl DieQueue {
         if tail.is_some() {
             txns.get_mut(tail).next = id;
         } else {
+            self.waiting |= 1 << class;
             self.heads[class] = id;
             self.head_orders[class] = order;
         }
@@ -84,7 +89,11 @@ impl DieQueue {
         } else {
             debug_assert_eq!(self.heads[class], id);
             self.heads[class] = next;
-            self.head_orders[class] = if next.is_some() { txns.get(next).order } else { u64::MAX };
+            if next.is_some() {
+                self.head_orders[class] = txns.get(next).order;
+            } else {
+                self.waiting &= !(1 << class);
+            }
         }
     }
 
@@ -98,7 +107,7 @@ impl DieQueue {
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.heads == [TxnId::NONE; Class::COUNT]
+        self.waiting == 0
     }
 
     /// Everything of one class, in order.
@@ -137,12 +146,15 @@ impl<'a> View<'a> {
     /// The one that was submitted first.
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
+        let hidden = if self.programs_blocked { 1 << Class::HostProgram as u8 } else { 0 };
+        let mut left = self.queue.waiting & !hidden;
         let mut oldest = (u64::MAX, TxnId::NONE);
-        for class in Class::ALL {
-            let order = self.queue.head_orders[class as usize];
-            let hidden = class == Class::HostProgram && self.programs_blocked;
-            if order < oldest.0 && !hidden {
-                oldest = (order, self.queue.heads[class as usize]);
+        while left != 0 {
+            let class = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let order = self.queue.head_orders[class];
+            if order < oldest.0 {
+                oldest = (order, self.queue.heads[class]);
             }
         }
         oldest.1.is_some().then_some(oldest.1)

@@ -31,8 +31,9 @@ pub struct Space {
     pub blocks: Blocks,
     frontiers: IdVec<PlaneId, Frontier>,
     stripes: IdVec<DieId, Stripe>,
-    /// The position in the stripe whose turn it is.
-    turn: u32,
+    /// The dies in striping order, and the position whose turn it is.
+    order: Box<[DieId]>,
+    turn: usize,
     collected_to: GcFrontier,
     plane_limit: u32,
 }
@@ -47,6 +48,7 @@ impl Space {
             blocks: Blocks::new(geometry),
             frontiers: IdVec::filled(none, geometry.planes() as usize),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
+            order: (0..geometry.dies()).map(|at| geometry.die_at_stripe(at)).collect(),
             turn: 0,
             collected_to,
             plane_limit: layout.plane_limit(),
@@ -57,13 +59,14 @@ impl Space {
     /// their way there included. `None` if all dies must first get rid of some.
     pub fn place(&mut self) -> Option<DieId> {
         let geometry = *self.blocks.geometry();
-        for _ in 0..geometry.dies() {
-            let die = geometry.die_at_stripe(self.turn);
-            self.turn = if self.turn + 1 == geometry.dies() { 0 } else { self.turn + 1 };
+        for _ in 0..self.order.len() {
+            let die = self.order[self.turn];
+            self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
             let valid: u32 =
                 geometry.planes_of_die(die).map(|plane| self.blocks.valid_in(plane)).sum();
-            if valid + self.stripes[die].pending < self.plane_limit * geometry.planes_per_die {
-                self.stripes[die].pending += 1;
+            let stripe = &mut self.stripes[die];
+            if valid + stripe.pending < self.plane_limit * geometry.planes_per_die {
+                stripe.pending += 1;
                 return Some(die);
             }
         }

@@ -54,6 +54,8 @@ pub struct Txn {
     pub class: Class,
     /// Programs only: the data already lies in the page buffer, so that there is no transfer in.
     pub data_in_buffer: bool,
+    /// Whether it is in flight, and not an empty place in the arena.
+    open: bool,
     /// Whether a wait of its own has been measured by the ledger.
     pub waited: bool,
     /// Who is told.
@@ -102,6 +104,7 @@ impl Txn {
             source,
             class,
             data_in_buffer: false,
+            open: false,
             waited: false,
             owner,
             die,
@@ -135,7 +138,6 @@ impl Txn {
 pub struct Txns {
     records: IdVec<TxnId, Txn>,
     waits: IdVec<TxnId, Ledger>,
-    open: IdVec<TxnId, bool>,
     free: Vec<TxnId>,
     submitted: u64,
 }
@@ -148,7 +150,6 @@ impl Txns {
         Self {
             records: IdVec::filled(blank, capacity),
             waits: IdVec::filled(Ledger::default(), capacity),
-            open: IdVec::filled(false, capacity),
             free: (0..capacity).rev().map(TxnId::new).collect(),
             submitted: 0,
         }
@@ -161,32 +162,32 @@ impl Txns {
     #[inline]
     pub fn open(&mut self, txn: Txn) -> TxnId {
         let id = self.free.pop().expect("transaction arena full: admission must hold back");
-        assert!(!self.open[id]);
-        self.open[id] = true;
         self.submitted += 1;
-        self.records[id] = Txn { order: self.submitted, ..txn };
+        let record = &mut self.records[id];
+        assert!(!record.open);
+        *record = Txn { order: self.submitted, open: true, ..txn };
         id
     }
 
     /// Gives the place back; each transaction is closed exactly once.
     #[inline]
     pub fn close(&mut self, id: TxnId) {
-        assert!(self.open[id], "transaction closed twice");
-        self.open[id] = false;
+        let open = std::mem::replace(&mut self.records[id].open, false);
+        assert!(open, "transaction closed twice");
         self.free.push(id);
     }
 
     /// The transaction.
     #[inline]
     pub fn get(&self, id: TxnId) -> &Txn {
-        debug_assert!(self.open[id]);
+        debug_assert!(self.records[id].open);
         &self.records[id]
     }
 
     /// The transaction, to change it.
     #[inline]
     pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
-        debug_assert!(self.open[id]);
+        debug_assert!(self.records[id].open);
         &mut self.records[id]
     }
 
@@ -216,6 +217,6 @@ impl Txns {
 
     /// Every open transaction.
     pub fn iter(&self) -> impl Iterator<Item = (TxnId, &Txn)> {
-        self.records.ids().filter(|&id| self.open[id]).map(|id| (id, &self.records[id]))
+        self.records.ids().map(|id| (id, &self.records[id])).filter(|(_, txn)| txn.open)
     }
 }

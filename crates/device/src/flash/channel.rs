@@ -18,10 +18,15 @@ impl Flash {
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId) {
         if self.dies[id].wants_channel {
-            self.dies[id].wants_channel = false;
-            let line = &mut self.channels[self.dies[id].channel].waiting;
-            line.retain(|&die| die != id);
+            self.leave_line(id);
         }
+    }
+
+    #[cold]
+    fn leave_line(&mut self, id: DieId) {
+        self.dies[id].wants_channel = false;
+        let line = &mut self.channels[self.dies[id].channel].waiting;
+        line.retain(|&die| die != id);
     }
 
     #[inline]

@@ -257,6 +257,9 @@ impl Flash {
     #[inline]
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
+        if die.queue.is_empty() {
+            return None;
+        }
         let candidate = self.order.pick(&View::new(&die.queue, &self.txns, die.blocked))?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
         if self.txns.get(candidate).op == Op::Erase {
