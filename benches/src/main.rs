@@ -11,6 +11,7 @@
 mod drive;
 mod floor;
 mod memory;
+mod parse;
 mod requests;
 mod traces;
 
@@ -28,6 +29,9 @@ fn main() {
     let rounds = if flag("--quick") { 1 } else { ROUNDS };
     let named: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(*part));
+    if flag("--parse") {
+        return parse::show(rounds, wanted);
+    }
     println!(
         "| workload | Mreq/s | ns/request | ns/flash event | floor ns/request | times the floor | WAF \
          | ready in s |"
