@@ -2,9 +2,10 @@
 //! one core, from packed bytes to `HostIo`, beside unpacking alone.
 //!
 //! The text of a format is an excerpt of a real trace where there is one, else lines of that format
-//! made from a seed. It is repeated with times that keep rising. Each repetition is packed as a frame
-//! of its own: in one frame the packer would find the repetition, and what takes no time to unpack
-//! would make the reader look faster than it is on a trace.
+//! made from a seed. It is repeated with times that keep rising, but must not look repeated, which
+//! would make the reader look faster than it is on a trace: each repetition is packed as a frame of
+//! its own, or the packer would find it, and takes all but the times from the lines in another order,
+//! or the processor would learn by heart how many digits the next number has.
 
 use fowler_units::Rng;
 use fowler_workload::{Cause, Format, ReadOptions, TraceReader, decode_line};
@@ -119,7 +120,7 @@ fn packed(format: Format) -> Packed {
     let source = if excerpt.is_some() { "excerpt" } else { "seeded" };
     let text = excerpt.unwrap_or_else(|| seeded(format));
     let once = Lines::of(format, &text);
-    let mut frames = Vec::new();
+    let (mut frames, mut rng) = (Vec::new(), Rng::stream(2, format.name()));
     let (mut text_bytes, mut lines) = (0, 0);
     while text_bytes < TEXT_BYTES {
         let mut copy = String::new();
@@ -127,7 +128,7 @@ fn packed(format: Format) -> Packed {
             copy = format!("{}\n", format.columns());
             lines += 1;
         }
-        once.append_shifted(&mut copy, (lines / once.lines.len()) as u64);
+        once.append_shifted(&mut copy, (lines / once.lines.len()) as u64, &mut rng);
         lines += once.lines.len();
         text_bytes += copy.len();
         let frame = zstd::bulk::compress(copy.as_bytes(), LEVEL);
@@ -204,10 +205,16 @@ impl<'a> Lines<'a> {
         Lines { lines, span: last - first + 1 }
     }
 
-    /// Appends every line, `rounds` spans later and all for device 0.
-    fn append_shifted(&self, copy: &mut String, rounds: u64) {
-        for Line { text, time, device } in &self.lines {
-            let (shifted, decimals) = digits(&text[time.clone()]);
+    /// Appends every line in an order drawn, with the times in their order, `rounds` spans later, and
+    /// all for device 0.
+    fn append_shifted(&self, copy: &mut String, rounds: u64, rng: &mut Rng) {
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        for place in (1..order.len()).rev() {
+            order.swap(place, rng.below(place as u64 + 1) as usize);
+        }
+        for (timed, drawn) in self.lines.iter().zip(order) {
+            let Line { text, time, device } = &self.lines[drawn];
+            let (shifted, decimals) = digits(&timed.text[timed.time.clone()]);
             let shifted = shifted + rounds * self.span;
             let unit = 10u64.pow(decimals as u32);
             let (whole, fraction) = (shifted / unit, shifted % unit);
