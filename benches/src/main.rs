@@ -11,6 +11,7 @@ mod floor;
 mod instructions;
 mod memory;
 mod parallel;
+mod parse;
 mod requests;
 mod scaling;
 mod table;
@@ -56,6 +57,9 @@ struct Arguments {
     /// Where pictures go
     #[arg(long, value_name = "DIR", default_value = "target/bench")]
     out: PathBuf,
+    /// Megabytes of unpacked trace text read per second, by format, beside unpacking alone
+    #[arg(long, group = "what")]
+    parse: bool,
     /// How much of all cores independent runs use, compared with one run after another
     #[arg(long, group = "what")]
     parallel: bool,
@@ -85,6 +89,11 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         return budget::compare();
     } else if arguments.scaling {
         scaling::print(&arguments.out, arguments.long)?;
+    } else if arguments.parse {
+        parse::print(
+            &arguments.named,
+            usize::from(if arguments.quick { 1 } else { arguments.rounds }),
+        );
     } else if arguments.parallel {
         parallel::print();
     } else if arguments.memory {

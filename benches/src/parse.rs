@@ -1,0 +1,299 @@
+//! `--parse`: how fast traces packed with zstd are read, in megabytes of unpacked text per second on
+//! one core, from packed bytes to `HostIo`, beside unpacking alone.
+//!
+//! The text of a format is an excerpt of a real trace where there is one, else lines of that format
+//! made from a seed. It is repeated with times that keep rising, but must not look repeated, which
+//! would make the reader look faster than it is on a trace: each repetition is packed as a frame of
+//! its own, or the packer would find it, and takes all but the times from the lines in another order,
+//! or the processor would learn by heart how many digits the next number has.
+
+use fowler_units::Rng;
+use fowler_workload::{Cause, Format, ReadOptions, TraceReader, decode_line};
+use std::fmt::Write;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Text of each format.
+const TEXT_BYTES: usize = 200_000_000;
+/// The level of the packer: what `zstd` packs with unless told otherwise.
+const LEVEL: i32 = 3;
+/// Rounds, of which the median counts.
+const ROUNDS: usize = 3;
+/// Lines made from a seed.
+const LINES: usize = 100_000;
+
+/// The excerpts of real traces, the largest of each format. None of the other formats is at hand.
+const EXCERPTS: &[(Format, &str)] = &[
+    (Format::Msr, "MSR.hm.sample1000.csv.zst"),
+    (Format::Mqsim, "WebSearch1.first60s.mqsim.trace.zst"),
+    (Format::SsdsimNs, "Financial1.first10k.ssdsim.ascii.zst"),
+    (Format::SsdsimUs, "DTRS.5min.ssdsim.trace.zst"),
+    (Format::SsdsimDigest, "FIU.homes.sample1000.ssdsim.zst"),
+    (Format::Flashsim, "WebSearch1.first50k.flashsim.trace.zst"),
+    (Format::FlashsimBytes, "MSR.cut10k.rw_20_80.105.trace.zst"),
+    (Format::Blkparse, "YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst"),
+    (Format::Systor17, "Systor17.traces.sample1000.csv.zst"),
+];
+
+/// A text and the same packed.
+struct Packed {
+    frames: Arc<[u8]>,
+    text_bytes: usize,
+    lines: usize,
+    source: &'static str,
+}
+
+/// Prints the table.
+pub fn print(named: &[String], rounds: usize) {
+    let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
+    println!(
+        "| format | text | packed to | MB/s | M records/s | ns/record | ns/line | zstd alone, MB/s \
+         | ns/line beyond zstd |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    for &format in Format::ALL.iter().filter(|format| wanted(format.name())) {
+        let packed = packed(format);
+        let (mut read, mut unpacked, mut records) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..rounds.min(ROUNDS) {
+            let (seconds, count) = read_all(format, &packed);
+            records = count;
+            read.push(seconds);
+            unpacked.push(unpack_all(&packed));
+        }
+        let (read, unpacked) = (super::median(&mut read), super::median(&mut unpacked));
+        let (megabytes, lines) = (packed.text_bytes as f64 / 1e6, packed.lines as f64);
+        println!(
+            "| {format} | {} | {:.0} % | {:.0} | {:.2} | {:.1} | {:.1} | {:.0} | {:.1} |",
+            packed.source,
+            packed.frames.len() as f64 / packed.text_bytes as f64 * 100.0,
+            megabytes / read,
+            records as f64 / read / 1e6,
+            read * 1e9 / records as f64,
+            read * 1e9 / lines,
+            megabytes / unpacked,
+            (read - unpacked) * 1e9 / lines,
+        );
+    }
+}
+
+/// Seconds from packed bytes to the last request, and how many requests there were. Never inlined, so
+/// that a profiler finds it by its name.
+#[inline(never)]
+fn read_all(format: Format, packed: &Packed) -> (f64, u64) {
+    let stream = Box::new(Cursor::new(Arc::clone(&packed.frames)));
+    let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+    let start = Instant::now();
+    let reader = TraceReader::from_stream("parse", stream, &options)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let (mut count, mut sum) = (0, 0u64);
+    for request in reader {
+        let request = request.unwrap_or_else(|error| panic!("{error}"));
+        count += 1;
+        sum = sum.wrapping_add(request.at.0 ^ request.offset ^ u64::from(request.size));
+    }
+    std::hint::black_box(sum);
+    (start.elapsed().as_secs_f64(), count)
+}
+
+/// Seconds to unpack and do nothing with the text.
+fn unpack_all(packed: &Packed) -> f64 {
+    let mut buffer = vec![0; 1 << 18];
+    let start = Instant::now();
+    let mut text = zstd::stream::read::Decoder::with_buffer(&packed.frames[..])
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut total = 0;
+    loop {
+        match text.read(&mut buffer).unwrap_or_else(|error| panic!("{error}")) {
+            0 => break,
+            count => total += count,
+        }
+        std::hint::black_box(&buffer);
+    }
+    assert_eq!(total, packed.text_bytes);
+    start.elapsed().as_secs_f64()
+}
+
+/// The text of a format, repeated and packed.
+fn packed(format: Format) -> Packed {
+    let excerpt = excerpt(format);
+    let source = if excerpt.is_some() { "excerpt" } else { "seeded" };
+    let text = excerpt.unwrap_or_else(|| seeded(format));
+    let once = Lines::of(format, &text);
+    let (mut frames, mut rng) = (Vec::new(), Rng::stream(2, format.name()));
+    let (mut text_bytes, mut lines) = (0, 0);
+    while text_bytes < TEXT_BYTES {
+        let mut copy = String::new();
+        if lines == 0 && matches!(format, Format::Native | Format::Systor17) {
+            copy = format!("{}\n", format.columns());
+            lines += 1;
+        }
+        once.append_shifted(&mut copy, (lines / once.lines.len()) as u64, &mut rng);
+        lines += once.lines.len();
+        text_bytes += copy.len();
+        let frame = zstd::bulk::compress(copy.as_bytes(), LEVEL);
+        frames.extend(frame.unwrap_or_else(|error| panic!("{error}")));
+    }
+    Packed { frames: frames.into(), text_bytes, lines, source }
+}
+
+/// The text of the real trace of a format, where there is one.
+fn excerpt(format: Format) -> Option<String> {
+    let (_, file) = EXCERPTS.iter().find(|(of, _)| *of == format)?;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
+    let packed = std::fs::read(folder.join(file)).ok()?;
+    let text = zstd::decode_all(&packed[..]).unwrap_or_else(|error| panic!("{error}"));
+    Some(String::from_utf8(text).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// The lines of a text that are events, each parted around its time and its device.
+struct Lines<'a> {
+    lines: Vec<Line<'a>>,
+    /// From the first moment to behind the last one, in the last digit that is printed.
+    span: u64,
+}
+
+struct Line<'a> {
+    text: &'a str,
+    /// Where in `text` the time stands.
+    time: std::ops::Range<usize>,
+    /// Where the device stands, if there is one that a reader of one device must not see change.
+    device: Option<std::ops::Range<usize>>,
+}
+
+/// The digits of a printed time as one number, and how many stand behind the point.
+fn digits(time: &str) -> (u64, usize) {
+    let decimals = time.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let digits: String = time.chars().filter(|&digit| digit != '.').collect();
+    (digits.parse().unwrap_or_else(|error| panic!("{time}: {error}")), decimals)
+}
+
+impl<'a> Lines<'a> {
+    fn of(format: Format, text: &'a str) -> Lines<'a> {
+        let commas = matches!(
+            format,
+            Format::Native | Format::Spc | Format::Msr | Format::Systor17 | Format::Alibaba
+        );
+        let time = match format {
+            Format::Blkparse => 3,
+            Format::Spc | Format::Alibaba => 4,
+            _ => 0,
+        };
+        let device = matches!(format, Format::Mqsim | Format::SsdsimNs).then_some(1);
+        let is_event = |line: &&str| match decode_line(format, line.as_bytes()) {
+            Ok(_) => true,
+            Err(fault) => fault.cause == Cause::OtherEvent,
+        };
+        let lines: Vec<Line> = text
+            .lines()
+            .filter(is_event)
+            .map(|text| {
+                let separates = |c: char| if commas { c == ',' } else { c == ' ' || c == '\t' };
+                let fields = text.split(separates).filter(|field| commas || !field.is_empty());
+                let places: Vec<_> = fields
+                    .map(|field| {
+                        let start = field.as_ptr().addr() - text.as_ptr().addr();
+                        start..start + field.len()
+                    })
+                    .collect();
+                let device = device.map(|column| places[column].clone());
+                Line { text, time: places[time].clone(), device }
+            })
+            .collect();
+        let times = || lines.iter().map(|line| digits(&line.text[line.time.clone()]).0);
+        let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+        Lines { lines, span: last - first + 1 }
+    }
+
+    /// Appends every line in an order drawn, with the times in their order, `rounds` spans later, and
+    /// all for device 0.
+    fn append_shifted(&self, copy: &mut String, rounds: u64, rng: &mut Rng) {
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        for place in (1..order.len()).rev() {
+            order.swap(place, rng.below(place as u64 + 1) as usize);
+        }
+        for (timed, drawn) in self.lines.iter().zip(order) {
+            let Line { text, time, device } = &self.lines[drawn];
+            let (shifted, decimals) = digits(&timed.text[timed.time.clone()]);
+            let shifted = shifted + rounds * self.span;
+            let unit = 10u64.pow(decimals as u32);
+            let (whole, fraction) = (shifted / unit, shifted % unit);
+            copy.push_str(&text[..time.start]);
+            match decimals {
+                0 => write!(copy, "{whole}"),
+                _ => write!(copy, "{whole}.{fraction:0decimals$}"),
+            }
+            .expect("a string takes any text");
+            match device {
+                Some(device) => {
+                    copy.push_str(&text[time.end..device.start]);
+                    copy.push('0');
+                    copy.push_str(&text[device.end..]);
+                }
+                None => copy.push_str(&text[time.end..]),
+            }
+            copy.push('\n');
+        }
+    }
+}
+
+/// Lines of a format from a seed.
+fn seeded(format: Format) -> String {
+    let mut rng = Rng::stream(1, format.name());
+    let mut text = String::new();
+    let from = if format == Format::Msr { 128_166_385_295_514_663 } else { 0 };
+    let mut at: u64 = from;
+    for _ in 0..LINES {
+        at += rng.below(200_000);
+        let (read, sector, pages) = (rng.chance(0.6), rng.below(1 << 28), 1 + rng.below(16));
+        line(&mut text, format, &mut rng, (at, read, sector, pages));
+        text.push('\n');
+    }
+    text
+}
+
+/// One line: a time of the format's own unit, whether it reads, its first sector, and its pages.
+fn line(
+    text: &mut String,
+    format: Format,
+    rng: &mut Rng,
+    (at, read, sector, pages): (u64, bool, u64, u64),
+) {
+    let (offset, bytes, sectors) = (sector * 512, pages * 4096, pages * 8);
+    let (code, letter) = (u8::from(read), if read { 'R' } else { 'W' });
+    let (whole, fraction) = (at / 1_000_000, at % 1_000_000);
+    match format {
+        Format::Native => {
+            let word = if read { "read" } else { "write" };
+            write!(text, "{at},{word},{offset},{bytes}")
+        }
+        Format::Spc => write!(text, "0,{sector},{bytes},{letter},{whole}.{fraction:06}"),
+        Format::Msr => {
+            let word = if read { "Read" } else { "Write" };
+            write!(text, "{at},hm,0,{word},{offset},{bytes},{}", rng.below(9999))
+        }
+        Format::Mqsim | Format::SsdsimNs | Format::SsdsimUs => {
+            write!(text, "{at} 0 {sector} {sectors} {code}")
+        }
+        Format::SsdsimDigest => write!(text, "{at} 0 {sector} {sectors} {code} ")
+            .and_then(|()| (0..16).try_for_each(|_| write!(text, "{:016x}", rng.bits()))),
+        Format::Disksim => write!(text, "{whole}.{fraction:06} 0 {sector} {sectors} {code}"),
+        Format::Flashsim => write!(text, "{whole}.{fraction:06}\t0\t{sector}\t{pages}\t{code}"),
+        Format::FlashsimBytes => {
+            write!(text, "{whole}.{:03} 0 {offset} {bytes} {code}", fraction / 1000)
+        }
+        Format::Blkparse => write!(
+            text,
+            "259,2    0 {:8} {:5}.{:09}  4020  Q   {letter} {sector} + {sectors} [java]",
+            rng.below(1_000_000),
+            at / 1_000_000_000,
+            at % 1_000_000_000,
+        ),
+        Format::Systor17 => {
+            write!(text, "{whole}.{fraction:06}000,0.000806000,{letter},0,{offset},{bytes}")
+        }
+        Format::Alibaba => write!(text, "419,{letter},{offset},{bytes},{at}"),
+    }
+    .expect("a string takes any text");
+}
