@@ -19,8 +19,6 @@ use std::time::Instant;
 const TEXT_BYTES: usize = 200_000_000;
 /// The level of the packer: what `zstd` packs with unless told otherwise.
 const LEVEL: i32 = 3;
-/// Rounds, of which the median counts.
-const ROUNDS: usize = 3;
 /// Lines made from a seed.
 const LINES: usize = 100_000;
 
@@ -56,13 +54,14 @@ pub fn print(named: &[String], rounds: usize) {
     for &format in Format::ALL.iter().filter(|format| wanted(format.name())) {
         let packed = packed(format);
         let (mut read, mut unpacked, mut records) = (Vec::new(), Vec::new(), 0);
-        for _ in 0..rounds.min(ROUNDS) {
+        for _ in 0..rounds {
             let (seconds, count) = read_all(format, &packed);
             records = count;
             read.push(seconds);
             unpacked.push(unpack_all(&packed));
         }
-        let (read, unpacked) = (super::median(&mut read), super::median(&mut unpacked));
+        let (read, unpacked) =
+            (crate::table::median(&mut read), crate::table::median(&mut unpacked));
         let (megabytes, lines) = (packed.text_bytes as f64 / 1e6, packed.lines as f64);
         println!(
             "| {format} | {} | {:.0} % | {:.0} | {:.2} | {:.1} | {:.1} | {:.0} | {:.1} |",
