@@ -69,6 +69,8 @@ pub struct Agenda<E> {
     heads: [u128; LANES + 1],
     first: u128,
     next: usize,
+    /// The last key that came to each lane, whether it is there still or not.
+    lasts: [u128; LANES],
     lanes: [VecDeque<u128>; LANES],
     heap: BinaryHeap<Reverse<u128>>,
     event: PhantomData<E>,
@@ -84,6 +86,7 @@ impl<E: Event> Agenda<E> {
             heads: [NOTHING; LANES + 1],
             first: NOTHING,
             next: 0,
+            lasts: [0; LANES],
             lanes: std::array::from_fn(|_| VecDeque::with_capacity(capacity)),
             heap: BinaryHeap::with_capacity(capacity),
             event: PhantomData,
@@ -115,12 +118,12 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
-        let entries = &mut self.lanes[lane];
-        match entries.back() {
-            Some(&last) if last > key => self.push_on_heap(key),
-            Some(_) => entries.push_back(key),
-            None => {
-                entries.push_back(key);
+        if key < self.lasts[lane] {
+            self.push_on_heap(key);
+        } else {
+            self.lasts[lane] = key;
+            self.lanes[lane].push_back(key);
+            if self.heads[lane] == NOTHING {
                 self.begin(lane, key);
             }
         }
@@ -194,11 +197,11 @@ impl<E: Event> Agenda<E> {
             self.heap.pop();
             self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
         };
-        let (mut first, mut next) = (self.heads[0], 0);
-        for (place, &key) in self.heads.iter().enumerate().skip(1) {
-            (first, next) = if key < first { (key, place) } else { (first, next) };
-        }
-        (self.first, self.next) = (first, next);
+        let [a, b, c, d, e] = self.heads;
+        let ab = if b < a { (b, 1) } else { (a, 0) };
+        let cd = if d < c { (d, 3) } else { (c, 2) };
+        let lanes = if cd.0 < ab.0 { cd } else { ab };
+        (self.first, self.next) = if e < lanes.0 { (e, HEAP) } else { lanes };
     }
 
     /// Moves the clock forward to something that happens outside the agenda.

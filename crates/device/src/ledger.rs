@@ -110,6 +110,16 @@ impl Account {
         times
     }
 
+    /// Turns an earlier reading into what was added since.
+    #[inline]
+    pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
+        for (then, sum) in reading.0.iter_mut().zip(self.times.0) {
+            *then = sum.wrapping_sub(*then);
+        }
+        let open = &mut reading.0[self.doing.0 as usize];
+        *open = open.wrapping_add((now - self.since).0);
+    }
+
     /// What the die is doing.
     pub fn doing(&self) -> Doing {
         self.doing

@@ -20,12 +20,9 @@ impl Flash {
             return;
         }
         // Whoever joined waits for the same program, which waits for a request as well.
-        let reading = die.account.read(now);
-        let waits = self.txns.waits_mut(txn);
-        *waits = reading.since(waits);
+        die.account.settle(now, self.txns.waits_mut(txn));
         while joined.is_some() {
-            let waits = self.txns.waits_mut(joined);
-            *waits = reading.since(waits);
+            die.account.settle(now, self.txns.waits_mut(joined));
             joined = self.txns.get(joined).next;
         }
     }

@@ -35,6 +35,7 @@ impl Flash {
         !channel.busy && (!channel.reserved.is_some() || channel.reserved == id)
     }
 
+    /// Transfers a page, at once or when the channel is free.
     #[inline]
     pub(super) fn ask_channel(&mut self, id: DieId) {
         if self.channel_is_free_for(id) {

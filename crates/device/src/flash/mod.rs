@@ -68,8 +68,8 @@ pub struct Flash {
     order: AnyDieOrder,
     suspension: AnySuspension,
     rules: suspension::Params,
-    /// Dies to attend to before time moves on; each at most once.
-    marked: VecDeque<DieId>,
+    /// Dies to attend to before time moves on, in order; those attended to go when all are.
+    marked: Vec<DieId>,
 }
 
 impl Flash {
@@ -110,7 +110,7 @@ impl Flash {
             order,
             suspension,
             rules,
-            marked: VecDeque::with_capacity(dies),
+            marked: Vec::with_capacity(4 * dies),
         }
     }
 
@@ -189,17 +189,20 @@ impl Flash {
     fn mark(&mut self, die: DieId) {
         if !self.dies[die].marked {
             self.dies[die].marked = true;
-            self.marked.push_back(die);
+            self.marked.push(die);
         }
     }
 
     /// Attends to every marked die.
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
-        while let Some(die) = self.marked.pop_front() {
+        let mut next = 0;
+        while let Some(&die) = self.marked.get(next) {
+            next += 1;
             self.dies[die].marked = false;
             self.attend(die, layer);
         }
+        self.marked.clear();
     }
 
     #[inline]
