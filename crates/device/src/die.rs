@@ -132,3 +132,11 @@ pub struct Channel {
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
 }
+
+impl Channel {
+    /// Whether a die may begin a transfer.
+    #[inline]
+    pub fn is_free_for(&self, id: DieId) -> bool {
+        !self.busy && (!self.reserved.is_some() || self.reserved == id)
+    }
+}

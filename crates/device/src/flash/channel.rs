@@ -2,15 +2,18 @@
 
 use super::Flash;
 use crate::die::State;
-use crate::event::lane;
+use crate::event::{Event, lane};
+use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Span};
 
 impl Flash {
     /// Stands in line for the channel, at most once.
+    #[inline]
     pub(super) fn want_channel(&mut self, id: DieId) {
-        if !self.dies[id].wants_channel {
-            self.dies[id].wants_channel = true;
-            self.channels[self.dies[id].channel].waiting.push_back(id);
+        let die = &mut self.dies[id];
+        if !die.wants_channel {
+            die.wants_channel = true;
+            self.channels[die.channel].waiting.push_back(id);
         }
     }
 
@@ -31,8 +34,7 @@ impl Flash {
 
     #[inline]
     pub(super) fn channel_is_free_for(&self, id: DieId) -> bool {
-        let channel = &self.channels[self.dies[id].channel];
-        !channel.busy && (!channel.reserved.is_some() || channel.reserved == id)
+        self.channels[self.dies[id].channel].is_free_for(id)
     }
 
     /// Transfers a page, at once or when the channel is free.
@@ -45,42 +47,47 @@ impl Flash {
         }
     }
 
-    #[inline]
-    pub(super) fn occupy_channel(&mut self, id: DieId, time: Span) {
-        let channel = &mut self.channels[self.dies[id].channel];
-        assert!(!channel.busy, "two transfers on one channel");
-        channel.busy = true;
-        channel.reserved = DieId::NONE;
-        self.counters.channel_busy += time;
-        self.schedule(id, lane::TRANSFER, self.now() + time);
-    }
-
     /// The channel is the die's for one page.
     #[inline]
-    pub(super) fn granted(&mut self, id: DieId) {
-        self.dies[id].state = match self.dies[id].state {
+    fn granted(&mut self, id: DieId) {
+        let doing = match self.dies[id].state {
             State::AwaitOut => State::TransferOut,
             State::AwaitIn => State::TransferIn,
             state => unreachable!("die {} was granted the channel in state {state:?}", id.0),
         };
-        self.occupy_channel(id, self.timing.bus_transfer);
+        self.occupy_channel(id, doing, self.timing.bus_transfer);
     }
 
     #[inline]
-    pub(super) fn release_channel(&mut self, id: DieId) {
-        let channel = self.dies[id].channel;
-        self.channels[channel].busy = false;
-        self.offer_channel(channel);
+    pub(super) fn occupy_channel(&mut self, id: DieId, doing: State, time: Span) {
+        let end = self.now() + time;
+        let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        assert!(!channel.busy, "two transfers on one channel");
+        channel.busy = true;
+        channel.reserved = DieId::NONE;
+        self.counters.channel_busy += time;
+        die.state = doing;
+        die.ticket =
+            self.agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
     }
 
     /// The free channel goes to the first in line. An idle die that waits to begin a program is asked
     /// anew what it wants, before time moves on; until then the channel is reserved for it.
     #[inline]
-    pub(super) fn offer_channel(&mut self, channel: usize) {
-        let Some(next) = self.channels[channel].waiting.pop_front() else { return };
-        self.dies[next].wants_channel = false;
-        if self.dies[next].state == State::Idle {
-            self.channels[channel].reserved = next;
+    pub(super) fn release_channel(&mut self, id: DieId) {
+        let channel = &mut self.channels[self.dies[id].channel];
+        channel.busy = false;
+        if let Some(next) = channel.waiting.pop_front() {
+            self.offer_channel(next);
+        }
+    }
+
+    fn offer_channel(&mut self, next: DieId) {
+        let die = &mut self.dies[next];
+        die.wants_channel = false;
+        if die.state == State::Idle {
+            self.channels[die.channel].reserved = next;
             self.mark(next);
         } else {
             self.granted(next);
@@ -90,10 +97,12 @@ impl Flash {
     /// A die that had the channel reserved found something else to do.
     #[inline]
     pub(super) fn pass_channel_on(&mut self, id: DieId) {
-        let channel = self.dies[id].channel;
-        if self.channels[channel].reserved == id {
-            self.channels[channel].reserved = DieId::NONE;
-            self.offer_channel(channel);
+        let channel = &mut self.channels[self.dies[id].channel];
+        if channel.reserved == id {
+            channel.reserved = DieId::NONE;
+            if let Some(next) = channel.waiting.pop_front() {
+                self.offer_channel(next);
+            }
         }
     }
 }

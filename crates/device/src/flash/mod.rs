@@ -19,7 +19,7 @@ use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, View};
 use crate::txn::{Op, Txn, Txns};
-use fowler_agenda::{Agenda, Phase, Ticket};
+use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
 use std::collections::VecDeque;
@@ -65,6 +65,8 @@ pub struct Flash {
     /// The program or erase that each die has begun, if it has: see [`Die::cells`].
     commands: IdVec<DieId, Command>,
     channels: Vec<Channel>,
+    /// Every die has a channel of its own.
+    channels_owned: bool,
     order: AnyDieOrder,
     suspension: AnySuspension,
     rules: suspension::Params,
@@ -107,6 +109,7 @@ impl Flash {
             dies: (0..dies).map(|die| Die::new(geometry.channel_of_die(DieId::new(die)))).collect(),
             commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
+            channels_owned: geometry.dies_per_channel() == 1,
             order,
             suspension,
             rules,
@@ -143,7 +146,7 @@ impl Flash {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
-        let (die_id, class, mut joined) = (txn.die, txn.class, txn.joined);
+        let Txn { die: die_id, class, mut joined, .. } = *txn;
         let die = &mut self.dies[die_id];
         // Nobody asks what a transaction without a request waited for; and a read that finds an idle die
         // is served at once.
@@ -161,11 +164,13 @@ impl Flash {
             *self.txns.waits_mut(head) = die.account.read(now);
         }
         die.queue.push(id, &mut self.txns);
+        if !std::mem::replace(&mut die.marked, true) {
+            self.marked.push(die_id);
+        }
         while joined.is_some() {
             self.join_at(joined, die_id);
             joined = self.txns.get(joined).next;
         }
-        self.mark(die_id);
     }
 
     /// A page write joins a program that waits already: its own wait begins now.
@@ -187,8 +192,7 @@ impl Flash {
 
     #[inline]
     fn mark(&mut self, die: DieId) {
-        if !self.dies[die].marked {
-            self.dies[die].marked = true;
+        if !std::mem::replace(&mut self.dies[die].marked, true) {
             self.marked.push(die);
         }
     }
@@ -199,7 +203,6 @@ impl Flash {
         let mut next = 0;
         while let Some(&die) = self.marked.get(next) {
             next += 1;
-            self.dies[die].marked = false;
             self.attend(die, layer);
         }
         self.marked.clear();
@@ -207,7 +210,9 @@ impl Flash {
 
     #[inline]
     fn attend(&mut self, id: DieId, layer: &mut impl Translation) {
-        match self.dies[id].state {
+        let die = &mut self.dies[id];
+        die.marked = false;
+        match die.state {
             State::Idle => {
                 self.take_up(id, layer);
                 self.pass_channel_on(id);
@@ -221,11 +226,12 @@ impl Flash {
     /// The end of what a die was doing.
     #[inline]
     pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
-        if self.dies[id].ticket != ticket {
+        let die = &mut self.dies[id];
+        if die.ticket != ticket {
             return; // What was to end has been suspended.
         }
-        self.dies[id].ticket = Ticket::NONE;
-        match self.dies[id].state {
+        die.ticket = Ticket::NONE;
+        match die.state {
             State::Sensing => self.sensed(id),
             State::TransferOut => self.transferred_out(id, layer),
             State::TransferIn => self.transferred_in(id),
@@ -241,12 +247,6 @@ impl Flash {
     /// What runs may have made the progress that a read had to leave it.
     pub fn reconsider(&mut self, id: DieId) {
         self.mark(id);
-    }
-
-    #[inline]
-    fn schedule(&mut self, id: DieId, lane: usize, at: Nanos) {
-        let ticket = self.agenda.schedule_in(lane, at, Phase::Completion, Event::Die(id));
-        self.dies[id].ticket = ticket;
     }
 
     #[inline]
@@ -314,9 +314,11 @@ impl Flash {
     fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();
         self.withdraw(id);
-        if self.dies[id].account.doing() != Doing::IDLE {
-            self.enter(id, State::Idle, Doing::IDLE);
-            self.dies[id].idle_since = now;
+        let die = &mut self.dies[id];
+        if die.account.doing() != Doing::IDLE {
+            die.state = State::Idle;
+            die.account.switch(now, Doing::IDLE);
+            die.idle_since = now;
         }
         layer.idle(self, id);
     }

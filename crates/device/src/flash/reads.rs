@@ -3,9 +3,10 @@
 
 use super::{Flash, Translation};
 use crate::die::{Cells, State};
-use crate::event::lane;
+use crate::event::{Event, lane};
 use crate::ledger::Doing;
 use crate::txn::Txn;
+use fowler_agenda::Phase;
 use fowler_units::{DieId, TxnId};
 
 impl Flash {
@@ -14,19 +15,22 @@ impl Flash {
         self.withdraw(id);
         self.dispatch(id, txn);
         let Txn { op, source, ppn, .. } = *self.txns.get(txn);
-        self.dies[id].cursor = txn;
-        let sense = self.timing.read.at(self.offset(ppn));
-        if self.geometry.dies_per_channel() == 1 {
+        let now = self.now();
+        let mut time = self.timing.read.at(self.offset(ppn));
+        let die = &mut self.dies[id];
+        die.cursor = txn;
+        die.state = State::Sensing;
+        if self.channels_owned {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
             let transfer = self.timing.bus_transfer;
-            self.channels[self.dies[id].channel].busy = true;
+            time += transfer;
             self.counters.channel_busy += transfer;
-            self.enter(id, State::TransferOut, Doing::serving(op, source));
-            self.schedule(id, lane::SENSE, self.now() + sense + transfer);
-        } else {
-            self.enter(id, State::Sensing, Doing::serving(op, source));
-            self.schedule(id, lane::SENSE, self.now() + sense);
+            self.channels[die.channel].busy = true;
+            die.state = State::TransferOut;
         }
+        die.account.switch(now, Doing::serving(op, source));
+        let event = Event::Die(id);
+        die.ticket = self.agenda.schedule_in(lane::SENSE, now + time, Phase::Completion, event);
     }
 
     #[inline]

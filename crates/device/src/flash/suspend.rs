@@ -112,6 +112,7 @@ impl Flash {
     }
 
     /// Puts what is there on the cells.
+    #[inline]
     pub(super) fn run_cells(&mut self, id: DieId) {
         let now = self.now();
         let end = self.commands[id].cells.run(now, &self.timing);
@@ -119,7 +120,7 @@ impl Flash {
         let die = &mut self.dies[id];
         die.cells = Cells::Running;
         die.state = State::Running;
-        self.schedule(id, lane::PROGRAM, end);
+        die.ticket = self.agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
     }
 
     fn resume_cells(&mut self, id: DieId) {
@@ -147,8 +148,7 @@ impl Flash {
     fn begin_refill(&mut self, id: DieId) {
         self.withdraw(id);
         let pages = self.chain_length(self.commands[id].first);
-        self.occupy_channel(id, self.timing.bus_transfer * pages);
-        self.dies[id].state = State::Refill;
+        self.occupy_channel(id, State::Refill, self.timing.bus_transfer * pages);
     }
 
     pub(super) fn refilled(&mut self, id: DieId) {
