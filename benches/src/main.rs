@@ -12,6 +12,7 @@ mod instructions;
 mod memory;
 mod parallel;
 mod parse;
+mod ready;
 mod requests;
 mod scaling;
 mod table;
@@ -63,6 +64,13 @@ struct Arguments {
     /// How much of all cores independent runs use, compared with one run after another
     #[arg(long, group = "what")]
     parallel: bool,
+    /// How long drives of 128 GiB and 16 TiB take to be ready for a first request, and how much memory; takes
+    /// minutes and 8 GB
+    #[arg(long, group = "what")]
+    ready: bool,
+    /// Makes one of those drives ready
+    #[arg(long, group = "what", hide = true, value_name = "KEY")]
+    ready_one: Option<String>,
     /// Does one of the tasks that have a budget, for callgrind to look at
     #[arg(long, group = "what", hide = true, value_name = "KEY")]
     perform: Option<String>,
@@ -83,6 +91,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, String> {
     if let Some(key) = &arguments.perform {
         instructions::perform(key)?;
+    } else if let Some(key) = &arguments.ready_one {
+        ready::perform(key)?;
+    } else if arguments.ready {
+        ready::print(&arguments.named)?;
     } else if arguments.write {
         budget::write()?;
     } else if arguments.instructions {

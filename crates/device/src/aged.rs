@@ -58,7 +58,7 @@ impl Aged {
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "another drive's data");
         let layout = config.layout()?;
-        let ftl = Ftl::new(config, &layout).with_data_of(&self.ftl);
+        let ftl = Ftl::with_data_of(config, &layout, &self.ftl);
         Ok(Device::begin(config, &layout, ftl, self.preconditioned))
     }
 }

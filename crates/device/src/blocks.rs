@@ -1,7 +1,7 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
 //! that greedy collection never scans.
 
-use fowler_units::{BlockId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch};
+use fowler_units::{BlockId, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch};
 
 /// What a block is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,14 @@ impl Blocks {
         self.planes[plane].valid
     }
 
+    /// Valid pages of a die.
+    #[inline]
+    pub fn valid_on(&self, die: DieId) -> u32 {
+        let planes = self.geometry.planes_per_die as usize;
+        let its = &self.planes.as_slice()[die.index() * planes..][..planes];
+        its.iter().map(|plane| plane.valid).sum()
+    }
+
     /// Valid pages of a block.
     #[inline]
     pub fn valid(&self, block: BlockId) -> u32 {
@@ -207,6 +215,24 @@ impl Blocks {
         Ppn(block.0 * self.geometry.pages_per_block + offset)
     }
 
+    /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
+    pub fn program_run(&mut self, block: BlockId, count: u32) -> Ppn {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        let offset = u32::from(self.blocks[block].written);
+        assert!(count <= self.geometry.pages_per_block - offset, "page programmed twice");
+        self.blocks[block].written += count as u16;
+        self.blocks[block].valid += count as u16;
+        self.planes[self.locator.plane_of_block(block)].valid += count;
+        let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let (mut at, end) = (offset, offset + count);
+        while at < end {
+            let upto = end.min((at / 64 + 1) * 64);
+            words[at as usize / 64] |= (u64::MAX >> (64 - (upto - at))) << (at % 64);
+            at = upto;
+        }
+        Ppn(block.0 * self.geometry.pages_per_block + offset)
+    }
+
     /// The last page of a block has been programmed: from now on it may be collected.
     pub fn fill(&mut self, block: BlockId, now: Nanos) {
         assert_eq!(self.blocks[block].state, BlockState::Open);
@@ -219,23 +245,23 @@ impl Blocks {
         self.link(block);
     }
 
-    /// Fills an erased block of a plane at once, with the pages valid that `is_valid` says, in order.
-    pub fn load(&mut self, plane: PlaneId, mut is_valid: impl FnMut(Ppn) -> bool) {
+    /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at most 64,
+    /// are valid, the first in the lowest bit.
+    pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {
         let block = self.open(plane).expect("an erased block");
         let pages = self.geometry.pages_per_block;
-        let first = self.geometry.first_page(block);
         let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
-        let mut valid = 0;
-        for offset in 0..pages {
-            if is_valid(Ppn(first.0 + offset)) {
-                words[offset as usize / 64] |= 1 << (offset % 64);
-                valid += 1;
-            }
+        let (mut left, mut count) = (pages, 0);
+        for word in words {
+            *word = valid(left.min(64));
+            left = left.saturating_sub(64);
+            count += word.count_ones();
         }
         self.blocks[block].written = pages as u16;
-        self.blocks[block].valid = valid;
-        self.planes[plane].valid += u32::from(valid);
+        self.blocks[block].valid = count as u16;
+        self.planes[plane].valid += count;
         self.fill(block, Nanos::ZERO);
+        block
     }
 
     /// A page is about to be outdated.
@@ -299,12 +325,25 @@ impl Blocks {
         Some(Ppn(block.0 * self.geometry.pages_per_block + found))
     }
 
+    /// The valid pages of a block, in order.
+    pub fn valid_pages(&self, block: BlockId) -> ValidPages {
+        ValidPages { block, index: 0, word: self.bits[block.index() * self.words_per_block] }
+    }
+
     /// A full block becomes the victim of a collection.
     pub fn collect(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Full);
         self.unlink(block);
         self.planes[self.locator.plane_of_block(block)].full -= 1;
         self.blocks[block].state = BlockState::Collecting;
+    }
+
+    /// Every valid page of a victim has been moved, and is outdated there.
+    pub fn vacate(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        let valid = u32::from(std::mem::take(&mut self.blocks[block].valid));
+        self.planes[self.locator.plane_of_block(block)].valid -= valid;
+        self.bits[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
     }
 
     /// A victim has been erased.
@@ -378,6 +417,33 @@ impl Blocks {
         while columns.lowest <= pages && !self.buckets[first + columns.lowest as usize].is_some() {
             columns.lowest += 1;
         }
+    }
+}
+
+/// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the way; of the
+/// block's own pages none may become valid or outdated meanwhile.
+#[derive(Clone, Debug)]
+pub struct ValidPages {
+    block: BlockId,
+    /// Of the block's words; `word` is what is left of it.
+    index: usize,
+    word: u64,
+}
+
+impl ValidPages {
+    /// The next one.
+    #[inline]
+    pub fn next(&mut self, blocks: &Blocks) -> Option<Ppn> {
+        while self.word == 0 {
+            if self.index + 1 >= blocks.words_per_block {
+                return None;
+            }
+            self.index += 1;
+            self.word = blocks.bits[self.block.index() * blocks.words_per_block + self.index];
+        }
+        let offset = self.index as u32 * 64 + self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(Ppn(self.block.0 * blocks.geometry.pages_per_block + offset))
     }
 }
 

@@ -59,16 +59,35 @@ fn average_valid(layout: &Layout) -> u32 {
 impl Ftl {
     /// The layer of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
+        let map = Map::new(layout.logical_pages, layout.geometry.pages());
+        let space = Space::new(layout, config.gc.frontier);
+        Self::with(config, layout, map, space, Collector::new(config, layout))
+    }
+
+    /// The layer of a drive with data, blocks and collection as `other` has them.
+    pub fn with_data_of(config: &Config, layout: &Layout, other: &Ftl) -> Self {
+        let (map, space) = (other.map.clone(), other.space.clone());
+        let new = Self::with(config, layout, map, space, other.collector.clone());
+        Self { moved_now: other.moved_now, ..new }
+    }
+
+    fn with(
+        config: &Config,
+        layout: &Layout,
+        map: Map,
+        space: Space,
+        collector: Collector,
+    ) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         let page_size = layout.geometry.page_size.0;
         let locator = Locator::new(&layout.geometry);
         Self {
             layout: *layout,
             locator,
-            map: Map::new(layout.logical_pages, layout.geometry.pages()),
-            space: Space::new(layout, config.gc.frontier),
+            map,
+            space,
             buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
-            collector: Collector::new(config, layout),
+            collector,
             requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
             ack: config.buffer.ack,
@@ -85,17 +104,6 @@ impl Ftl {
             flushes: VecDeque::with_capacity(depth),
             moved_now: 0,
             completed: Vec::with_capacity(depth),
-        }
-    }
-
-    /// The same layer with data, blocks and collection as `other` has them.
-    pub fn with_data_of(self, other: &Ftl) -> Ftl {
-        Ftl {
-            map: other.map.clone(),
-            space: other.space.clone(),
-            collector: other.collector.clone(),
-            moved_now: other.moved_now,
-            ..self
         }
     }
 

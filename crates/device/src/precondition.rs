@@ -1,13 +1,15 @@
 //! The state of the drive before the first request, reached in no simulated time but by the same
 //! placement, victim policy and reserve as in the run.
 
+use crate::blocks::{Blocks, ValidPages};
 use crate::config::{Pattern, PreconditionConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::map::Place;
+use crate::map::{Map, Place};
 use crate::txn::Source;
-use fowler_units::{Lpn, Nanos, PlaneId, Ppn, Rng, Scatter};
+use fowler_units::{Lpn, Nanos, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
+use std::ops::Range;
 
 /// What a drive has been through before the first request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +48,12 @@ impl fmt::Display for Preconditioned {
 /// A window of overwrites is this share of the filled pages, and there are at most so many.
 const WINDOW_SHARE: u64 = 20;
 const WINDOWS_MAX: u32 = 10;
+/// How many overwrites are drawn ahead, and how far ahead of its turn the record of the block that an overwrite
+/// outdates a page of is asked for, and then the block's neighbours.
+const OVERWRITES_AHEAD: usize = 32;
+const OVERWRITE_STEPS: [usize; 2] = [16, 8];
+/// How many moves ahead the mapping of a moved page is asked for.
+const MOVES_AHEAD: u32 = 32;
 /// Two windows that agree within this share are called steady.
 const STEADY_WITHIN: f64 = 0.01;
 
@@ -68,20 +76,30 @@ impl Ftl {
         if filled == 0 {
             return report;
         }
-        let scatter = Scatter::new(u64::from(filled), &mut Rng::stream(seed, "precondition/order"));
+        let order = Scatter::new(u64::from(filled), &mut Rng::stream(seed, "precondition/order"));
+        let order = order.tabled();
         // A busy host leaves a plane no more erased blocks than these.
         let busy = self.collector.reserve() + 1;
         match config.pattern {
-            Pattern::Sequential => (0..filled).for_each(|page| self.store(Lpn(page), busy)),
-            Pattern::Random => (0..filled)
-                .for_each(|page| self.store(Lpn(scatter.at(u64::from(page)) as u32), busy)),
+            Pattern::Sequential => {
+                let rest = self.fill_rows(filled, |_| ());
+                (rest..filled).for_each(|page| self.store(Lpn(page), busy));
+            }
+            Pattern::Random => {
+                let rest = self.fill_rows(filled, |turns| order.apply(turns));
+                let mut pages = Scattered::new(&order, rest..filled);
+                (rest..filled).for_each(|_| {
+                    let page = pages.next(&self.map);
+                    self.store(page, busy);
+                });
+            }
             Pattern::Steady => {
-                self.lay_out_aged(filled, &scatter, seed);
+                self.lay_out_aged(filled, &order, seed);
                 self.overwrite_until_steady(filled, seed, busy, &mut report);
                 self.rest(self.collector.rules().foreground_below);
             }
             Pattern::Rested => {
-                self.lay_out_aged(filled, &scatter, seed);
+                self.lay_out_aged(filled, &order, seed);
                 let kept = self.collector.rules().background_below;
                 self.rest(kept);
                 self.overwrite_until_steady(filled, seed, kept, &mut report);
@@ -95,6 +113,47 @@ impl Ftl {
     pub(crate) fn consider_all(&mut self, flash: &mut Flash) {
         for plane in 0..self.layout.geometry.planes() {
             self.consider(flash, PlaneId(plane));
+        }
+    }
+
+    /// Fills as many whole blocks of every plane as so many pages fill, as [`Ftl::store`] would page by page
+    /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
+    /// strict turns. `pages` makes of some turns the logical pages whose turns these are. Returns how many
+    /// pages were written.
+    fn fill_rows(&mut self, filled: u32, pages: impl Fn(&mut [u32])) -> u32 {
+        let geometry = self.layout.geometry;
+        let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
+        let row = planes * pages_per_block;
+        // The entries of one run are asked for, then those of the one before it are written.
+        let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
+        for first in (0..filled / row).map(|number| number * row) {
+            let blocks = self.space.load_row();
+            // Runs in all blocks in turn: what is near in either direction of the mapping is written at
+            // about the same time, whether pages are in order or not.
+            for start in (0..pages_per_block).step_by(RUN) {
+                for (turn, &block) in (first + start * planes..).zip(&blocks) {
+                    let run = &mut runs[now];
+                    run.first = Ppn(geometry.first_page(block).0 + start);
+                    run.length = RUN.min((pages_per_block - start) as usize);
+                    for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
+                        *page = turn + at as u32 * planes;
+                    }
+                    pages(&mut run.pages[..run.length]);
+                    run.pages().for_each(|page| self.map.foresee(page));
+                    now = 1 - now;
+                    self.write_down(&runs[now]);
+                }
+            }
+        }
+        self.write_down(&runs[1 - now]);
+        filled / row * row
+    }
+
+    /// The mapping of a run whose blocks hold it already.
+    fn write_down(&mut self, run: &Run) {
+        for (page, to) in run.pages().zip((run.first.0..).map(Ppn)) {
+            self.map.set_flash(page, to);
+            self.map.set_owner(to, page);
         }
     }
 
@@ -141,21 +200,36 @@ impl Ftl {
         let Some(victim) = self.choose(plane, Nanos::ZERO) else { return 0 };
         self.space.blocks.collect(victim);
         let valid = self.space.blocks.valid(victim);
-        let mut next = self.space.blocks.next_valid(victim, 0);
-        while let Some(from) = next {
-            let page = self.map.owner(from);
-            let to = self.space.write(plane, Source::Gc);
-            self.space.blocks.invalidate(from);
-            self.map.set_flash(page, to);
-            self.map.set_owner(to, page);
-            self.close_if_full(to);
-            next = self.space.blocks.next_valid(victim, self.locator.offset_in_block(from));
+        let mut pages = self.space.blocks.valid_pages(victim);
+        let mut soon = pages.clone();
+        (0..MOVES_AHEAD).for_each(|_| self.foresee_move(&mut soon));
+        let mut left = valid;
+        while left > 0 {
+            let (first, count) = self.space.write_run(plane, Source::Gc, left);
+            left -= count;
+            for to in (first.0..first.0 + count).map(Ppn) {
+                self.foresee_move(&mut soon);
+                let from = pages.next(&self.space.blocks).expect("as many pages as are valid");
+                let page = self.map.owner(from);
+                self.map.set_flash(page, to);
+                self.map.set_owner(to, page);
+            }
+            self.close_if_full(Ppn(first.0 + count - 1));
         }
+        self.space.blocks.vacate(victim);
         self.space.blocks.erase(victim);
         self.moved_now += u64::from(valid);
         // A victim without an outdated page (a policy may insist) gains nothing, but is progress
         // through the order in which it insists.
         (self.layout.geometry.pages_per_block - valid).max(1)
+    }
+
+    /// The page will be moved whose turn it is in a while.
+    #[inline]
+    fn foresee_move(&self, pages: &mut ValidPages) {
+        if let Some(from) = pages.next(&self.space.blocks) {
+            self.map.foresee(self.map.owner(from));
+        }
     }
 
     fn close_if_full(&mut self, page: Ppn) {
@@ -168,12 +242,13 @@ impl Ftl {
     /// same rate, so that a block's valid share falls exponentially with its place in the order of
     /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of SSD
     /// write performance", SYSTOR'12). The overwrites that follow remove what is only nearly right.
-    fn lay_out_aged(&mut self, filled: u32, scatter: &Scatter, seed: u64) {
+    fn lay_out_aged(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let geometry = self.layout.geometry;
         let planes = geometry.planes();
         let kept_free = self.collector.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
+        let mut pages = Scattered::new(order, 0..filled);
         let mut stored = 0u32;
         for plane in (0..planes).map(PlaneId) {
             let share = (u64::from(filled) * (u64::from(plane.0) + 1) / u64::from(planes)) as u32;
@@ -181,19 +256,24 @@ impl Ftl {
             let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
             let valid = valid_by_age(here, blocks, geometry.pages_per_block);
             for block_valid in valid {
-                let (mut left, mut here) = (block_valid, geometry.pages_per_block);
-                self.space.blocks.load(plane, |to| {
-                    let valid = rng.below(u64::from(here)) < u64::from(left);
-                    here -= 1;
-                    if valid {
-                        left -= 1;
-                        let page = Lpn(scatter.at(u64::from(stored)) as u32);
-                        stored += 1;
-                        self.map.set_flash(page, to);
-                        self.map.set_owner(to, page);
-                    }
-                    valid
+                let (mut left, mut here) =
+                    (u64::from(block_valid), u64::from(geometry.pages_per_block));
+                let block = self.space.blocks.load(plane, |pages| {
+                    // Without a branch, which could not be foretold.
+                    (0..pages).fold(0, |word, bit| {
+                        let valid = u64::from(rng.below(here) < left);
+                        here -= 1;
+                        left -= valid;
+                        word | valid << bit
+                    })
                 });
+                stored += block_valid;
+                let mut valid = self.space.blocks.valid_pages(block);
+                while let Some(to) = valid.next(&self.space.blocks) {
+                    let page = pages.next(&self.map);
+                    self.map.set_flash(page, to);
+                    self.map.set_owner(to, page);
+                }
             }
         }
         debug_assert_eq!(stored, filled);
@@ -213,12 +293,14 @@ impl Ftl {
         kept: u32,
         report: &mut Preconditioned,
     ) {
-        let mut rng = Rng::stream(seed, "precondition/overwrites");
+        let rng = Rng::stream(seed, "precondition/overwrites");
+        let mut pages = Overwrites::new(rng, filled);
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         for _ in 0..WINDOWS_MAX {
             let moved = self.moved_now;
             for _ in 0..window {
-                self.store(Lpn(rng.below(u64::from(filled)) as u32), kept);
+                let page = pages.next(&self.map, &self.space.blocks);
+                self.store(page, kept);
             }
             report.overwritten += window;
             let waf = 1.0 + (self.moved_now - moved) as f64 / window as f64;
@@ -228,6 +310,108 @@ impl Ftl {
                 return;
             }
         }
+    }
+}
+
+/// Pages of a block that follow each other, and the logical pages that they hold.
+struct Run {
+    first: Ppn,
+    length: usize,
+    pages: [u32; RUN],
+}
+
+/// Two cache lines of the mapping.
+const RUN: usize = 32;
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { first: Ppn(0), length: 0, pages: [0; RUN] }
+    }
+}
+
+impl Run {
+    fn pages(&self) -> impl Iterator<Item = Lpn> + '_ {
+        self.pages[..self.length].iter().map(|&page| Lpn(page))
+    }
+}
+
+/// The logical pages of some turns of the random order, drawn ahead of their turns, so that the entries of each
+/// can be asked for a while before.
+struct Scattered<'a> {
+    order: &'a TabledScatter,
+    turns: Range<u32>,
+    /// Pages handed out. The half that the next one is in was drawn, and the one after that.
+    taken: u32,
+    drawn: [u32; 2 * HALF as usize],
+}
+
+/// Pages drawn together.
+const HALF: u32 = 128;
+/// How many turns ahead the entry of a page is asked for: as many as can be on their way at once, and some
+/// more, not a whole half in one burst.
+const TURNS_AHEAD: u32 = 24;
+
+impl<'a> Scattered<'a> {
+    fn new(order: &'a TabledScatter, turns: Range<u32>) -> Self {
+        let mut new = Self { order, turns, taken: 0, drawn: [0; 2 * HALF as usize] };
+        if !new.turns.is_empty() {
+            new.draw(0);
+        }
+        new
+    }
+
+    /// Draws `HALF` pages from so many turns on; beyond the last turn it does not matter which.
+    fn draw(&mut self, turns: u32) {
+        let first = self.turns.start + turns;
+        let half = &mut self.drawn[(turns % (2 * HALF)) as usize..][..HALF as usize];
+        for (page, turn) in half.iter_mut().zip(first..) {
+            *page = turn.min(self.turns.end - 1);
+        }
+        self.order.apply(half);
+    }
+
+    #[inline]
+    fn next(&mut self, map: &Map) -> Lpn {
+        let taken = self.taken;
+        if taken.is_multiple_of(HALF) {
+            self.draw(taken + HALF);
+        }
+        self.taken += 1;
+        let drawn = |turn: u32| Lpn(self.drawn[(turn % (2 * HALF)) as usize]);
+        map.foresee(drawn(taken + TURNS_AHEAD));
+        drawn(taken)
+    }
+}
+
+/// Random pages to overwrite, drawn ahead of their turns: what an overwrite looks up is then in the cache.
+struct Overwrites {
+    rng: Rng,
+    filled: u64,
+    drawn: [Lpn; OVERWRITES_AHEAD],
+    taken: usize,
+}
+
+impl Overwrites {
+    fn new(mut rng: Rng, filled: u32) -> Self {
+        let filled = u64::from(filled);
+        let drawn = std::array::from_fn(|_| Lpn(rng.below(filled) as u32));
+        Self { rng, filled, drawn, taken: 0 }
+    }
+
+    #[inline]
+    fn next(&mut self, map: &Map, blocks: &Blocks) -> Lpn {
+        let coming = Lpn(self.rng.below(self.filled) as u32);
+        map.foresee(coming);
+        let nearer = |turns| map.place(self.drawn[(self.taken + turns) % OVERWRITES_AHEAD]);
+        if let Place::Flash(old) = nearer(OVERWRITE_STEPS[0]) {
+            blocks.foresee(old);
+        }
+        if let Place::Flash(old) = nearer(OVERWRITE_STEPS[1]) {
+            blocks.foresee_neighbours(old);
+        }
+        let page = std::mem::replace(&mut self.drawn[self.taken % OVERWRITES_AHEAD], coming);
+        self.taken += 1;
+        page
     }
 }
 

@@ -15,6 +15,18 @@ struct Frontier {
     swapped: BlockId,
 }
 
+impl Frontier {
+    /// The block that takes data of `source`.
+    #[inline]
+    fn of(&mut self, source: Source, collected_to: GcFrontier) -> &mut BlockId {
+        match (source, collected_to) {
+            (Source::Wear, _) => &mut self.swapped,
+            (Source::Gc, GcFrontier::Own) => &mut self.collected,
+            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => &mut self.host,
+        }
+    }
+}
+
 /// One die's part in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stripe {
@@ -58,14 +70,13 @@ impl Space {
     /// The die for the next host page: the next in stripe order that has room for it, the pages on
     /// their way there included. `None` if all dies must first get rid of some.
     pub fn place(&mut self) -> Option<DieId> {
-        let geometry = *self.blocks.geometry();
+        let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
         for _ in 0..self.order.len() {
             let die = self.order[self.turn];
             self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
-            let valid: u32 =
-                geometry.planes_of_die(die).map(|plane| self.blocks.valid_in(plane)).sum();
+            let valid = self.blocks.valid_on(die);
             let stripe = &mut self.stripes[die];
-            if valid + stripe.pending < self.plane_limit * geometry.planes_per_die {
+            if valid + stripe.pending < limit {
                 stripe.pending += 1;
                 return Some(die);
             }
@@ -174,12 +185,7 @@ impl Space {
     /// If there is no erased block: admission and the reserve make sure there is.
     pub fn write(&mut self, plane: PlaneId, source: Source) -> Ppn {
         let pages_per_block = self.blocks.geometry().pages_per_block;
-        let frontier = &mut self.frontiers[plane];
-        let open = match (source, self.collected_to) {
-            (Source::Wear, _) => &mut frontier.swapped,
-            (Source::Gc, GcFrontier::Own) => &mut frontier.collected,
-            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => &mut frontier.host,
-        };
+        let open = self.frontiers[plane].of(source, self.collected_to);
         if !open.is_some() {
             *open = self.blocks.open(plane).expect("the reserve keeps an erased block");
         }
@@ -189,6 +195,36 @@ impl Space {
             *open = BlockId::NONE;
         }
         page
+    }
+
+    /// As [`Space::write`], for up to `most` pages that follow each other in one block: the first, and how
+    /// many they are.
+    pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
+        let pages_per_block = self.blocks.geometry().pages_per_block;
+        let open = self.frontiers[plane].of(source, self.collected_to);
+        if !open.is_some() {
+            *open = self.blocks.open(plane).expect("the reserve keeps an erased block");
+        }
+        let block = *open;
+        let count = most.min(pages_per_block - self.blocks.written(block));
+        let first = self.blocks.program_run(block, count);
+        if self.blocks.written(block) == pages_per_block {
+            *open = BlockId::NONE;
+        }
+        (first, count)
+    }
+
+    /// Fills an erased block of every plane of a drive on which nothing but whole blocks was written: what
+    /// host pages come to, one after another, as the dies and their planes take turns. Returns the blocks
+    /// in the order in which each takes a page.
+    pub fn load_row(&mut self) -> Vec<BlockId> {
+        debug_assert!(self.turn == 0 && self.stripes.as_slice().iter().all(|it| it.plane == 0));
+        let planes = self.blocks.geometry().planes_per_die;
+        let turns = (0..planes).flat_map(|turn| self.order.iter().map(move |die| (die, turn)));
+        turns
+            .map(|(die, turn)| PlaneId(die.0 * planes + turn))
+            .map(|plane| self.blocks.load(plane, |pages| u64::MAX >> (64 - pages)))
+            .collect()
     }
 
     /// Opens an erased block for data that is swapped into it, unless one is open still. Returns

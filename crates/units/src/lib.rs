@@ -20,5 +20,5 @@ pub use id::{BlockId, ChannelId, DieId, Id, Lpn, PlaneId, Ppn, ReqId, SlotId, Tx
 pub use locator::Locator;
 pub use quantity::QuantityError;
 pub use rng::Rng;
-pub use scatter::Scatter;
+pub use scatter::{Scatter, TabledScatter};
 pub use time::{Nanos, Span};

@@ -11,6 +11,9 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
+/// Values that are brought inside together.
+const BATCH: usize = 128;
+
 /// A bijection of `0..n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
@@ -44,6 +47,22 @@ impl Scatter {
         }
     }
 
+    /// The same bijection with its rounds looked up instead of computed, for whoever wants most of it.
+    ///
+    /// # Panics
+    /// If `n` is above 2^32.
+    pub fn tabled(&self) -> TabledScatter {
+        assert!(self.n <= 1 << 32, "halves of 16 bits");
+        let rounds = self.keys.map(|key| {
+            let mut table = vec![0; 1 << 16].into_boxed_slice();
+            for (right, entry) in (0..1 << self.half).zip(table.iter_mut()) {
+                *entry = (mix(right ^ key) & ((1 << self.half) - 1)) as u16;
+            }
+            table.try_into().expect("made with so many entries")
+        });
+        TabledScatter { n: self.n, half: self.half, rounds }
+    }
+
     fn permute(&self, value: u64) -> u64 {
         let mask = (1 << self.half) - 1;
         let (mut left, mut right) = (value >> self.half, value & mask);
@@ -51,6 +70,48 @@ impl Scatter {
             (left, right) = (right, left ^ (mix(right ^ key) & mask));
         }
         left << self.half | right
+    }
+}
+
+/// A [`Scatter`] that brings many values into order at once: what a round does to half a value of at most
+/// 16 bits stands in a table, and no value waits for the rounds of the one before it.
+#[derive(Clone, Debug)]
+pub struct TabledScatter {
+    n: u64,
+    half: u32,
+    /// What each round combines the left half with, by the right half. As large as any index of 16 bits, so
+    /// that none need be checked; what lies beyond the halves of this `n` is never touched.
+    rounds: [Box<[u16; 1 << 16]>; ROUNDS],
+}
+
+impl TabledScatter {
+    /// Makes of each value, which must be below `n`, where it goes.
+    pub fn apply(&self, values: &mut [u32]) {
+        for values in values.chunks_mut(BATCH) {
+            // Where values are that do not lie inside yet: at first all of them.
+            let mut outside: [u8; BATCH] = std::array::from_fn(|at| at as u8);
+            let mut count = values.len();
+            while count > 0 {
+                let mut still = 0;
+                for at in 0..count {
+                    let value = &mut values[usize::from(outside[at])];
+                    *value = self.permute(*value);
+                    outside[still] = outside[at];
+                    still += usize::from(u64::from(*value) >= self.n);
+                }
+                count = still;
+            }
+        }
+    }
+
+    #[inline]
+    fn permute(&self, value: u32) -> u32 {
+        let (mut left, mut right) =
+            ((value >> self.half) as u16, (value & ((1 << self.half) - 1)) as u16);
+        for round in &self.rounds {
+            (left, right) = (right, left ^ round[usize::from(right)]);
+        }
+        u32::from(left) << self.half | u32::from(right)
     }
 }
 
@@ -70,6 +131,9 @@ mod tests {
         for n in (1..=70).chain([255, 256, 257, 1000, 4097]) {
             let scatter = Scatter::new(n, &mut Rng::stream(n, "scatter"));
             let mut hit: Vec<u64> = (0..n).map(|value| scatter.at(value)).collect();
+            let mut looked_up: Vec<u32> = (0..n as u32).collect();
+            scatter.tabled().apply(&mut looked_up);
+            assert!(looked_up.into_iter().map(u64::from).eq(hit.iter().copied()), "{n}");
             hit.sort_unstable();
             assert!(hit.into_iter().eq(0..n), "{n}");
         }
