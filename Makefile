@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test bench budget lint fuzz clean
+.PHONY: demo test bench budget pgo flame lint fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -21,6 +21,16 @@ bench: ## requests per second beside the floor
 
 budget: ## instructions per request against benches/budget.toml (needs valgrind)
 	$(CARGO) run --release --quiet -p fowler-bench -- --instructions
+
+pgo: ## a `fowler` that knows which way its runs go: target/pgo/fowler (needs `rustup component add llvm-tools`)
+	CARGO="$(CARGO)" benches/pgo.sh
+
+FLAME ?= random_read_qd32
+flame: ## a picture of where the time of one row of the budget goes (needs perf and `cargo install inferno`)
+	$(CARGO) build --release --quiet -p fowler-bench
+	perf record --quiet --event cpu-clock --freq 2000 --call-graph dwarf,16384 --output target/flame.data \
+		target/release/fowler-bench --perform $(FLAME)
+	perf script --input target/flame.data | inferno-collapse-perf | inferno-flamegraph > target/flame-$(FLAME).svg
 
 FUZZ_SECONDS ?= 600
 fuzz: ## coverage-guided fuzzing of every reader and the configuration (needs nightly and cargo-fuzz)

@@ -89,6 +89,7 @@ fn main() -> ExitCode {
 
 /// Returns whether everything is as it should be.
 fn run(arguments: &Arguments) -> Result<bool, String> {
+    let rounds = usize::from(if arguments.quick { 1 } else { arguments.rounds });
     if let Some(key) = &arguments.perform {
         instructions::perform(key)?;
     } else if let Some(key) = &arguments.ready_one {
@@ -102,17 +103,13 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     } else if arguments.scaling {
         scaling::print(&arguments.out, arguments.long)?;
     } else if arguments.parse {
-        parse::print(
-            &arguments.named,
-            usize::from(if arguments.quick { 1 } else { arguments.rounds }),
-        );
+        parse::print(&arguments.named, rounds);
     } else if arguments.parallel {
         parallel::print();
     } else if arguments.memory {
         memory::print();
     } else {
-        let rounds = if arguments.quick { 1 } else { arguments.rounds };
-        table::print(&arguments.named, usize::from(rounds));
+        table::print(&arguments.named, rounds);
     }
     Ok(true)
 }

@@ -8,8 +8,9 @@ use fowler_units::{HostIo, HostOp, Nanos};
 /// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what the
 /// one before it found, to end before their request enters.
 const AHEAD: usize = 8;
-/// How far ahead of its turn a request is when each of them begins.
-const STEPS: [usize; 3] = [AHEAD, 5, 2];
+/// How many turns before its own the second look-up of a request begins, and the third.
+const SECOND: usize = 5;
+const THIRD: usize = 2;
 
 /// A source of requests with the next ones drawn already.
 pub(crate) struct Ahead<I> {
@@ -41,8 +42,8 @@ impl<I: Iterator<Item = HostIo>> Ahead<I> {
                 None => self.exhausted = true,
             }
         }
-        ftl.foresee_outdated(&self.drawn[(self.next + STEPS[1]) % AHEAD]);
-        ftl.foresee_neighbours(&self.drawn[(self.next + STEPS[2]) % AHEAD]);
+        ftl.foresee_outdated(&self.drawn[(self.next + SECOND) % AHEAD]);
+        ftl.foresee_neighbours(&self.drawn[(self.next + THIRD) % AHEAD]);
         if self.next == self.last {
             return None;
         }

@@ -276,11 +276,13 @@ impl Blocks {
     /// As [`Blocks::foresee`], some time after it: its block will leave its neighbours for new ones.
     #[inline]
     pub fn foresee_neighbours(&self, page: Ppn) {
-        let Some(block) = self.blocks.get(self.locator.block_of(page)) else { return };
-        self.blocks.prefetch(block.prev);
-        self.blocks.prefetch(block.next);
-        let lower = self.bucket(self.locator.block_of(page)).wrapping_sub(1);
-        if let Some(&head) = self.buckets.get(lower) {
+        let block = self.locator.block_of(page);
+        let Some(record) = self.blocks.get(block).filter(|it| it.state == BlockState::Full) else {
+            return;
+        };
+        self.blocks.prefetch(record.prev);
+        self.blocks.prefetch(record.next);
+        if let Some(&head) = self.buckets.get(self.bucket(block).wrapping_sub(1)) {
             self.blocks.prefetch(head);
         }
     }

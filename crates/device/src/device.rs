@@ -162,6 +162,8 @@ impl Device {
 
     /// Serves every request of `source`, in order, until all are done. May be called again; time goes on.
     ///
+    /// Up to eight requests are drawn before their turn: a source must not depend on the drive or the probe.
+    ///
     /// # Panics
     /// If a request lies beyond the drive or has no length, or arrives before the one before it.
     pub fn run<P: Probe>(

@@ -118,7 +118,7 @@ impl Die {
     /// Whether it neither does nor waits for anything.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.state == State::Idle && self.cells == Cells::Free && self.queue.is_empty()
+        self.state == State::Idle && self.cells != Cells::Suspended && self.queue.is_empty()
     }
 }
 

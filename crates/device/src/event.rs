@@ -56,4 +56,6 @@ pub mod lane {
     pub const PROGRAM: usize = 2;
     /// Answers over the link to the host.
     pub const LINK: usize = 3;
+
+    const _: () = assert!(LINK < fowler_agenda::LANES);
 }

@@ -24,6 +24,8 @@ impl Doing {
     }
 }
 
+const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + Doing::COUNT - 1);
+
 /// Time by activity, in nanoseconds.
 ///
 /// An account only grows and never holds more than the clock, which is checked; sums and differences
@@ -37,6 +39,7 @@ impl Ledger {
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
         for (now, then) in difference.0.iter_mut().zip(earlier.0) {
+            debug_assert!(*now >= then);
             *now = now.wrapping_sub(then);
         }
         difference

@@ -6,7 +6,7 @@
 mod support;
 
 use fowler_device::*;
-use fowler_units::{HostIo, Nanos, Rng, Span};
+use fowler_units::{Bytes, HostIo, Nanos, Rng, Span};
 use std::collections::BTreeMap;
 use support::random::{Choice, drive, requests};
 use support::{scheme, small};
@@ -52,12 +52,13 @@ fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Dige
     digest.words(device.erase_counts().iter().map(|&count| u64::from(count)));
 }
 
-/// Forty random drives.
-fn swarm(group: u64) -> u64 {
+/// Forty random drives, `altered` each.
+fn swarm(group: u64, altered: impl Fn(&mut Config)) -> u64 {
     let mut digest = Digest::new();
     for seed in group * 40..(group + 1) * 40 {
         let mut rng = Rng::stream(seed, "digests");
-        let config = drive(&mut rng, seed, &Choice::fixed());
+        let mut config = drive(&mut rng, seed, &Choice::fixed());
+        altered(&mut config);
         let Ok(layout) = config.layout() else { continue };
         let pacing = if rng.chance(0.5) {
             Pacing::Open
@@ -92,7 +93,18 @@ fn computed() -> BTreeMap<String, String> {
     let mut digests = BTreeMap::new();
     let mut put = |name: String, digest: u64| digests.insert(name, format!("{digest:016x}"));
     for group in 0..50 {
-        put(format!("random drives {}..{}", group * 40, (group + 1) * 40), swarm(group));
+        put(format!("random drives {}..{}", group * 40, (group + 1) * 40), swarm(group, |_| {}));
+    }
+    for group in 0..3 {
+        // Pages that are no power of two, blocks of more pages than a word has bits or a run has pages.
+        let page = [1536, 2560, 4096][group as usize];
+        let blocks = [33, 100, 384][group as usize];
+        let altered = |config: &mut Config| {
+            config.geometry.page_size = Bytes(page);
+            config.geometry.pages_per_block = blocks;
+            config.buffer.size = Bytes(config.buffer.size.0 / page * page);
+        };
+        put(format!("pages of {page} bytes, blocks of {blocks}"), swarm(group, altered));
     }
     for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
         for ack in [Ack::OnInsert, Ack::OnProgram] {

@@ -49,12 +49,18 @@ impl CellOp {
     /// Takes the running operation off the cells for a read that is there at `now`.
     ///
     /// The progress kept is that at the moment the cells are free; call [`CellOp::run`] afterwards to
-    /// resume. Erases are suspended in the same way under either rule (S9).
+    /// resume. Erases are suspended in the same way under either rule (S9). An operation that completes
+    /// is left as it is.
     pub fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
-        match self {
+        let before = *self;
+        let outcome = match self {
             CellOp::Program(program) => program.interrupt(now, timing, rule),
             CellOp::Erase(erase) => erase.interrupt(now, timing),
+        };
+        if outcome == Interrupt::Completes {
+            *self = before;
         }
+        outcome
     }
 
     /// When the running stretch began: the last start or resumption.

@@ -1,5 +1,5 @@
-//! Where a page, block or plane belongs, without a division: the loop of the simulator asks ten times
-//! for every request, and a division takes as long as three loads.
+//! Where a page, block or plane belongs, without a division: the loop of the simulator asks several times
+//! for every page (`docs/performance.md`).
 
 use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn};
 
@@ -63,7 +63,7 @@ impl Locator {
         }
     }
 
-    /// The logical page that a byte of the drive lies in; the drive has fewer than 2^32 pages.
+    /// The logical page that a byte of the drive lies in. A byte beyond the drive gives any page.
     #[inline]
     pub fn page_at(&self, offset: u64) -> Lpn {
         Lpn(match self.page_shift {

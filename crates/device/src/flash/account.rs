@@ -16,10 +16,12 @@ impl Flash {
         let record = self.txns.get_mut(txn);
         record.dispatched = now;
         let (waited, mut joined) = (record.waited, record.joined);
+        // Page writes join only where the buffer answers when they are in the flash, and there every program
+        // of host data has a request of its own.
+        debug_assert!(waited || !joined.is_some());
         if !waited {
             return;
         }
-        // Whoever joined waits for the same program, which waits for a request as well.
         die.account.settle(now, self.txns.waits_mut(txn));
         while joined.is_some() {
             die.account.settle(now, self.txns.waits_mut(joined));
@@ -39,10 +41,10 @@ impl Flash {
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
-                blame[Part::Sense] += self.timing.read.at(self.offset(txn.ppn));
+                let sense = self.timing.read.at(self.offset(txn.ppn));
+                blame[Part::Sense] += sense;
                 blame[Part::Transfer] += self.timing.bus_transfer;
-                let own = self.timing.read.at(self.offset(txn.ppn)) + self.timing.bus_transfer;
-                blame[Part::Channel] += total - own;
+                blame[Part::Channel] += total - (sense + self.timing.bus_transfer);
             }
             Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
         }

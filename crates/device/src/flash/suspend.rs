@@ -115,12 +115,21 @@ impl Flash {
     #[inline]
     pub(super) fn run_cells(&mut self, id: DieId) {
         let now = self.now();
-        let end = self.commands[id].cells.run(now, &self.timing);
-        self.look_again(id);
+        let cells = &mut self.commands[id].cells;
+        let end = cells.run(now, &self.timing);
+        let event = Event::Die(id);
+        // An erase is long: while it stood in the lane, every program would go to the heap.
+        let ticket = match cells {
+            CellOp::Program(_) => {
+                self.agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event)
+            }
+            CellOp::Erase(_) => self.agenda.schedule(end, Phase::Completion, event),
+        };
         let die = &mut self.dies[id];
         die.cells = Cells::Running;
         die.state = State::Running;
-        die.ticket = self.agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
+        die.ticket = ticket;
+        self.look_again(id);
     }
 
     fn resume_cells(&mut self, id: DieId) {
