@@ -74,7 +74,7 @@ pub fn compare() -> Result<bool, String> {
     let cheaper = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Under(_)));
     if failed {
         eprintln!(
-            "over budget: make it cheaper, or write the budget anew with `fowler-bench --instructions \
+            "over budget, or without one: make it cheaper, or write the budget anew with `fowler-bench --instructions \
              --write` and say why in the commit"
         );
     } else if cheaper {

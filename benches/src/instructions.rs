@@ -52,7 +52,7 @@ const fn floor(key: &'static str, requests: u64, workload: Workload) -> Counted 
 }
 
 /// Everything that has a budget.
-const ALL: [Counted; 11] = [
+const ALL: [Counted; 14] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -62,7 +62,10 @@ const ALL: [Counted; 11] = [
     serve("sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
     floor("floor_random_read_qd32", 100_000, RANDOM_READ),
     floor("floor_poisson_read_60", 100_000, POISSON_READ),
+    floor("floor_steady_write_qd64", 50_000, RANDOM_WRITE),
     floor("floor_mixed_70_30_ipc", 50_000, MIXED_IPC),
+    floor("floor_sequential_read_128k", 5_000, SEQUENTIAL_READ),
+    floor("floor_sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 

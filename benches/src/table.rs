@@ -17,10 +17,10 @@ use std::time::Instant;
 pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
-        "| workload | Mreq/s | Mpages/s | ns/request | ns/page | ns/flash event | floor ns/request | \
-         times the floor | WAF | ready in s |"
+        "| workload | Mreq/s | Mpages/s | ns/request | ns/page | ns/flash event | plain floor ns | times it | \
+         floor asking ahead ns | times it | WAF | ready in s |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for workload in WORKLOADS.iter().filter(|workload| wanted(workload.name)) {
         synthetic(workload, rounds);
     }
@@ -66,7 +66,8 @@ impl Row {
         build: impl Fn() -> Device,
         mut ask: impl FnMut(&Device) -> Option<Requests>,
     ) {
-        let (mut ready, mut drives, mut floors) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ready, mut drives) = (Vec::new(), Vec::new());
+        let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             let start = Instant::now();
             let mut device = build();
@@ -77,30 +78,32 @@ impl Row {
             let layout = *device.layout();
             let measured = drive::serve(&mut device, requests.clone(), self.pacing);
             drop(device);
-            let mut floor = Floor::new(&layout, self.scattered);
-            floors.push(floor.run(requests, self.pacing, &measured.work));
+            let floor = || Floor::new(&layout, self.scattered);
+            plain.push(floor().plain().run(requests.clone(), self.pacing, &measured.work));
+            ahead.push(floor().run(requests, self.pacing, &measured.work));
             drives.push(measured);
         }
-        self.print(&mut ready, &drives, &mut floors);
+        self.print(&mut ready, &drives, [&mut plain, &mut ahead]);
     }
 
-    fn print(&self, ready: &mut [f64], drives: &[Measured], floors: &mut [f64]) {
+    fn print(&self, ready: &mut [f64], drives: &[Measured], floors: [&mut Vec<f64>; 2]) {
         let mut per_request: Vec<f64> = drives.iter().map(Measured::ns_per_request).collect();
-        let mut ratios: Vec<f64> =
-            per_request.iter().zip(floors.iter()).map(|(drive, floor)| drive / floor).collect();
+        let [plain, ahead] = floors.map(|floor| {
+            let mut ratios: Vec<f64> =
+                per_request.iter().zip(floor.iter()).map(|(drive, floor)| drive / floor).collect();
+            format!("{:.0} | {:.2}", median(floor), median(&mut ratios))
+        });
         let ns = median(&mut per_request);
         let all = ns * drives[0].requests as f64;
         let per_page = all / drives[0].pages as f64;
         println!(
-            "| {} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
+            "| {} | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} | {plain} | {ahead} | {:.2} | {:.2} |",
             self.name,
             1e3 / ns,
             1e3 / per_page,
             ns,
             per_page,
             all / drives[0].events() as f64,
-            median(floors),
-            median(&mut ratios),
             drives[0].work.waf(),
             median(ready),
         );

@@ -3,6 +3,7 @@
 
 use crate::outcome::Outcome;
 use fowler_device::Pacing;
+use fowler_metrics::Kind;
 use serde_json::{Map, Value, json};
 
 /// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel or die).
@@ -55,7 +56,28 @@ impl Laws {
 impl Outcome {
     /// The laws, and whether this run obeys them.
     pub fn laws(&self) -> Laws {
-        Laws(vec![self.little(), self.occupancy(), self.transfers(), self.channels(), self.dies()])
+        Laws(vec![
+            self.little(),
+            self.blame(),
+            self.occupancy(),
+            self.transfers(),
+            self.channels(),
+            self.dies(),
+        ])
+    }
+
+    /// The parts of every latency sum to it; so all parts sum to all latencies, to the nanosecond.
+    fn blame(&self) -> Law {
+        let recorder = &self.recorder;
+        let latencies = Kind::ALL.iter().map(|&kind| recorder.latencies(kind).sum()).sum();
+        let blamed = Kind::ALL.iter().map(|&kind| recorder.blame(kind).slowest(1.0).total()).sum();
+        Law {
+            name: "blame",
+            says: "all parts of blame = all latencies of reads and writes",
+            low: latencies,
+            value: blamed,
+            high: latencies,
+        }
     }
 
     /// Little's law, `L = lambda W`, times the length of the run: exact to the nanosecond, because a run
