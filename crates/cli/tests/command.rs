@@ -185,7 +185,7 @@ fn the_json_has_the_promised_keys() {
         assert!(!run[key].is_null(), "{key}: {run:#}");
     }
     let laws = run["laws"].as_object().unwrap();
-    assert_eq!(laws.len(), 5);
+    assert_eq!(laws.len(), 6);
     assert!(laws.values().all(|law| law["holds"] == true), "{laws:#?}");
     assert!(run["flash_bytes_per_host_byte"].as_f64() >= run["waf"].as_f64());
     for kind in ["read", "write"] {
