@@ -299,6 +299,12 @@ mod tests {
                     let due = (!expected.is_empty()).then(|| expected.remove(0));
                     let next = agenda.next_due();
                     assert_eq!(next, due.map(|(at, phase, _)| (Nanos(at), phase)));
+                    for at in [agenda.now(), Nanos(agenda.now().0 + rng.below(50)), Nanos::NEVER] {
+                        for phase in [Phase::Completion, Phase::Arrival, Phase::Decision] {
+                            let before = next.is_some_and(|next| next < (at, phase));
+                            assert_eq!(agenda.is_due_before(at, phase), before);
+                        }
+                    }
                     let popped = agenda.pop().map(|(_, Number(number))| u64::from(number));
                     assert_eq!(popped, due.map(|(_, _, number)| number));
                 }

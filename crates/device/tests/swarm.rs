@@ -117,3 +117,25 @@ fn the_same_seed_gives_the_same_completions() {
         assert_eq!(run(), run(), "seed {seed}");
     }
 }
+
+/// A run takes from its source what is there, and does not ask again after the end.
+#[test]
+fn a_source_is_drawn_to_its_end_and_no_further() {
+    for count in 0..20 {
+        for pacing in [Pacing::Open, Pacing::Closed { depth: 3 }] {
+            let mut device = Device::new(&support::small()).expect("a sound drive");
+            let requests = requests(&mut Rng::stream(count, "source"), device.layout(), count);
+            let mut left = requests.iter().copied();
+            let mut ended = false;
+            let source = std::iter::from_fn(|| {
+                assert!(!ended, "asked after the end");
+                let io = left.next();
+                ended = io.is_none();
+                io
+            });
+            let mut completions: Vec<Completion> = Vec::new();
+            device.run(source, pacing, &mut completions);
+            assert!(ended && completions.len() as u64 == count);
+        }
+    }
+}
