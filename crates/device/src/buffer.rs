@@ -65,6 +65,8 @@ pub struct Buffer {
     evict_ahead: u32,
     sector: u64,
     full: u64,
+    /// Where the last sector ends.
+    page_end: u64,
     epoch: u32,
     /// Versions of data not yet in the flash, by epoch, oldest first.
     live: VecDeque<(u32, u32)>,
@@ -98,6 +100,7 @@ impl Buffer {
             retains: config.size.0 >= page_size,
             evict_ahead: config.evict_ahead.min(slots),
             sector,
+            page_end: sectors * sector,
             full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
             epoch: 0,
             live: VecDeque::with_capacity(flushes + 2),
@@ -250,13 +253,13 @@ impl Buffer {
 
     /// The sectors that lie wholly within bytes `from..to` of a page.
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
-        if from == 0 && to == self.page_end() {
+        if from == 0 && to == self.page_end {
             return self.full;
         }
         let first = from.div_ceil(self.sector);
         // The last sector of a page may be cut short by the page's end.
         let last =
-            if to == self.page_end() { self.full.count_ones().into() } else { to / self.sector };
+            if to == self.page_end { self.full.count_ones().into() } else { to / self.sector };
         if first >= last {
             return 0;
         }
@@ -267,10 +270,6 @@ impl Buffer {
     /// The sectors that bytes `from..to` of a page touch.
     pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
-    }
-
-    fn page_end(&self) -> u64 {
-        u64::from(self.full.count_ones()) * self.sector
     }
 
     /// Whether the frame holds its whole page.

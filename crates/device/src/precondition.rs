@@ -76,8 +76,10 @@ impl Ftl {
         if filled == 0 {
             return report;
         }
-        let order = Scatter::new(u64::from(filled), &mut Rng::stream(seed, "precondition/order"));
-        let order = order.tabled();
+        let order = || {
+            let mut rng = Rng::stream(seed, "precondition/order");
+            Scatter::new(u64::from(filled), &mut rng).tabled()
+        };
         // A busy host leaves a plane no more erased blocks than these.
         let busy = self.collector.reserve() + 1;
         match config.pattern {
@@ -86,6 +88,7 @@ impl Ftl {
                 (rest..filled).for_each(|page| self.store(Lpn(page), busy));
             }
             Pattern::Random => {
+                let order = order();
                 let rest = self.fill_rows(filled, |turns| order.apply(turns));
                 let mut pages = Scattered::new(&order, rest..filled);
                 (rest..filled).for_each(|_| {
@@ -94,12 +97,12 @@ impl Ftl {
                 });
             }
             Pattern::Steady => {
-                self.lay_out_aged(filled, &order, seed);
+                self.lay_out_aged(filled, &order(), seed);
                 self.overwrite_until_steady(filled, seed, busy, &mut report);
                 self.rest(self.collector.rules().foreground_below);
             }
             Pattern::Rested => {
-                self.lay_out_aged(filled, &order, seed);
+                self.lay_out_aged(filled, &order(), seed);
                 let kept = self.collector.rules().background_below;
                 self.rest(kept);
                 self.overwrite_until_steady(filled, seed, kept, &mut report);
