@@ -5,6 +5,7 @@
 
 mod support;
 
+use fowler_device::blame::Part;
 use fowler_device::*;
 use fowler_units::{Bytes, HostIo, Nanos, Rng, Span};
 use std::collections::BTreeMap;
@@ -34,7 +35,11 @@ impl Probe for Digest {
     fn completed(&mut self, completion: &Completion) {
         let io = &completion.io;
         self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
-        self.words(completion.blame.parts().iter().map(|part| part.0));
+        // By name, and only what is not zero: a part that comes to be changes no drive that has none of it.
+        for part in Part::ALL.into_iter().filter(|&part| completion.blame[part] > Span::ZERO) {
+            part.name().bytes().for_each(|letter| self.word(letter.into()));
+            self.word(completion.blame[part].0);
+        }
     }
 }
 
