@@ -47,11 +47,15 @@ pub enum Part {
     Transfer,
     /// One's own program.
     Program,
+    /// Sensing at more than the reference voltages of the hard decision, and transferring what that gives.
+    SoftSensing,
+    /// Trying at a lower level first, in vain.
+    Retry,
 }
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 21;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
@@ -74,6 +78,8 @@ impl Part {
         Part::Sense,
         Part::Transfer,
         Part::Program,
+        Part::SoftSensing,
+        Part::Retry,
     ];
 
     /// The part's name in JSON, CSV columns and tables.
@@ -98,6 +104,8 @@ impl Part {
             "sense",
             "transfer",
             "program",
+            "soft_sensing",
+            "retry",
         ][self as usize]
     }
 

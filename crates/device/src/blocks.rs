@@ -143,6 +143,16 @@ impl Blocks {
         self.blocks[block].state
     }
 
+    /// The place of a full block in the order in which blocks became full, of [`Blocks::filled`].
+    pub fn fill_order(&self, block: BlockId) -> Option<u64> {
+        (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
+    }
+
+    /// How often a block has become full.
+    pub fn filled(&self) -> u64 {
+        self.filled
+    }
+
     /// The erase counts of all blocks.
     pub fn erase_counts(&self) -> &[u32] {
         self.erases.as_slice()
@@ -157,6 +167,22 @@ impl Blocks {
         self.take_free(plane, BlockId::NONE, block);
         self.blocks[block].state = BlockState::Open;
         Some(block)
+    }
+
+    /// Takes the erased block that `key` is least for; of several, the one that has waited longest.
+    pub fn open_least(&mut self, plane: PlaneId, key: impl Fn(BlockId) -> u8) -> Option<BlockId> {
+        let mut at = self.planes[plane].free_head;
+        let mut least = at;
+        while at.is_some() {
+            if key(at) < key(least) {
+                least = at;
+            }
+            at = self.blocks[at].next;
+        }
+        least.is_some().then(|| {
+            self.open_this(least);
+            least
+        })
     }
 
     /// Takes a certain erased block: the target of a swap.

@@ -2,6 +2,7 @@
 //! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
 
 use crate::config::BufferConfig;
+use crate::tag::Tag;
 use fowler_units::{Id, IdVec, Lpn, Ppn, SlotId, TxnId};
 use std::collections::VecDeque;
 
@@ -37,6 +38,9 @@ pub struct Slot {
     pub orphan: bool,
     /// Which list it is in.
     pub listed: Listed,
+    /// What kind of data it holds, and the pages of the request that wrote it last.
+    pub tag: Tag,
+    pub group: u16,
     /// The flush epoch of its dirty data.
     pub epoch: u32,
     newer: SlotId,
@@ -85,6 +89,8 @@ impl Buffer {
             leaving: false,
             orphan: false,
             listed: Listed::No,
+            tag: Tag::PLAIN,
+            group: 0,
             epoch: 0,
             newer: SlotId::NONE,
             older: SlotId::NONE,

@@ -162,6 +162,10 @@ impl Device {
             law(account.total().0 == self.now().0, || {
                 format!("die {} accounts for {} ns of {}", id.0, account.total().0, self.now().0)
             })?;
+            let queued = self.flash.queued(id);
+            law(queued.ranked.is_none_or(|ranked| ranked == queued.by_the_host), || {
+                format!("die {}: {queued:?} transactions of the host", id.0)
+            })?;
             let at_rest = die.is_idle() && !die.marked;
             law(!at_rest || account.busy() == die.served, || {
                 format!("die {} busy {}, served {}", id.0, account.busy(), die.served)

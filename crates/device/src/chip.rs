@@ -4,8 +4,6 @@
 use crate::config::Config;
 use crate::event::Event;
 use crate::flash::{Bind, Flash, Translation};
-use crate::policy::die_order::AnyDieOrder;
-use crate::policy::suspension::AnySuspension;
 use crate::queue::Class;
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
@@ -88,14 +86,7 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
         planes_per_die: 1,
         ..config.geometry
     };
-    let mut flash = Flash::new(
-        geometry,
-        config.effective_timing(),
-        AnyDieOrder::new(&config.die_order, config.seed),
-        AnySuspension::new(&config.suspension, config.seed),
-        config.suspension,
-        commands.len(),
-    );
+    let mut flash = Flash::new(config, geometry, commands.len());
     let mut raw = Raw(vec![ChipResult::default(); commands.len()]);
     let mut arrivals: Vec<usize> = (0..commands.len()).collect();
     arrivals.sort_by_key(|&number| commands[number].at);

@@ -284,9 +284,17 @@ impl Ftl {
 
     /// A die has nothing to do. If it stays so for long enough, it collects.
     pub(crate) fn rested(&mut self, flash: &mut Flash, die: DieId) {
-        if self.collector.wanting[die] && !self.collector.timed[die] {
+        if self.collector.timed[die] {
+            return;
+        }
+        let ripe = flash.die(die).idle_since + self.collector.rules.idle_after;
+        let at = match &self.measurer {
+            _ if self.collector.wanting[die] => Some(ripe),
+            Some(measurer) => Some(ripe.max(measurer.due(die))),
+            None => None,
+        };
+        if let Some(at) = at {
             self.collector.timed[die] = true;
-            let at = flash.die(die).idle_since + self.collector.rules.idle_after;
             flash.agenda.schedule(at.max(flash.now()), Phase::Decision, Event::Idle(die));
         }
     }
@@ -314,6 +322,9 @@ impl Ftl {
                 }
                 _ => {}
             }
+        }
+        if self.measurer.is_some() && flash.die(die).is_idle() && !self.measure(flash, die) {
+            self.rested(flash, die);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Everything that makes one drive different from another. Plain data: reading it from text, with
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
-use crate::policy::{die_order, suspension, victim, wear};
+use crate::policy::{die_order, hotness, placement, sensing, step, suspension, victim, wear};
+use crate::reliability;
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
@@ -39,6 +40,16 @@ pub struct Config {
     pub die_order: die_order::Params,
     /// Whether it may interrupt what runs.
     pub suspension: suspension::Params,
+    /// What kind of data is written.
+    pub hotness: hotness::Params,
+    /// Which open block takes it.
+    pub placement: placement::Params,
+    /// At what ISPP step it is programmed.
+    pub step: step::Params,
+    /// With how many reference voltages a page is read.
+    pub sensing: sensing::Params,
+    /// How fast its cells accumulate errors.
+    pub reliability: reliability::Params,
     /// Which block to collect.
     pub victim: victim::Params,
     /// When to swap hot and cold data for the sake of wear.
@@ -207,7 +218,10 @@ impl Config {
             precondition: PreconditionConfig { fill: 1.0, pattern: Pattern::Sequential },
             unwritten_reads: UnwrittenReads::Preconditioned,
             partial_writes: PartialWrites::ReadModifyWrite,
-            die_order: die_order::Params { name: die_order::DieOrderKind::Fifo },
+            die_order: die_order::Params {
+                name: die_order::DieOrderKind::Fifo,
+                deadline: Span::ms(100),
+            },
             suspension: suspension::Params {
                 name: suspension::SuspensionKind::Never,
                 reads: suspension::SuspendingReads::Host,
@@ -217,6 +231,14 @@ impl Config {
                 max_suspends: None,
                 min_progress: Span::ZERO,
             },
+            hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0) },
+            placement: placement::Params {
+                name: placement::PlacementKind::Striped,
+                hot_to_strong: false,
+            },
+            step: step::Params { name: step::StepKind::Nominal },
+            sensing: sensing::Params { name: sensing::SensingKind::WorstCase, inputs: 0 },
+            reliability: reliability::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
             seed: 1,

@@ -23,6 +23,13 @@ pub struct Counters {
     pub merge_reads: u64,
     /// Flash page programs for the host, for garbage collection, for wear levelling.
     pub programs: [u64; 3],
+    /// Flash page reads by the level at which they came to be read, the hard decision first; all where no errors
+    /// are modelled.
+    pub reads_at: [u64; 4],
+    /// Tries at a level that was not enough.
+    pub retries: u64,
+    /// Of the reads, those with more errors than the code corrects at its highest level.
+    pub uncorrectable: u64,
     /// Block erases for the host (raw commands), for garbage collection, for wear levelling.
     pub erases: [u64; 3],
     /// Collections that competed with the host, and collections in idle time.
@@ -40,6 +47,9 @@ pub struct Counters {
     pub suspended_extra: Span,
     /// Time since the first request during which none was in the device.
     pub idle: Span,
+    /// Answered reads and writes of which a page was taken up before one of their kind that had waited
+    /// longer on the same die (RHIO, section IV-B: prioritised requests).
+    pub prioritised: [u64; 2],
     /// The time integral of the number of requests issued and not yet answered, in request-nanoseconds.
     /// 128 bits hold 65,536 requests for the 584 years that a clock runs, 2^48 times over.
     pub outstanding: u128,

@@ -8,12 +8,10 @@ use crate::event::Event;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::layout::{Layout, Refusal};
-use crate::policy::die_order::AnyDieOrder;
-use crate::policy::suspension::AnySuspension;
 use crate::precondition::Preconditioned;
 use crate::probe::Probe;
 use fowler_agenda::Phase;
-use fowler_units::{HostIo, Nanos, Span};
+use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
 use std::collections::VecDeque;
 
 /// How requests are issued.
@@ -76,14 +74,7 @@ impl Device {
         ftl: Ftl,
         preconditioned: Preconditioned,
     ) -> Device {
-        let flash = Flash::new(
-            layout.geometry,
-            config.effective_timing(),
-            AnyDieOrder::new(&config.die_order, config.seed),
-            AnySuspension::new(&config.suspension, config.seed),
-            config.suspension,
-            layout.transactions,
-        );
+        let flash = Flash::new(config, layout.geometry, layout.transactions);
         let mut device = Device {
             flash,
             ftl,
@@ -97,6 +88,7 @@ impl Device {
             started: Nanos::ZERO,
             last_issue: Nanos::ZERO,
         };
+        device.ftl.wear(&mut device.flash, config);
         device.ftl.consider_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
         device
@@ -292,6 +284,14 @@ impl Device {
     }
 
     #[inline]
+    fn count_overtaking(&mut self, request: ReqId) {
+        let its = self.ftl.requests.get(request);
+        if its.overtook {
+            self.flash.counters.prioritised[usize::from(its.io.op == HostOp::Write)] += 1;
+        }
+    }
+
+    #[inline]
     fn report<P: Probe>(&mut self, probe: &mut P) {
         if self.ftl.completed.is_empty() {
             return;
@@ -301,6 +301,7 @@ impl Device {
         self.answered += self.ftl.completed.len() as u64;
         let mut completed = std::mem::take(&mut self.ftl.completed);
         for request in completed.drain(..) {
+            self.count_overtaking(request);
             probe.completed(&self.ftl.requests.completion(request, now));
             self.ftl.requests.close(request);
         }

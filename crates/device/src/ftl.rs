@@ -9,8 +9,11 @@ use crate::flash::{Bind, Flash, Translation};
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
+use crate::measure::Measurer;
+use crate::policy::hotness::Hotness;
 use crate::request::Requests;
 use crate::space::Space;
+use crate::tag::Tag;
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_units::{DieId, HostIo, HostOp, Id, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
 use std::collections::VecDeque;
@@ -23,6 +26,9 @@ pub struct Ftl {
     pub(crate) map: Map,
     pub(crate) space: Space,
     pub(crate) buffer: Buffer,
+    pub(crate) hotness: Hotness,
+    /// Where strengths are measured.
+    pub(crate) measurer: Option<Measurer>,
     pub(crate) collector: Collector,
     pub(crate) requests: Requests,
     pub(crate) link: Link,
@@ -60,7 +66,7 @@ impl Ftl {
     /// The layer of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let map = Map::new(layout.logical_pages, layout.geometry.pages());
-        let space = Space::new(layout, config.gc.frontier);
+        let space = Space::new(config, layout);
         Self::with(config, layout, map, space, Collector::new(config, layout))
     }
 
@@ -87,6 +93,8 @@ impl Ftl {
             map,
             space,
             buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
+            hotness: Hotness::new(&config.hotness, layout.geometry.page_size),
+            measurer: None,
             collector,
             requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
@@ -209,9 +217,10 @@ impl Ftl {
 
     /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
     fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, ppn: Ppn) {
-        let die = flash.txns.get(id).die;
-        flash.txns.get_mut(id).ppn = ppn;
-        self.space.arrived(die);
+        let txn = flash.txns.get_mut(id);
+        txn.ppn = ppn;
+        txn.step = self.space.frontiers.step_of(self.locator.block_of(ppn));
+        self.space.arrived(txn.die);
         let frame = self.buffer.get_mut(slot);
         let (lpn, old) = (frame.lpn, frame.ppn);
         frame.ppn = ppn;
@@ -247,8 +256,8 @@ impl Ftl {
             return Bind::Dropped;
         }
         let collector = &self.collector;
-        let die = flash.txns.get(id).die;
-        let Some(ppn) = self.space.host_page(die, |plane| collector.job(plane)) else {
+        let Txn { die, tag, .. } = *flash.txns.get(id);
+        let Some(ppn) = self.space.host_page(die, tag, |plane| collector.job(plane)) else {
             // A collection that gave way to the host must not wait for it now.
             for plane in self.layout.geometry.planes_of_die(die) {
                 self.consider(flash, plane);
@@ -297,6 +306,9 @@ impl Ftl {
     fn answer_write(&mut self, flash: &mut Flash, id: TxnId, waiter: TxnId) {
         self.writes -= 1;
         let req = flash.txns.get(waiter).req;
+        if req.is_some() && flash.txns.get(id).overtook {
+            self.requests.get_mut(req).overtook = true;
+        }
         if req.is_some() && self.requests.page_done(req) {
             self.blame_write(flash, id, waiter);
             self.served(flash, req);
@@ -350,9 +362,11 @@ impl Ftl {
             return Bind::Dropped;
         }
         let plane = self.locator.plane_of(from);
-        let to = self.space.write(plane, source);
+        let to = self.space.write(plane, source, Tag::PLAIN);
         self.map.set_owner(to, lpn);
-        flash.txns.get_mut(id).ppn = to;
+        let step = self.space.frontiers.step_of(self.locator.block_of(to));
+        let txn = flash.txns.get_mut(id);
+        (txn.ppn, txn.step) = (to, step);
         Bind::Bound
     }
 
@@ -410,7 +424,8 @@ impl Translation for Ftl {
         }
         let collector = &self.collector;
         let offset = self.locator.offset_in_block(ppn);
-        let page = self.space.host_page_at(die, offset, used, |plane| collector.job(plane));
+        let tag = flash.txns.get(id).tag;
+        let page = self.space.host_page_at(die, tag, offset, used, |plane| collector.job(plane));
         let Some(page) = page else { return false };
         self.take_page(flash, id, slot, page);
         true
@@ -422,6 +437,7 @@ impl Translation for Ftl {
             (Owner::Request, _) => self.page_read(flash, id),
             (Owner::Slot(slot), _) => self.stored(flash, id, slot, dropped),
             (Owner::Merge(slot), _) => self.merged(flash, id, slot),
+            (Owner::Measure, _) => self.measured(flash, id),
             (Owner::Job, Op::Read) => self.copied_out(flash, id),
             (Owner::Job, Op::Program) => self.moved(flash, id, dropped),
             (Owner::Job, Op::Erase) => self.erased(flash, id),

@@ -1,7 +1,7 @@
 //! Host requests on their way in and out: into pages, through the buffer, to the flash, and back.
 
 use crate::blame::Part;
-use crate::buffer::Listed;
+use crate::buffer::{Listed, Slot};
 use crate::config::{Ack, PartialWrites, UnwrittenReads};
 use crate::event::{Event, lane};
 use crate::flash::Flash;
@@ -24,7 +24,10 @@ impl Ftl {
         assert!(fits, "a request beyond the drive: {io:?} on {} bytes", self.layout.logical.0);
         let empty = io.size == 0 && matches!(io.op, HostOp::Read | HostOp::Write);
         assert!(!empty, "a request of no length: {io:?}");
-        let request = Request::new(io, ready, &self.locator);
+        let mut request = Request::new(io, ready, &self.locator);
+        if io.op == HostOp::Write {
+            request.tag = self.hotness.tag_of_write(request.pages);
+        }
         let id = self.requests.open(request);
         match io.op {
             HostOp::Read => {
@@ -111,6 +114,7 @@ impl Ftl {
         let mut txn = Txn::new(Op::Read, Source::Host, Class::HostRead, Owner::Request, die, now);
         txn.ppn = ppn;
         txn.req = id;
+        txn.asked = self.requests.get(id).io.at;
         self.reads += 1;
         let txn = flash.open(txn);
         flash.submit(txn);
@@ -129,6 +133,9 @@ impl Ftl {
     pub(crate) fn page_read(&mut self, flash: &mut Flash, id: fowler_units::TxnId) {
         let txn = flash.txns.get(id);
         let (req, created) = (txn.req, txn.created);
+        if txn.overtook {
+            self.requests.get_mut(req).overtook = true;
+        }
         self.reads -= 1;
         if self.requests.page_done(req) {
             let waited = created - self.requests.get(req).ready;
@@ -209,7 +216,10 @@ impl Ftl {
         let request = self.requests.get_mut(id);
         request.next += 1;
         let covered = self.buffer.covered(request.within(page, self.locator.page_size()));
-        self.buffer.get_mut(slot).present |= covered;
+        let frame = self.buffer.get_mut(slot);
+        frame.present |= covered;
+        frame.tag = request.tag;
+        frame.group = request.pages.min(u32::from(u16::MAX)) as u16;
         if self.partial == PartialWrites::Overwrite {
             self.buffer.make_whole(slot);
         }
@@ -251,7 +261,9 @@ impl Ftl {
         let frame = *self.buffer.get(slot);
         let mut txn = self.program_of(flash, slot);
         txn.req = id;
-        txn.buffer_wait = self.requests.get(id).buffer_wait;
+        let request = self.requests.get(id);
+        txn.asked = request.io.at;
+        txn.buffer_wait = request.buffer_wait;
         if frame.queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, frame.queued, txn, frame.submitted);
@@ -280,7 +292,8 @@ impl Ftl {
         let nowhere = DieId::NONE;
         let class = Class::HostProgram;
         let mut txn = Txn::new(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere, now);
-        txn.lpn = self.buffer.get(slot).lpn;
+        let Slot { lpn, tag, group, .. } = *self.buffer.get(slot);
+        (txn.lpn, txn.tag, txn.group) = (lpn, tag, group);
         txn
     }
 

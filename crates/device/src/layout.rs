@@ -5,6 +5,8 @@ use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::map::Map;
 use crate::policy::wear::WearKind;
+use crate::reliability::{ModelKind, StrengthSource};
+use fowler_physics::ldpc::Ldpc;
 use fowler_units::{Bytes, Geometry, Span};
 
 /// The sizes that follow from a configuration.
@@ -74,6 +76,11 @@ impl Refusals {
     }
 }
 
+/// Deadlines are asked for in such steps, and at most so many: the ICC field of NCQ with its bit 7 cleared
+/// (RHIO, section III-A).
+const DEADLINE_GRAIN: Span = Span::ms(10);
+const DEADLINES_MAX: u64 = 128;
+
 const HOUR: Span = Span(3_600_000_000_000);
 
 impl Config {
@@ -86,6 +93,7 @@ impl Config {
         self.refuse_geometry(&mut refusals);
         self.refuse_timing(&mut refusals);
         self.refuse_queues(&mut refusals);
+        self.refuse_cells(&mut refusals);
         if refusals.0.is_empty() {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);
@@ -198,6 +206,32 @@ impl Config {
             .unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
     }
 
+    fn refuse_cells(&self, refusals: &mut Refusals) {
+        let deadline = self.die_order.deadline;
+        let grain = DEADLINE_GRAIN;
+        let steps = deadline.0 / grain.0;
+        let fits = deadline.0.is_multiple_of(grain.0) && (1..=DEADLINES_MAX).contains(&steps);
+        refusals.unless(fits, &["policy.die_order.deadline"], || {
+            format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} can be asked for")
+        });
+        let its = &self.reliability;
+        if its.model == ModelKind::Off {
+            return;
+        }
+        refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
+            format!("{} levels of soft sensing; 1 to 3 are known", its.levels)
+        });
+        if let Err(why) = its.model() {
+            refusals.unless(false, &["reliability.cells"], || why.to_string());
+        }
+        if let Err(why) = Ldpc::hire(&its.cells) {
+            refusals.unless(false, &["reliability.cells.correctable_3"], || why.to_string());
+        }
+        let measures = its.measure_every > Span::ZERO;
+        refusals
+            .unless(measures, &["reliability.measure_every"], || "no time to measure in".into());
+    }
+
     fn sizes(&self) -> Layout {
         let mut geometry = self.geometry;
         if self.plane_mode == PlaneMode::Independent {
@@ -215,9 +249,11 @@ impl Config {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
             (slots, _) => slots,
         };
-        // Open blocks of host and collection, and the one that collection needs to begin; a swap for
-        // the sake of wear has an open block of its own.
-        let reserve_blocks = if self.wear.name == WearKind::Off { 3 } else { 4 };
+        // Open blocks of each stream of host data and of collection, and the one that collection needs to
+        // begin; a swap for the sake of wear has an open block of its own.
+        let reserve_blocks = 2
+            + self.placement.streams(self.hotness.tags()) as u32
+            + u32::from(self.wear.name != WearKind::Off);
         Layout {
             geometry,
             raw: geometry.raw(),
@@ -228,8 +264,15 @@ impl Config {
             transactions: self.queue.max_reads as usize
                 + 2 * self.queue.max_writes as usize
                 + geometry.planes() as usize
+                + if self.measures() { geometry.dies() as usize } else { 0 }
                 + 16,
         }
+    }
+
+    /// Whether strengths are measured during the run.
+    fn measures(&self) -> bool {
+        let its = &self.reliability;
+        its.model != ModelKind::Off && its.strength == StrengthSource::Measured
     }
 
     fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {

@@ -6,6 +6,7 @@ use crate::config::{Pattern, PreconditionConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::map::{Map, Place};
+use crate::tag::Tag;
 use crate::txn::Source;
 use fowler_units::{Lpn, Nanos, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
@@ -165,7 +166,7 @@ impl Ftl {
         let die = self.space.place().expect("no more data than the drive holds");
         self.space.arrived(die);
         let to = loop {
-            if let Some(to) = self.space.host_page(die, |_| None) {
+            if let Some(to) = self.space.host_page(die, Tag::PLAIN, |_| None) {
                 break to;
             }
             for plane in self.layout.geometry.planes_of_die(die) {

@@ -1,8 +1,9 @@
 //! What waits for one die: a list per class in order of submission, so that a policy sees the head of
 //! each without a search.
 
+use crate::ranked::{Rank, Ranked};
 use crate::txn::{Txn, Txns};
-use fowler_units::{Id, TxnId};
+use fowler_units::{Id, Nanos, Span, TxnId};
 
 /// The classes of waiting transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,18 +120,104 @@ impl DieQueue {
     }
 }
 
+/// Host reads and host programs of one die by rank, for an order that goes by more than time.
+#[derive(Clone, Debug, Default)]
+pub struct RankedQueue {
+    reads: Ranked,
+    programs: Ranked,
+}
+
+impl RankedQueue {
+    /// The members of a class, if it is ranked.
+    #[inline]
+    fn of(&self, class: Class) -> Option<&Ranked> {
+        match class {
+            Class::HostRead => Some(&self.reads),
+            Class::HostProgram => Some(&self.programs),
+            Class::BackgroundRead | Class::BackgroundProgram | Class::Erase => None,
+        }
+    }
+
+    fn of_mut(&mut self, class: Class) -> Option<&mut Ranked> {
+        match class {
+            Class::HostRead => Some(&mut self.reads),
+            Class::HostProgram => Some(&mut self.programs),
+            Class::BackgroundRead | Class::BackgroundProgram | Class::Erase => None,
+        }
+    }
+
+    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of their
+    /// request; what is ranked equal, in order of submission.
+    pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        let Txn { class, group, order, .. } = *txns.get(id);
+        if let Some(ranked) = self.of_mut(class) {
+            let key = if class == Class::HostRead { age_key } else { u32::from(group) };
+            ranked.push(id, Rank { key, order }, txns.places_mut());
+        }
+    }
+
+    /// A transaction is taken up.
+    pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
+        if let Some(ranked) = self.of_mut(txns.get(id).class) {
+            ranked.remove(id, txns.places_mut());
+        }
+    }
+
+    /// How many are ranked.
+    pub fn len(&self) -> usize {
+        self.reads.members().count() + self.programs.members().count()
+    }
+
+    /// The first of a class by rank.
+    #[inline]
+    pub fn first(&self, class: Class) -> Option<TxnId> {
+        self.of(class).and_then(Ranked::first)
+    }
+}
+
 /// What a die order may see: what waits for one die and may be served now.
 pub struct View<'a> {
     queue: &'a DieQueue,
+    ranked: Option<&'a RankedQueue>,
     txns: &'a Txns,
+    now: Nanos,
     programs_blocked: bool,
 }
 
 impl<'a> View<'a> {
     /// The view of a die; with `programs_blocked`, host programs have no page to go to and are hidden.
     #[inline]
-    pub fn new(queue: &'a DieQueue, txns: &'a Txns, programs_blocked: bool) -> Self {
-        Self { queue, txns, programs_blocked }
+    pub fn new(
+        queue: &'a DieQueue,
+        ranked: Option<&'a RankedQueue>,
+        txns: &'a Txns,
+        now: Nanos,
+        programs_blocked: bool,
+    ) -> Self {
+        Self { queue, ranked, txns, now, programs_blocked }
+    }
+
+    /// The first of a class by rank, of host reads the one of the youngest data, of host programs the one of
+    /// the smallest request; the first in time where nothing is ranked.
+    #[inline]
+    pub fn first(&self, class: Class) -> Option<TxnId> {
+        if class == Class::HostProgram && self.programs_blocked {
+            return None;
+        }
+        match self.ranked {
+            Some(ranked) => ranked.first(class),
+            None => self.queue.head(class),
+        }
+    }
+
+    /// The oldest transaction of the host that may be served, if the host asked for it `deadline` ago or
+    /// earlier.
+    #[inline]
+    pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
+        let heads = [Class::HostRead, Class::HostProgram].map(|class| self.head(class));
+        let asked = |id: &TxnId| self.txns.get(*id).asked;
+        let oldest = heads.into_iter().flatten().min_by_key(asked)?;
+        (asked(&oldest) + deadline <= self.now).then_some(oldest)
     }
 
     /// The first of a class that may be served.

@@ -2,6 +2,7 @@
 
 use crate::blame::Blame;
 use crate::probe::Completion;
+use crate::tag::Tag;
 use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
 
 /// Why a write waits before its pages are on their way.
@@ -24,8 +25,14 @@ pub struct Request {
     pub next: u32,
     /// The page after the last.
     pub end: u32,
-    /// Pages that are not done.
+    /// Its pages.
+    pub pages: u32,
+    /// Those that are not done.
     pub left: u32,
+    /// Writes: what kind of data it is.
+    pub tag: Tag,
+    /// One of its pages was taken up before one of its kind that had waited longer on the same die.
+    pub overtook: bool,
     /// Why its next page waits, and since when.
     pub held: Option<(Hold, Nanos)>,
     /// How long its pages have waited for buffer space so far.
@@ -49,7 +56,19 @@ impl Request {
             }
             HostOp::Flush => (0, 0),
         };
-        Self { io, ready, next, end, left: end - next, held: None, buffer_wait: Span::ZERO }
+        let pages = end - next;
+        Self {
+            io,
+            ready,
+            next,
+            end,
+            pages,
+            left: pages,
+            tag: Tag::PLAIN,
+            overtook: false,
+            held: None,
+            buffer_wait: Span::ZERO,
+        }
     }
 
     /// The bytes of `page` that the request touches, as a range within the page.

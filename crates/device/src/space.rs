@@ -1,31 +1,13 @@
-//! Where the next page goes: the open blocks of each plane, and which die takes the next host page.
+//! Where the next page goes: which die takes the next host page, and which plane of it may.
 
 use crate::blocks::{BlockState, Blocks};
 use crate::collect::Job;
-use crate::config::GcFrontier;
+use crate::config::{Config, GcFrontier};
+use crate::frontier::Frontiers;
 use crate::layout::Layout;
+use crate::tag::Tag;
 use crate::txn::Source;
 use fowler_units::{BlockId, DieId, Id, IdVec, PlaneId, Ppn};
-
-/// The open blocks of one plane.
-#[derive(Clone, Copy, Debug)]
-struct Frontier {
-    host: BlockId,
-    collected: BlockId,
-    swapped: BlockId,
-}
-
-impl Frontier {
-    /// The block that takes data of `source`.
-    #[inline]
-    fn of(&mut self, source: Source, collected_to: GcFrontier) -> &mut BlockId {
-        match (source, collected_to) {
-            (Source::Wear, _) => &mut self.swapped,
-            (Source::Gc, GcFrontier::Own) => &mut self.collected,
-            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => &mut self.host,
-        }
-    }
-}
 
 /// One die's part in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +23,8 @@ struct Stripe {
 pub struct Space {
     /// The blocks.
     pub blocks: Blocks,
-    frontiers: IdVec<PlaneId, Frontier>,
+    /// The open blocks.
+    pub frontiers: Frontiers,
     stripes: IdVec<DieId, Stripe>,
     /// The dies in striping order, and the position whose turn it is.
     order: Box<[DieId]>,
@@ -52,17 +35,15 @@ pub struct Space {
 
 impl Space {
     /// A fresh drive.
-    pub fn new(layout: &Layout, collected_to: GcFrontier) -> Self {
+    pub fn new(config: &Config, layout: &Layout) -> Self {
         let geometry = layout.geometry;
-        let none =
-            Frontier { host: BlockId::NONE, collected: BlockId::NONE, swapped: BlockId::NONE };
         Self {
             blocks: Blocks::new(geometry),
-            frontiers: IdVec::filled(none, geometry.planes() as usize),
+            frontiers: Frontiers::new(config, &geometry),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
             order: (0..geometry.dies()).map(|at| geometry.die_at_stripe(at)).collect(),
             turn: 0,
-            collected_to,
+            collected_to: config.gc.frontier,
             plane_limit: layout.plane_limit(),
         }
     }
@@ -89,9 +70,14 @@ impl Space {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data on a die, the planes taking turns. `job` is the collection that a plane is
+    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection that a plane is
     /// under. `None` if collection must go on first.
-    pub fn host_page(&mut self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> Option<Ppn> {
+    pub fn host_page(
+        &mut self,
+        die: DieId,
+        tag: Tag,
+        job: impl Fn(PlaneId) -> Option<Job>,
+    ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
         if self.stripes[die].plane == 0 && !self.keeps_pace(die, &job) {
             return None;
@@ -99,9 +85,9 @@ impl Space {
         for step in 0..planes {
             let turn = (self.stripes[die].plane + step) % planes;
             let plane = PlaneId(die.0 * planes + turn);
-            if self.host_may_write(plane, job(plane)) {
+            if self.host_may_write(plane, tag, job(plane)) {
                 self.stripes[die].plane = (turn + 1) % planes;
-                return Some(self.write(plane, Source::Host));
+                return Some(self.write(plane, Source::Host, tag));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
             // behind those of its neighbours, and their pages would never again be programmed together.
@@ -116,6 +102,7 @@ impl Space {
     pub fn host_page_at(
         &mut self,
         die: DieId,
+        tag: Tag,
         offset: u32,
         used: u32,
         job: impl Fn(PlaneId) -> Option<Job>,
@@ -125,16 +112,16 @@ impl Space {
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
             && (turn > 0 || self.keeps_pace(die, &job))
-            && self.next_host_offset(plane) == offset
-            && self.host_may_write(plane, job(plane));
+            && self.next_host_offset(plane, tag) == offset
+            && self.host_may_write(plane, tag, job(plane));
         fits.then(|| {
             self.stripes[die].plane = (turn + 1) % planes;
-            self.write(plane, Source::Host)
+            self.write(plane, Source::Host, tag)
         })
     }
 
-    fn next_host_offset(&self, plane: PlaneId) -> u32 {
-        let open = self.frontiers[plane].host;
+    fn next_host_offset(&self, plane: PlaneId, tag: Tag) -> u32 {
+        let open = self.frontiers.open_block(plane, Source::Host, tag);
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
@@ -153,20 +140,19 @@ impl Space {
     /// Pages that can be written on a plane before only the last erased block is left.
     pub fn room(&self, plane: PlaneId) -> u32 {
         let pages = self.blocks.geometry().pages_per_block;
-        let Frontier { host, collected, .. } = self.frontiers[plane];
-        let rest =
-            |open: BlockId| if open.is_some() { pages - self.blocks.written(open) } else { 0 };
-        rest(host) + rest(collected) + self.blocks.free_in(plane).saturating_sub(1) * pages
+        let rest = |open: BlockId| pages - self.blocks.written(open);
+        let open: u32 = self.frontiers.of_plane(plane).map(rest).sum();
+        open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
     /// Whether a host page may be written without taking what collection needs to go on: the last
     /// erased block, and in a shared open block the room for what is still to be moved.
-    fn host_may_write(&self, plane: PlaneId, job: Option<Job>) -> bool {
+    fn host_may_write(&self, plane: PlaneId, tag: Tag, job: Option<Job>) -> bool {
         if self.blocks.valid_in(plane) >= self.plane_limit {
             return false;
         }
         let free = self.blocks.free_in(plane);
-        let open = self.frontiers[plane].host;
+        let open = self.frontiers.open_block(plane, Source::Host, tag);
         if !open.is_some() {
             return free >= 2;
         }
@@ -179,20 +165,16 @@ impl Space {
         }
     }
 
-    /// Programs the next page of the open block that takes data of `source`, opening one if need be.
+    /// Programs the next page of the open block that takes data of `source` and `tag`, opening one if need
+    /// be.
     ///
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
-    pub fn write(&mut self, plane: PlaneId, source: Source) -> Ppn {
-        let pages_per_block = self.blocks.geometry().pages_per_block;
-        let open = self.frontiers[plane].of(source, self.collected_to);
-        if !open.is_some() {
-            *open = self.blocks.open(plane).expect("the reserve keeps an erased block");
-        }
-        let block = *open;
+    pub fn write(&mut self, plane: PlaneId, source: Source, tag: Tag) -> Ppn {
+        let block = self.frontiers.block_for(&mut self.blocks, plane, source, tag);
         let page = self.blocks.program(block);
-        if self.blocks.written(block) == pages_per_block {
-            *open = BlockId::NONE;
+        if self.blocks.written(block) == self.blocks.geometry().pages_per_block {
+            self.frontiers.close(plane, source, tag);
         }
         page
     }
@@ -201,15 +183,11 @@ impl Space {
     /// many they are.
     pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
-        let open = self.frontiers[plane].of(source, self.collected_to);
-        if !open.is_some() {
-            *open = self.blocks.open(plane).expect("the reserve keeps an erased block");
-        }
-        let block = *open;
+        let block = self.frontiers.block_for(&mut self.blocks, plane, source, Tag::PLAIN);
         let count = most.min(pages_per_block - self.blocks.written(block));
         let first = self.blocks.program_run(block, count);
         if self.blocks.written(block) == pages_per_block {
-            *open = BlockId::NONE;
+            self.frontiers.close(plane, source, Tag::PLAIN);
         }
         (first, count)
     }
@@ -234,10 +212,7 @@ impl Space {
         if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
             return false;
         }
-        if !self.frontiers[plane].swapped.is_some() {
-            self.blocks.open_this(erased);
-            self.frontiers[plane].swapped = erased;
-        }
+        self.frontiers.open_for_swap(&mut self.blocks, plane, erased);
         true
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::ledger::Ledger;
 use crate::queue::Class;
+use crate::ranked::Places;
+use crate::tag::{Step, Tag};
 use fowler_units::{DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
 /// What a transaction does to the flash.
@@ -39,6 +41,8 @@ pub enum Owner {
     Merge(SlotId),
     /// A collection job of the plane that the transaction's page lies in.
     Job,
+    /// The measuring of a block's strength.
+    Measure,
     /// A raw flash command, by its number.
     Raw(u32),
 }
@@ -58,6 +62,18 @@ pub struct Txn {
     open: bool,
     /// Whether a wait of its own has been measured by the ledger.
     pub waited: bool,
+    /// Host reads and programs: it was taken up before one of its class that had waited longer.
+    pub overtook: bool,
+    /// Programs of host data: what kind of data it is.
+    pub tag: Tag,
+    /// Programs, once bound: the step of its block.
+    pub step: Step,
+    /// Programs of host data: the pages of the request that wrote it.
+    pub group: u16,
+    /// Reads: the levels of the first and of the latest try, and the one that is needed.
+    pub first_level: u8,
+    pub level: u8,
+    pub needed: u8,
     /// Who is told.
     pub owner: Owner,
     /// The die it waits for.
@@ -83,6 +99,8 @@ pub struct Txn {
     pub complete: Nanos,
     /// Its place in the order of submission.
     pub order: u64,
+    /// Host reads and programs: when the host had asked for it.
+    pub asked: Nanos,
     /// When it was made.
     pub created: Nanos,
     /// How long its request had waited for buffer space by then.
@@ -106,6 +124,13 @@ impl Txn {
             data_in_buffer: false,
             open: false,
             waited: false,
+            overtook: false,
+            tag: Tag::PLAIN,
+            step: Step::NOMINAL,
+            group: 0,
+            first_level: 0,
+            level: 0,
+            needed: 0,
             owner,
             die,
             ppn: Ppn::NONE,
@@ -118,6 +143,7 @@ impl Txn {
             epoch: 0,
             complete: now,
             order: 0,
+            asked: now,
             created: now,
             buffer_wait: Span::ZERO,
             submitted: now,
@@ -138,6 +164,8 @@ impl Txn {
 pub struct Txns {
     records: IdVec<TxnId, Txn>,
     waits: IdVec<TxnId, Ledger>,
+    /// Where each stands among those ranked for its die, if its die ranks them.
+    places: Places,
     free: Vec<TxnId>,
     submitted: u64,
 }
@@ -150,6 +178,7 @@ impl Txns {
         Self {
             records: IdVec::filled(blank, capacity),
             waits: IdVec::filled(Ledger::default(), capacity),
+            places: Places::filled(0, capacity),
             free: (0..capacity).rev().map(TxnId::new).collect(),
             submitted: 0,
         }
@@ -202,6 +231,11 @@ impl Txns {
     #[inline]
     pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
         &mut self.waits[id]
+    }
+
+    /// Where each stands among those that are ranked.
+    pub fn places_mut(&mut self) -> &mut Places {
+        &mut self.places
     }
 
     /// Transactions that are open.

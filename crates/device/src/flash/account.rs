@@ -12,9 +12,14 @@ impl Flash {
     pub(super) fn dispatch(&mut self, id: DieId, txn: TxnId) {
         let now = self.now();
         let die = &mut self.dies[id];
+        let oldest = die.queue.head(self.txns.get(txn).class);
         die.queue.remove(txn, &mut self.txns);
+        if let Some(ranked) = self.ranked.get_mut(id.index()) {
+            ranked.remove(txn, &mut self.txns);
+        }
         let record = self.txns.get_mut(txn);
         record.dispatched = now;
+        record.overtook = oldest != Some(txn);
         let (waited, mut joined) = (record.waited, record.joined);
         // Page writes join only where the buffer answers when they are in the flash, and there every program
         // of host data has a request of its own.
@@ -41,10 +46,16 @@ impl Flash {
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
-                let sense = self.timing.read.at(self.offset(txn.ppn));
+                let offset = self.offset(txn.ppn);
+                let (sense, transfer) = (self.levels.sense(0, offset), self.levels.transfer(0));
+                let at = |level| self.levels.sense(level, offset) + self.levels.transfer(level);
+                let last = at(txn.level);
+                let tries: Span = (txn.first_level..txn.level).map(at).sum();
                 blame[Part::Sense] += sense;
-                blame[Part::Transfer] += self.timing.bus_transfer;
-                blame[Part::Channel] += total - (sense + self.timing.bus_transfer);
+                blame[Part::Transfer] += transfer;
+                blame[Part::SoftSensing] += last - (sense + transfer);
+                blame[Part::Retry] += tries;
+                blame[Part::Channel] += total - (last + tries);
             }
             Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
         }

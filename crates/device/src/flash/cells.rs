@@ -60,7 +60,7 @@ impl Flash {
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let mut last = first;
         for _ in 1..self.geometry.planes_per_die {
-            let Some(next) = self.dies[id].queue.head(Class::HostProgram) else { return };
+            let Some(next) = self.first_program(id) else { return };
             if !layer.bind_beside(self, first, next) {
                 return;
             }
@@ -68,6 +68,14 @@ impl Flash {
             self.txns.get_mut(next).next = TxnId::NONE;
             self.txns.get_mut(last).next = next;
             last = next;
+        }
+    }
+
+    /// The host program whose turn it is, by rank where they are ranked.
+    fn first_program(&self, id: DieId) -> Option<TxnId> {
+        match self.ranked.get(id.index()) {
+            Some(ranked) => ranked.first(Class::HostProgram),
+            None => self.dies[id].queue.head(Class::HostProgram),
         }
     }
 
@@ -86,13 +94,24 @@ impl Flash {
 
     fn begin_cells(&mut self, id: DieId) {
         let first = self.dies[id].first;
-        let offset = self.offset(self.txns.get(first).ppn);
+        let iterations = self.iterations(first);
         let cells = CellOp::Program(ProgramOp::new(
-            self.timing.program_iterations.at(offset),
+            iterations,
             self.rules.cancelled_program,
             self.rules.reload,
         ));
-        self.start_cells(id, first, cells, self.timing.program(offset));
+        self.start_cells(id, first, cells, self.timing.iteration() * u64::from(iterations));
+    }
+
+    /// ISPP iterations of a multi-plane program: as many as the page that needs most.
+    fn iterations(&self, first: TxnId) -> u32 {
+        let (mut most, mut member) = (0, first);
+        while member.is_some() {
+            let Txn { step, ppn, next, .. } = *self.txns.get(member);
+            most = most.max(self.ladder.iterations(step, self.offset(ppn)));
+            member = next;
+        }
+        most
     }
 
     pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId) {
@@ -139,7 +158,14 @@ impl Flash {
         die.state = State::Idle;
         let mut txn = first;
         while txn.is_some() {
-            let Txn { op, source, next, .. } = *self.txns.get(txn);
+            let Txn { op, source, next, ppn, step, .. } = *self.txns.get(txn);
+            if let Some(condition) = &mut self.condition {
+                let block = self.locator.block_of(ppn);
+                match op {
+                    Op::Program => condition.programmed(ppn, block, step, now),
+                    _ => condition.erased(block),
+                }
+            }
             match op {
                 Op::Program => self.counters.programs[source as usize] += 1,
                 Op::Erase => self.counters.erases[source as usize] += 1,

@@ -50,12 +50,16 @@ impl Flash {
     /// The channel is the die's for one page.
     #[inline]
     fn granted(&mut self, id: DieId) {
-        let doing = match self.dies[id].state {
-            State::AwaitOut => State::TransferOut,
-            State::AwaitIn => State::TransferIn,
+        let die = &self.dies[id];
+        let (doing, time) = match die.state {
+            State::AwaitOut => {
+                let level = self.txns.get(die.cursor).level;
+                (State::TransferOut, self.levels.transfer(level))
+            }
+            State::AwaitIn => (State::TransferIn, self.timing.bus_transfer),
             state => unreachable!("die {} was granted the channel in state {state:?}", id.0),
         };
-        self.occupy_channel(id, doing, self.timing.bus_transfer);
+        self.occupy_channel(id, doing, time);
     }
 
     #[inline]

@@ -8,17 +8,21 @@
 mod account;
 mod cells;
 mod channel;
+pub mod condition;
 mod reads;
 mod suspend;
 
+use crate::config::Config;
 use crate::counters::Counters;
 use crate::die::{Cells, Channel, Command, Die, State};
 use crate::event::Event;
 use crate::ledger::{Doing, Ledger};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
-use crate::queue::{Class, View};
+use crate::queue::{Class, RankedQueue, View};
+use crate::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::txn::{Op, Txn, Txns};
+use condition::Condition;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
@@ -49,6 +53,15 @@ pub trait Translation {
     fn idle(&mut self, flash: &mut Flash, die: DieId);
 }
 
+/// See [`Flash::queued`].
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// In order of submission.
+    pub by_the_host: usize,
+    /// By rank, where they are ranked.
+    pub ranked: Option<usize>,
+}
+
 /// Dies, channels, what waits for them, and the agenda.
 #[derive(Clone, Debug)]
 pub struct Flash {
@@ -61,10 +74,16 @@ pub struct Flash {
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
+    levels: LevelTimes,
+    ladder: Ladder,
+    /// Where errors are modelled, what the cells have been through.
+    condition: Option<Box<Condition>>,
     dies: IdVec<DieId, Die>,
     /// The program or erase that each die has begun, if it has: see [`Die::cells`].
     commands: IdVec<DieId, Command>,
     channels: Vec<Channel>,
+    /// What waits for each die by rank; nothing where the order does not ask for it.
+    ranked: Vec<RankedQueue>,
     /// Every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
@@ -75,15 +94,11 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// An idle array with room for `capacity` transactions.
-    pub fn new(
-        geometry: Geometry,
-        timing: Timing,
-        order: AnyDieOrder,
-        suspension: AnySuspension,
-        rules: suspension::Params,
-        capacity: usize,
-    ) -> Self {
+    /// An idle array of the shape of `geometry`, with room for `capacity` transactions.
+    pub fn new(config: &Config, geometry: Geometry, capacity: usize) -> Self {
+        let timing = config.effective_timing();
+        let errs = config.reliability.model != ModelKind::Off;
+        let ranks = config.die_order.ranks();
         let dies = geometry.dies() as usize;
         let channel = Channel {
             busy: false,
@@ -105,16 +120,39 @@ impl Flash {
             counters: Counters::default(),
             geometry,
             locator: Locator::new(&geometry),
+            levels: if errs {
+                LevelTimes::new(&timing, &config.reliability.ldpc())
+            } else {
+                LevelTimes::nominal(&timing)
+            },
+            ladder: if errs { Ladder::new(&timing) } else { Ladder::nominal(&timing) },
+            condition: None,
             timing,
             dies: (0..dies).map(|die| Die::new(geometry.channel_of_die(DieId::new(die)))).collect(),
             commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
+            ranked: if ranks { vec![RankedQueue::default(); dies] } else { Vec::new() },
             channels_owned: geometry.dies_per_channel() == 1,
-            order,
-            suspension,
-            rules,
+            order: AnyDieOrder::new(&config.die_order, config.seed),
+            suspension: AnySuspension::new(&config.suspension, config.seed),
+            rules: config.suspension,
             marked: Vec::with_capacity(4 * dies),
         }
+    }
+
+    /// From now on the cells err.
+    pub fn wear(&mut self, condition: Condition) {
+        self.condition = Some(Box::new(condition));
+    }
+
+    /// What the cells have been through, where errors are modelled.
+    pub fn condition_mut(&mut self) -> Option<&mut Condition> {
+        self.condition.as_deref_mut()
+    }
+
+    /// The steps that programs are made at.
+    pub fn ladder(&self) -> &Ladder {
+        &self.ladder
     }
 
     /// The present.
@@ -132,6 +170,15 @@ impl Flash {
     /// Every die.
     pub fn dies(&self) -> &IdVec<DieId, Die> {
         &self.dies
+    }
+
+    /// How many transactions of the host wait for a die, by two accounts. For checks only.
+    pub fn queued(&self, die: DieId) -> Queued {
+        let count = |class| self.dies[die].queue.iter(class, &self.txns).count();
+        Queued {
+            by_the_host: count(Class::HostRead) + count(Class::HostProgram),
+            ranked: self.ranked.get(die.index()).map(RankedQueue::len),
+        }
     }
 
     /// Opens a transaction without letting it wait for its die yet.
@@ -164,6 +211,11 @@ impl Flash {
             *self.txns.waits_mut(head) = die.account.read(now);
         }
         die.queue.push(id, &mut self.txns);
+        if let Some(ranked) = self.ranked.get_mut(die_id.index()) {
+            let page = self.txns.get(id).ppn;
+            let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
+            ranked.push(id, youth, &mut self.txns);
+        }
         if !std::mem::replace(&mut die.marked, true) {
             self.marked.push(die_id);
         }
@@ -263,7 +315,9 @@ impl Flash {
         if die.queue.is_empty() {
             return None;
         }
-        let candidate = self.order.pick(&View::new(&die.queue, &self.txns, die.blocked))?;
+        let ranked = self.ranked.get(id.index());
+        let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
+        let candidate = self.order.pick(&view)?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
         if self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));

@@ -5,6 +5,10 @@
 mod slot;
 
 pub mod die_order;
+pub mod hotness;
+pub mod placement;
+pub mod sensing;
+pub mod step;
 pub mod suspension;
 pub mod victim;
 pub mod wear;

@@ -2,9 +2,13 @@
 
 use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::sensing::SensingKind;
+use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{self, SuspensionKind};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::wear::WearKind;
+use fowler_device::reliability::{ModelKind, StrengthSource};
 use fowler_device::*;
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{ByteRate, Bytes, HostIo, HostOp, Nanos, Rng, Span};
@@ -23,6 +27,8 @@ pub struct Choice {
     suspension: Vec<SuspensionKind>,
     victim: Vec<VictimKind>,
     wear: Vec<WearKind>,
+    /// Whether cells err, and data is told apart.
+    cells: bool,
 }
 
 impl Choice {
@@ -33,6 +39,7 @@ impl Choice {
             suspension: SuspensionKind::ALL.to_vec(),
             victim: VictimKind::ALL.to_vec(),
             wear: WearKind::ALL.to_vec(),
+            cells: true,
         }
     }
 
@@ -45,6 +52,7 @@ impl Choice {
             suspension: vec![S::Never, S::Ips, S::Ipc],
             victim: vec![V::Greedy, V::Fifo, V::DChoices, V::CostBenefit],
             wear: vec![W::Off, W::HotColdSwap],
+            cells: false,
         }
     }
 }
@@ -112,6 +120,33 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     config.victim.d = between(rng, 1, 3);
     config.wear.name = one_of(rng, &choice.wear);
     config.wear.threshold = between(rng, 0, 4);
+    if choice.cells {
+        streams(config, rng);
+        cells(config, rng);
+    }
+}
+
+fn streams(config: &mut Config, rng: &mut Rng) {
+    config.hotness.detectors = one_of(rng, &[0, 1]);
+    config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
+    config.placement.name = one_of(rng, PlacementKind::ALL);
+    config.placement.hot_to_strong = rng.chance(0.5);
+    config.step.name = one_of(rng, StepKind::ALL);
+    config.die_order.deadline = one_of(rng, &[Span::ms(10), Span::ms(1280)]);
+}
+
+/// At the end of their life, so that many reads climb and some fail.
+fn cells(config: &mut Config, rng: &mut Rng) {
+    let its = &mut config.reliability;
+    // Its curves take some time to make.
+    its.model = if rng.chance(0.06) { ModelKind::Analytic } else { ModelKind::Off };
+    its.levels = between(rng, 1, 3);
+    its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
+    its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
+    its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
+    its.measure_every = one_of(rng, &[Span::ms(1), Span::ms(10_000)]);
+    config.sensing.name = one_of(rng, SensingKind::ALL);
+    config.sensing.inputs = rng.below(32) as u32;
 }
 
 /// `count` random requests of every kind, their times of arrival included.

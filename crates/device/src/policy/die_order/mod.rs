@@ -5,13 +5,14 @@
 
 use crate::policy::slot::slot;
 use crate::queue::View;
-use fowler_units::TxnId;
+use fowler_units::{Span, TxnId};
 
 slot! { $
     /// The order a device was configured with.
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order {
         "fifo" => fifo::Fifo, "first come, first served";
         "read_first" => read_first::ReadFirst, "reads that a host request waits for, then the rest in order";
+        "rhio" => rhio::Rhio, "reads of the youngest data, then writes of the smallest requests, within a deadline";
     }
 }
 
@@ -20,12 +21,21 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: DieOrderKind,
+    /// `rhio` only: a request that has waited so long since the host asked is served before any other.
+    pub deadline: Span,
 }
 
 /// A rule that orders what waits for one die.
 pub trait DieOrder {
     /// The transaction to serve next.
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
+}
+
+impl Params {
+    /// Whether the order needs host reads and programs by rank, beside their order of submission.
+    pub fn ranks(&self) -> bool {
+        self.name == DieOrderKind::Rhio
+    }
 }
 
 impl DieOrder for AnyDieOrder {

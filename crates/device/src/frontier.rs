@@ -1,0 +1,150 @@
+//! The open blocks of every plane: who writes to which, which erased block is opened next, and at which
+//! step its pages are programmed.
+
+use crate::blocks::Blocks;
+use crate::config::{Config, GcFrontier};
+use crate::policy::placement::{AnyPlacement, Opens, Placement};
+use crate::policy::step::{AnyStep, StepRule};
+use crate::tag::{Step, Tag};
+use crate::txn::Source;
+use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
+
+/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest first.
+pub type StrengthClass = u8;
+
+/// The open blocks of one plane.
+#[derive(Clone, Copy, Debug)]
+struct Frontier {
+    host: [BlockId; Tag::COUNT],
+    collected: BlockId,
+    swapped: BlockId,
+}
+
+/// The open blocks of all planes.
+#[derive(Clone, Debug)]
+pub struct Frontiers {
+    planes: IdVec<PlaneId, Frontier>,
+    collected_to: GcFrontier,
+    placement: AnyPlacement,
+    rule: AnyStep,
+    /// The step that each block was opened with.
+    steps: IdVec<BlockId, Step>,
+    /// What each block is believed to be.
+    believed: IdVec<BlockId, StrengthClass>,
+    /// The coarsest step that a block of each class bears to the end of its life.
+    coarsest: Vec<Step>,
+}
+
+impl Frontiers {
+    /// No block is open; every block is believed to be alike, and to bear the nominal step only.
+    pub fn new(config: &Config, geometry: &Geometry) -> Self {
+        let none = Frontier {
+            host: [BlockId::NONE; Tag::COUNT],
+            collected: BlockId::NONE,
+            swapped: BlockId::NONE,
+        };
+        let blocks = geometry.blocks() as usize;
+        Self {
+            planes: IdVec::filled(none, geometry.planes() as usize),
+            collected_to: config.gc.frontier,
+            placement: AnyPlacement::new(&config.placement, config.seed),
+            rule: AnyStep::new(&config.step, config.seed),
+            steps: IdVec::filled(Step::NOMINAL, blocks),
+            believed: IdVec::filled(0, blocks),
+            coarsest: vec![Step::NOMINAL],
+        }
+    }
+
+    /// From now on blocks are told apart: what each is believed to be, and what each class bears.
+    pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Vec<Step>) {
+        debug_assert_eq!(classes.len(), self.believed.len());
+        (self.believed, self.coarsest) = (classes, coarsest);
+    }
+
+    /// A block has been measured.
+    pub fn measured(&mut self, block: BlockId, class: StrengthClass) {
+        self.believed[block] = class;
+    }
+
+    /// The step at which the pages of a block are programmed.
+    #[inline]
+    pub fn step_of(&self, block: BlockId) -> Step {
+        self.steps[block]
+    }
+
+    /// The open block that takes data of `source` and `tag`, or none.
+    #[inline]
+    pub fn open_block(&self, plane: PlaneId, source: Source, tag: Tag) -> BlockId {
+        let its = &self.planes[plane];
+        match (source, self.collected_to) {
+            (Source::Wear, _) => its.swapped,
+            (Source::Gc, GcFrontier::Own) => its.collected,
+            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => {
+                its.host[self.placement.stream(tag)]
+            }
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, plane: PlaneId, source: Source, tag: Tag, block: BlockId) {
+        let its = &mut self.planes[plane];
+        match (source, self.collected_to) {
+            (Source::Wear, _) => its.swapped = block,
+            (Source::Gc, GcFrontier::Own) => its.collected = block,
+            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => {
+                its.host[self.placement.stream(tag)] = block;
+            }
+        }
+    }
+
+    /// The open block that takes data of `source` and `tag`; an erased one is opened if need be.
+    ///
+    /// # Panics
+    /// If there is no erased block: admission and the reserve make sure there is.
+    #[inline]
+    pub fn block_for(
+        &mut self,
+        blocks: &mut Blocks,
+        plane: PlaneId,
+        source: Source,
+        tag: Tag,
+    ) -> BlockId {
+        let open = self.open_block(plane, source, tag);
+        if open.is_some() { open } else { self.open(blocks, plane, source, tag) }
+    }
+
+    #[cold]
+    fn open(&mut self, blocks: &mut Blocks, plane: PlaneId, source: Source, tag: Tag) -> BlockId {
+        let block = match self.placement.opens(tag) {
+            Opens::Oldest => blocks.open(plane),
+            Opens::Strongest => blocks.open_least(plane, |block| self.believed[block]),
+            Opens::Weakest => blocks.open_least(plane, |block| u8::MAX - self.believed[block]),
+        }
+        .expect("the reserve keeps an erased block");
+        let bears = self.coarsest[usize::from(self.believed[block])];
+        self.steps[block] = self.rule.step(tag, bears);
+        self.set(plane, source, tag, block);
+        block
+    }
+
+    /// The open block that takes data of `source` and `tag` is full.
+    #[inline]
+    pub fn close(&mut self, plane: PlaneId, source: Source, tag: Tag) {
+        self.set(plane, source, tag, BlockId::NONE);
+    }
+
+    /// Opens a certain erased block for data that is swapped into it, unless one is open still.
+    pub fn open_for_swap(&mut self, blocks: &mut Blocks, plane: PlaneId, erased: BlockId) {
+        if !self.planes[plane].swapped.is_some() {
+            blocks.open_this(erased);
+            self.steps[erased] = Step::NOMINAL;
+            self.planes[plane].swapped = erased;
+        }
+    }
+
+    /// The open blocks for data of host and collection.
+    pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
+        let its = self.planes[plane];
+        its.host.into_iter().chain([its.collected]).filter(|block| block.is_some())
+    }
+}

@@ -1,0 +1,32 @@
+//! Reads before writes; among the reads the youngest data first, among the writes those of the smallest
+//! requests, which are the hottest (RHIO, section III). What is neither keeps its turn by age, as it has
+//! under read priority. Whatever has waited for its deadline is served at once, the oldest first.
+
+use super::{DieOrder, Params, View};
+use crate::queue::Class;
+use fowler_units::{Span, TxnId};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Rhio {
+    deadline: Span,
+}
+
+impl Rhio {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self { deadline: params.deadline }
+    }
+}
+
+impl DieOrder for Rhio {
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        view.overdue(self.deadline).or_else(|| view.first(Class::HostRead)).or_else(|| {
+            let oldest = view.oldest()?;
+            match view.txn(oldest).class {
+                Class::HostProgram => view.first(Class::HostProgram),
+                _ => Some(oldest),
+            }
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Slot: what kind of data is this? A set of detectors; each says one thing about a page on its way to
+//! the flash, and what they say together is its [`Tag`].
+//!
+//! Contract. A detector sees what the host does and keeps its own account of it; it never changes the
+//! device's. Where data of which tag goes, how it is programmed and when, is asked of other slots.
+
+mod request_size;
+
+use crate::tag::Tag;
+use fowler_units::Bytes;
+use request_size::RequestSize;
+
+/// A detector: what a configuration names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Detector {
+    /// By the size of the request that writes it.
+    RequestSize,
+}
+
+impl Detector {
+    /// Every detector, with its name in configurations and what it goes by.
+    pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[(
+        Detector::RequestSize,
+        "request_size",
+        "data of small requests is hot: up to policy.hotness.hot_up_to, or up to their median",
+    )];
+}
+
+/// Parameters of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The detectors in use, a bit each.
+    pub detectors: u32,
+    /// Requests up to this size are hot; zero is the running median of all sizes written.
+    pub hot_up_to: Bytes,
+}
+
+impl Params {
+    /// Whether a detector is in use.
+    pub fn uses(&self, detector: Detector) -> bool {
+        self.detectors & (1 << detector as u8) != 0
+    }
+
+    /// How many tags its detectors tell apart.
+    pub fn tags(&self) -> usize {
+        if self.detectors == 0 { 1 } else { Tag::COUNT }
+    }
+}
+
+/// The detectors that a device was configured with.
+#[derive(Clone, Debug)]
+pub struct Hotness {
+    request_size: Option<RequestSize>,
+}
+
+impl Hotness {
+    /// The detectors that `params` name, on a drive with pages of `page_size`.
+    pub fn new(params: &Params, page_size: Bytes) -> Self {
+        let by_size = params.uses(Detector::RequestSize);
+        Self { request_size: by_size.then(|| RequestSize::new(params, page_size)) }
+    }
+
+    /// The tag of what a write request of so many pages brings.
+    #[inline]
+    pub fn tag_of_write(&mut self, pages: u32) -> Tag {
+        let hot = self.request_size.as_mut().is_some_and(|detector| detector.is_hot(pages));
+        if hot { Tag::HOT } else { Tag::PLAIN }
+    }
+}

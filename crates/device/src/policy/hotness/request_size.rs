@@ -1,0 +1,93 @@
+//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). Where small ends
+//! is not printed; the reading taken is the median group: sizes up to that of the median request.
+
+use super::Params;
+use fowler_units::Bytes;
+
+/// Sizes from here on count as one, in pages.
+const LARGEST: usize = 1024;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct RequestSize {
+    /// The limit in pages, if it is fixed.
+    fixed: Option<u32>,
+    /// Requests seen, by size.
+    seen: Box<[u64]>,
+    total: u64,
+    /// The size of the median request, and how many were smaller.
+    median: usize,
+    below: u64,
+}
+
+impl RequestSize {
+    pub(super) fn new(params: &Params, page_size: Bytes) -> Self {
+        let limit = params.hot_up_to.0;
+        Self {
+            fixed: (limit > 0).then(|| (limit / page_size.0) as u32),
+            seen: vec![0; LARGEST + 1].into(),
+            total: 0,
+            median: 0,
+            below: 0,
+        }
+    }
+
+    /// Whether a request of so many pages is a small one, itself counted among all.
+    #[inline]
+    pub(super) fn is_hot(&mut self, pages: u32) -> bool {
+        match self.fixed {
+            Some(limit) => pages <= limit,
+            None => {
+                let size = (pages as usize).min(LARGEST);
+                self.count(size);
+                size <= self.median
+            }
+        }
+    }
+
+    /// The lower median: the smallest size that at least half of all requests do not exceed.
+    fn count(&mut self, size: usize) {
+        self.seen[size] += 1;
+        self.total += 1;
+        self.below += u64::from(size < self.median);
+        while 2 * self.below >= self.total {
+            self.median -= 1;
+            self.below -= self.seen[self.median];
+        }
+        while 2 * (self.below + self.seen[self.median]) < self.total {
+            self.below += self.seen[self.median];
+            self.median += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+
+    fn detector(hot_up_to: u64) -> RequestSize {
+        RequestSize::new(&Params { detectors: 1, hot_up_to: Bytes(hot_up_to) }, Bytes(4096))
+    }
+
+    #[test]
+    fn the_running_median_is_that_of_a_sorted_list() {
+        let mut rng = Rng::stream(11, "request_size");
+        let (mut detector, mut sizes) = (detector(0), Vec::new());
+        for _ in 0..3000 {
+            let most = if rng.chance(0.1) { 2000 } else { 16 };
+            let size = 1 + rng.below(most) as u32;
+            sizes.push(size.min(LARGEST as u32));
+            sizes.sort_unstable();
+            let median = sizes[(sizes.len() - 1) / 2];
+            assert_eq!(detector.is_hot(size), size.min(LARGEST as u32) <= median, "{size}");
+            assert_eq!(detector.median, median as usize);
+        }
+    }
+
+    #[test]
+    fn a_limit_can_be_set() {
+        let mut detector = detector(8192);
+        assert_eq!([1, 2, 3].map(|pages| detector.is_hot(pages)), [true, true, false]);
+    }
+}

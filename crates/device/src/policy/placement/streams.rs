@@ -1,0 +1,33 @@
+//! One open block in each plane for each tag, so that data of one kind is outdated together; with
+//! `hot_to_strong`, hot data goes to strong blocks, which are outdated soon and then there for hot data
+//! again, and all other to weaker ones (RHIO, section III-A).
+
+use super::{Opens, Params, Placement};
+use crate::tag::Tag;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    hot_to_strong: bool,
+}
+
+impl Streams {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self { hot_to_strong: params.hot_to_strong }
+    }
+}
+
+impl Placement for Streams {
+    #[inline]
+    fn stream(&self, tag: Tag) -> usize {
+        usize::from(tag.0)
+    }
+
+    fn opens(&self, tag: Tag) -> Opens {
+        match (self.hot_to_strong, tag.is_hot()) {
+            (false, _) => Opens::Oldest,
+            (true, true) => Opens::Strongest,
+            (true, false) => Opens::Weakest,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! One open block in each plane, whatever the data.
+
+use super::{Opens, Params, Placement};
+use crate::tag::Tag;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Striped;
+
+impl Striped {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Placement for Striped {
+    #[inline]
+    fn stream(&self, _tag: Tag) -> usize {
+        0
+    }
+
+    fn opens(&self, _tag: Tag) -> Opens {
+        Opens::Oldest
+    }
+}

@@ -1,0 +1,21 @@
+//! What the model asks for, of the inputs that it is told: by retention age alone it is the reading of RT-R
+//! and RHIO (section III-B), by voltage that of HIRE.
+
+use super::{Advice, Params, Sensing};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Model;
+
+impl Model {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Sensing for Model {
+    #[inline]
+    fn level(&self, advice: &impl Advice) -> u8 {
+        advice.modelled()
+    }
+}

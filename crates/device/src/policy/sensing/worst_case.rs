@@ -1,0 +1,21 @@
+//! Every page is read as the weakest block needs it at the end of its life: nothing is told apart (RHIO's NOOP
+//! and PV-W, HIRE's baseline).
+
+use super::{Advice, Params, Sensing};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct WorstCase;
+
+impl WorstCase {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Sensing for WorstCase {
+    #[inline]
+    fn level(&self, advice: &impl Advice) -> u8 {
+        advice.worst()
+    }
+}

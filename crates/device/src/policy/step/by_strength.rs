@@ -1,0 +1,21 @@
+//! Hot data is programmed as fast as the strength of its block allows; all other data at the nominal
+//! step (PV-W, after Shi et al.; RHIO, section III-A).
+
+use super::{Params, StepRule};
+use crate::tag::{Step, Tag};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct ByStrength;
+
+impl ByStrength {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl StepRule for ByStrength {
+    fn step(&self, tag: Tag, coarsest: Step) -> Step {
+        if tag.is_hot() { coarsest } else { Step::NOMINAL }
+    }
+}

@@ -1,0 +1,34 @@
+//! Slot: at what ISPP step is this data programmed into this block?
+//!
+//! Contract. A rule names a step no coarser than the block bears; all pages of a block are programmed at
+//! the step it was opened with.
+
+use crate::policy::slot::slot;
+use crate::tag::{Step, Tag};
+
+slot! { $
+    /// The step rule a device was configured with.
+    pub enum AnyStep, named StepKind, match by each_step {
+        "nominal" => nominal::Nominal, "the nominal step, safe in the weakest block";
+        "by_strength" => by_strength::ByStrength, "hot data: the coarsest step that its block bears to the end of life";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: StepKind,
+}
+
+/// A rule that chooses the step.
+pub trait StepRule {
+    /// The step for data of `tag` in a block that is believed to bear `coarsest`.
+    fn step(&self, tag: Tag, coarsest: Step) -> Step;
+}
+
+impl StepRule for AnyStep {
+    fn step(&self, tag: Tag, coarsest: Step) -> Step {
+        each_step!(self, policy => policy.step(tag, coarsest))
+    }
+}

@@ -1,0 +1,20 @@
+//! The nominal step for all data: safe in the weakest block to the end of its life.
+
+use super::{Params, StepRule};
+use crate::tag::{Step, Tag};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Nominal;
+
+impl Nominal {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl StepRule for Nominal {
+    fn step(&self, _tag: Tag, _coarsest: Step) -> Step {
+        Step::NOMINAL
+    }
+}

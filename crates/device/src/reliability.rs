@@ -1,0 +1,247 @@
+//! How fast the cells of a drive accumulate errors, what its controller believes of them, and what its reads
+//! and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
+
+use crate::config::Config;
+use crate::frontier::StrengthClass;
+use crate::tag::Step;
+use fowler_nand::{PerPageType, Timing};
+use fowler_physics::ispp::{self, EndOfLife};
+use fowler_physics::ldpc::{Ldpc, Level};
+use fowler_physics::parameters::Parameters;
+use fowler_physics::rber::{Analytic, ModelError, Reliability};
+use fowler_physics::strength::Strengths;
+use fowler_physics::thresholds::{Grid, Thresholds};
+use fowler_units::Span;
+
+/// The reliability of a drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Whether it is modelled.
+    pub model: ModelKind,
+    /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the cells.
+    pub cells: Parameters,
+    /// How many of the levels of soft sensing its code has: 1 to 3.
+    pub levels: u32,
+    /// P/E cycles of every block before preconditioning.
+    pub cycles: u32,
+    /// How long before the first request the oldest data was written; the rest evenly since then, in the order in
+    /// which preconditioning filled the blocks.
+    pub oldest: Span,
+    /// How the controller knows the strength of a block.
+    pub strength: StrengthSource,
+    /// The time in which every block is measured once.
+    pub measure_every: Span,
+}
+
+/// Whether errors are modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// No cell ever errs: a read takes its nominal time.
+    Off,
+    /// By threshold voltages.
+    Analytic,
+}
+
+/// How the controller knows the strength of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrengthSource {
+    /// It is told.
+    Oracle,
+    /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section II-B).
+    Measured,
+}
+
+/// Strengths are told apart in so many classes, each as likely as any other.
+pub const CLASSES: usize = 16;
+
+/// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are enough.
+const WIDEST: u32 = 2;
+const RUNGS_MAX: u32 = 16;
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            model: ModelKind::Off,
+            cells: Parameters::default(),
+            levels: 3,
+            cycles: 0,
+            oldest: Span::ZERO,
+            strength: StrengthSource::Oracle,
+            measure_every: Span(86_400_000_000_000),
+        }
+    }
+}
+
+impl Params {
+    /// The end of life that blocks are made for.
+    pub fn end(&self) -> EndOfLife {
+        EndOfLife::new(&self.cells)
+    }
+
+    /// The model.
+    ///
+    /// # Errors
+    /// Why the constants make no cells.
+    pub fn model(&self) -> Result<Reliability, ModelError> {
+        Analytic::new(self.cells).map(Reliability::Analytic)
+    }
+
+    /// The code.
+    pub fn ldpc(&self) -> Ldpc {
+        let all = Ldpc::hire(&self.cells).expect("levels in order, as refused otherwise");
+        let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
+        let Parameters { sense_us, transfer_us, .. } = self.cells;
+        let us = |us: f64| Span((us * 1e3).round() as u64);
+        Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a part of what is sound")
+    }
+}
+
+/// How often each step needs a pulse: ISPP iterations by rung of the ladder. A rung above takes an iteration
+/// less of the slowest page type, and others in proportion: time is inverse to the step (RHIO, section II-A).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    iterations: Vec<PerPageType<u32>>,
+    /// Of the nominal step.
+    ratios: Vec<f64>,
+}
+
+impl Ladder {
+    /// The nominal step alone.
+    pub fn nominal(timing: &Timing) -> Ladder {
+        Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
+    }
+
+    /// Every rung up to [`WIDEST`].
+    pub fn new(timing: &Timing) -> Ladder {
+        let nominal = timing.program_iterations;
+        let most = nominal.values().iter().copied().max().unwrap_or(1);
+        let rungs = (most - most.div_ceil(WIDEST) + 1).min(RUNGS_MAX);
+        let left = (0..rungs).map(|rung| most - rung);
+        Ladder {
+            iterations: left
+                .clone()
+                .map(|left| nominal.map(|its| (its * left).div_ceil(most)))
+                .collect(),
+            ratios: left.map(|left| f64::from(most) / f64::from(left)).collect(),
+        }
+    }
+
+    /// ISPP iterations of the page at `offset` in its block.
+    #[inline]
+    pub fn iterations(&self, step: Step, offset: u32) -> u32 {
+        self.iterations[usize::from(step.0)].at(offset)
+    }
+
+    /// The steps in volts.
+    pub fn volts(&self, nominal: f64) -> Vec<f64> {
+        self.ratios.iter().map(|ratio| nominal * ratio).collect()
+    }
+}
+
+/// What sensing at each level takes: the nominal times are those of the hard decision, and the others follow
+/// by reference voltages and by bits ([`fowler_physics::ldpc`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelTimes(Vec<(PerPageType<Span>, Span)>);
+
+impl LevelTimes {
+    /// Hard decision alone.
+    pub fn nominal(timing: &Timing) -> LevelTimes {
+        LevelTimes(vec![(timing.read, timing.bus_transfer)])
+    }
+
+    /// Every level of `ldpc`.
+    pub fn new(timing: &Timing, ldpc: &Ldpc) -> LevelTimes {
+        let references = |level: &Level| u64::from(level.references);
+        let bits = |level: &Level| u64::from(u32::BITS - level.references.leading_zeros());
+        let hard = &ldpc.levels()[0];
+        let times = ldpc.levels().iter().map(|level| {
+            let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
+            (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)))
+        });
+        LevelTimes(times.collect())
+    }
+
+    /// Sensing the page at `offset` in its block.
+    #[inline]
+    pub fn sense(&self, level: u8, offset: u32) -> Span {
+        self.0[usize::from(level)].0.at(offset)
+    }
+
+    /// Transferring what was sensed.
+    #[inline]
+    pub fn transfer(&self, level: u8) -> Span {
+        self.0[usize::from(level)].1
+    }
+
+    /// How many levels there are.
+    pub fn count(&self) -> u8 {
+        self.0.len() as u8
+    }
+}
+
+/// The cells of a drive.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    /// The curves.
+    pub model: Reliability,
+    /// The curves as a table.
+    pub thresholds: Thresholds,
+    /// The growth rate at the weak end of each class, over the mean rate.
+    pub growth: [f64; CLASSES],
+    /// The coarsest step that a block of each class bears.
+    pub coarsest: Vec<Step>,
+    /// The level at which the weakest block can be read at the end of its life, at the nominal step.
+    pub worst_level: u8,
+    /// The distribution of growth rates.
+    pub strengths: Strengths,
+    /// The steps, in volts.
+    pub volts: Vec<f64>,
+}
+
+impl Cells {
+    /// The cells of a drive that models them.
+    ///
+    /// # Errors
+    /// Why the constants make no cells.
+    pub fn new(config: &Config, ladder: &Ladder) -> Result<Cells, ModelError> {
+        let params = &config.reliability;
+        let (model, ldpc, end) = (params.model()?, params.ldpc(), params.end());
+        let strengths = Strengths::new(&params.cells);
+        let weak_end = |class: usize| strengths.strength_at((class + 1) as f64 / CLASSES as f64);
+        let rates: [f64; CLASSES] = std::array::from_fn(weak_end);
+        let volts = ladder.volts(params.cells.step);
+        let rung = |rate: f64| {
+            let step = ispp::coarsest_step(&model, rate, &end, &ldpc, &volts);
+            let rung = volts.iter().rposition(|&volts| volts <= step);
+            Step(rung.unwrap_or(0) as u8)
+        };
+        let weakest = rates[CLASSES - 1] / strengths.mean;
+        // A tenth beyond the end, for blocks that reach it during the run.
+        let cycles = weakest * 1.1 * end.cycles.max(f64::from(params.cycles));
+        let grid = Grid::new(vec![1.0], volts.clone(), cycles);
+        let thresholds = Thresholds::new(&model, &ldpc, grid);
+        let worst = model.block(weakest * end.cycles);
+        let nominal = fowler_physics::vth::Setting { scale: 1.0, step: volts[0] };
+        let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));
+        Ok(Cells {
+            thresholds,
+            growth: rates.map(|rate| rate / strengths.mean),
+            coarsest: rates.iter().map(|&rate| rung(rate)).collect(),
+            worst_level: worst_level.unwrap_or(ldpc.levels().len() - 1) as u8,
+            strengths,
+            volts,
+            model,
+        })
+    }
+
+    /// The growth rate of the weakest block there is, over the mean one.
+    pub fn weakest(&self) -> f64 {
+        self.growth[CLASSES - 1]
+    }
+
+    /// The class of a block whose rate is `growth` times the mean one.
+    pub fn class_of(&self, growth: f64) -> StrengthClass {
+        let share = self.strengths.share_below(growth * self.strengths.mean);
+        ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass
+    }
+}

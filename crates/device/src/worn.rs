@@ -1,0 +1,83 @@
+//! The cells of a drive at time zero: how strong each block is, what it has been through, and how old its data
+//! is.
+
+use crate::config::Config;
+use crate::flash::Flash;
+use crate::flash::condition::{BlockCondition, Condition};
+use crate::ftl::Ftl;
+use crate::measure::Measurer;
+use crate::policy::sensing::AnySensing;
+use crate::reliability::{Cells, ModelKind, StrengthSource};
+use crate::tag::Step;
+use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
+
+/// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
+/// taken to be straight: 131,072 blocks are drawn in no time.
+const INTERVALS: usize = 1024;
+
+impl Ftl {
+    /// Lets the cells of the drive err from now on, if they are modelled.
+    pub(crate) fn wear(&mut self, flash: &mut Flash, config: &Config) {
+        if config.reliability.model == ModelKind::Off {
+            return;
+        }
+        let cells = Cells::new(config, flash.ladder()).expect("refused otherwise");
+        let classes = cells.coarsest.clone();
+        let blocks = self.worn_blocks(&cells, config);
+        let believed = blocks.as_slice().iter().map(|its| cells.class_of(its.growth.into()));
+        self.space.frontiers.believe(believed.collect(), classes);
+        let sensing = AnySensing::new(&config.sensing, config.seed);
+        let rules = (sensing, config.sensing, config.reliability.end());
+        let oldest = config.reliability.oldest;
+        let stamps = (self.stamps(oldest), oldest);
+        let levels = config.reliability.levels as u8;
+        flash.wear(Condition::new(cells, levels, rules, blocks, stamps));
+        if config.reliability.strength == StrengthSource::Measured {
+            let geometry = &self.layout.geometry;
+            self.measurer = Some(Measurer::new(&config.reliability, geometry, config.seed));
+            self.measure_all(flash);
+        }
+    }
+
+    fn worn_blocks(&self, cells: &Cells, config: &Config) -> IdVec<BlockId, BlockCondition> {
+        let mut rng = Rng::stream(config.seed, "reliability/strength");
+        let ends: Vec<f64> = (0..=INTERVALS)
+            .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
+            .map(|rate| rate / cells.strengths.mean)
+            .collect();
+        let mut draw = || {
+            let at = rng.unit() * INTERVALS as f64;
+            let (low, high) = (ends[at as usize], ends[at as usize + 1]);
+            low + (high - low) * at.fract()
+        };
+        let erases = self.space.blocks.erase_counts().iter();
+        erases
+            .map(|&erases| {
+                let growth = draw() as f32;
+                let cycles = config.reliability.cycles + erases;
+                BlockCondition { growth, believed: growth, cycles, reads: 0, step: Step::NOMINAL }
+            })
+            .collect()
+    }
+
+    /// Data is as old as the order in which its blocks were filled says; in blocks that are not full it has just
+    /// been written.
+    fn stamps(&self, oldest: Span) -> IdVec<Ppn, u32> {
+        let geometry = &self.layout.geometry;
+        let blocks = &self.space.blocks;
+        let filled = blocks.filled().max(1);
+        let mut stamps = IdVec::filled(0, geometry.pages() as usize);
+        for block in (0..geometry.blocks()).map(BlockId) {
+            let age = blocks.fill_order(block).map_or(Span::ZERO, |order| {
+                let younger = u128::from(filled - order);
+                Span((u128::from(oldest.0) * younger / u128::from(filled)) as u64)
+            });
+            let stamp = Condition::stamp_before(oldest, age);
+            let first = geometry.first_page(block).index();
+            for page in first..first + geometry.pages_per_block as usize {
+                stamps[Ppn::new(page)] = stamp;
+            }
+        }
+        stamps
+    }
+}
