@@ -99,7 +99,7 @@ constants! {
         "RHIO says \"bounded\" and not where; at 3 the slowest growth is still above zero",
         "Half-width of the bounds of the growth rate.";
     rber_unworn = 1e-4, "", Assumed, Some((5e-5, 2e-4)),
-        "with the growth rate: just-written pages reach 4e-3 after 10,000 cycles, as 2-bit cells do",
+        "with the growth rate: just-written pages come to the end of hard decision after 10,000 cycles",
         "RBER of a just-written page in a block that was never cycled.";
     erased = 1.17, "V", Published, None,
         "HIRE (NPC 2016), Table 1, traditional voltages",
@@ -147,13 +147,13 @@ constants! {
         "fitted to the ends of Cai et al.: 1e-9 at 2,000 and 1.9e-8 at 15,000 cycles, from memory",
         "Power of cycles in the slope of read disturb.";
     correctable_3 = 4e-3, "", Assumed, Some((2e-3, 8e-3)),
-        "hard decision; below the 1.48e-2 that no code of rate 8/9 passes",
+        "hard decision; a code of rate 8/9 is bounded by 1.48e-2",
         "RBER that LDPC corrects from 3 reference voltages.";
     correctable_9 = 1e-2, "", Assumed, Some((5e-3, 1.4e-2)),
-        "three references for each boundary; below the 2.68e-2 that unquantised reading allows",
+        "three references for each boundary; bounded by 2.51e-2",
         "RBER that LDPC corrects from 9 reference voltages.";
     correctable_21 = 1.5e-2, "", Assumed, Some((1.1e-2, 2.2e-2)),
-        "seven references for each boundary; below 2.68e-2",
+        "seven references for each boundary; bounded by 2.82e-2",
         "RBER that LDPC corrects from 21 reference voltages.";
     sense_us = 10.0, "us", Published, None,
         "HIRE, Table 1: 30/90/210 us are 10 us for each of 3/9/21 references, exactly",
