@@ -36,6 +36,9 @@ pub(crate) enum Command {
                             then printed"
     )]
     Validate(Validate),
+    /// The models of flash cells: bit errors, sensing levels, program steps; every constant and what it does
+    #[command(subcommand)]
+    Physics(Physics),
     /// Look at, convert and generate workloads
     #[command(subcommand)]
     Trace(Trace),
@@ -196,6 +199,20 @@ pub(crate) struct Validate {
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Physics {
+    /// Every curve as a picture (SVG) and as columns (CSV), and how far models and papers agree
+    Plot {
+        /// Where to
+        #[arg(long, value_name = "DIR", default_value = "results/physics")]
+        out: PathBuf,
+    },
+    /// What each constant that nobody printed does to bit errors, sensing levels and steps
+    Sensitivity,
+    /// Every constant, with its unit, its source or that it is assumed, and the range that is swept
+    Constants,
 }
 
 #[derive(Debug, Subcommand)]

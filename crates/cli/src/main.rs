@@ -10,6 +10,7 @@ mod console;
 mod fit;
 mod numbers;
 mod output;
+mod physics;
 mod progress;
 mod report;
 mod reproduce;

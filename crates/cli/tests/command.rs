@@ -89,6 +89,8 @@ fn help_is_complete() {
         told(&["compare", "--help"]),
         told(&["chip", "--help"]),
         told(&["validate", "--help"]),
+        told(&["physics", "--help"]),
+        told(&["physics", "plot", "--help"]),
         told(&["trace", "convert", "--help"]),
     ];
     insta::assert_snapshot!("help", helps.join("\n"));
@@ -605,4 +607,41 @@ fn a_stopped_run_prints_what_it_has() {
     assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("interrupted after") && text.contains("stopped by the user"), "{text}");
+}
+
+#[test]
+fn the_models_are_shown_and_their_page_says_what_they_say() {
+    let sensitivity = told(&["physics", "sensitivity"]);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/physics.md");
+    let page = fs::read_to_string(page).unwrap();
+    let rows: Vec<&str> = sensitivity.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 20, "{sensitivity}");
+    for row in rows {
+        assert!(page.lines().any(|line| line == row), "docs/physics.md is without {row}");
+    }
+    let constants = told(&["physics", "constants"]);
+    for words in ["rber_unworn", "assumed", "5e-5 to 2e-4"] {
+        assert!(constants.contains(words), "{constants}");
+    }
+}
+
+#[test]
+fn curves_are_written_as_pictures_and_as_columns() {
+    let folder = Folder::new("physics-plot");
+    let output = fowler(&["physics", "plot", "--out", &folder.path("curves")]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("3, 9, 21") && !text.contains("note:"), "{text}");
+    for name in ["voltages", "wear", "age", "step", "scale", "hire"] {
+        let read = |ending| fs::read_to_string(folder.path(&format!("curves/{name}.{ending}")));
+        assert!(read("svg").unwrap().starts_with("<svg"), "{name}");
+        let columns = read("csv").unwrap();
+        assert!(columns.starts_with("panel,curve,x axis,x,y axis,y,published\n"), "{columns}");
+        assert!(columns.lines().count() > 100, "{name}");
+    }
+    // A file where the folder should be is the user's to remove.
+    let taken = folder.file("taken", "");
+    let output = fowler(&["physics", "plot", "--out", &taken]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("taken: cannot be written"));
 }

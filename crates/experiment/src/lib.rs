@@ -17,6 +17,7 @@ pub mod keys;
 pub mod laws;
 pub mod outcome;
 pub mod pace;
+pub mod physics;
 pub mod presets;
 pub mod problem;
 pub mod provenance;

@@ -93,7 +93,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
 
 /// Writes every table as CSV and every figure as SVG, each with the name of its file; returns the names,
 /// and what could not be drawn: of a few requests there may be nothing to draw, and tables say so as well.
-fn write(
+pub(crate) fn write(
     sheets: &[Sheet],
     figures: &[(String, Figure)],
     folder: &Path,

@@ -1,0 +1,26 @@
+//! `fowler physics`: the models of flash cells, shown.
+
+use crate::args::Physics;
+use crate::{Exit, console, sheets};
+use fowler_experiment::physics;
+use fowler_experiment::problem::Problems;
+use std::fmt::Write;
+
+pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Problems> {
+    let text = match arguments {
+        Physics::Constants => sheets::text(&physics::constants()),
+        Physics::Sensitivity => sheets::text(&physics::sensitivity()),
+        Physics::Plot { out } => {
+            let plotted = physics::plot(out)?;
+            let mut text = sheets::text(&physics::agreement());
+            for note in &plotted.notes {
+                let _grows = writeln!(text, "note: {note}");
+            }
+            let _grows =
+                writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));
+            text
+        }
+    };
+    console::print(&text);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,308 @@
+//! The curves.
+
+use super::{Cells, rates, ratios, steps};
+use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, Stroke};
+use fowler_physics::bch::Bch;
+use fowler_physics::ispp::{coarsest_step_up_to, program_time};
+use fowler_physics::parameters::Parameters;
+use fowler_physics::strength::Strengths;
+use fowler_physics::voltage::{Hire, SCALES};
+use fowler_physics::vth::Setting;
+use fowler_units::Span;
+
+/// A picture and the name of its file, without the ending.
+type Named = (String, Figure);
+
+/// The blocks that stand for strong, average and weak ones, as quantiles.
+const BLOCKS: [(&str, f64); 3] =
+    [("strong (1 in 10)", 0.1), ("average", 0.5), ("weak (1 in 10)", 0.9)];
+
+const DAY_S: f64 = 86_400.0;
+
+fn days(days: f64) -> Span {
+    Span((days * DAY_S * 1e9) as u64)
+}
+
+/// Every picture.
+pub(super) fn all(cells: &Cells) -> Vec<Named> {
+    vec![
+        voltages(cells),
+        strengths(),
+        wear(cells),
+        age(cells),
+        reads(cells),
+        step(cells),
+        scale(cells),
+        levels(cells),
+        bch(),
+        hire(cells),
+    ]
+}
+
+fn named(name: &str, title: &str, caption: &str, panels: Vec<Panel>) -> Named {
+    (name.into(), Figure { caption: Some(caption.into()), panels, ..Figure::new(title) })
+}
+
+fn curve(name: impl Into<String>, points: impl Iterator<Item = (f64, f64)>) -> LineSeries {
+    let points = points.collect();
+    LineSeries { name: name.into(), points, stroke: Stroke::Theory, ..LineSeries::default() }
+}
+
+/// Curves over one axis, with the rate beyond which nothing helps.
+fn panel(cells: &Cells, title: &str, x: Axis, series: Vec<LineSeries>) -> Panel {
+    let name = "correctable from 21 references".into();
+    let reference = Some(Reference { at: cells.ldpc.correctable(), name });
+    Panel::lines(title, Lines { x, y: rates(), series, reference })
+}
+
+fn voltages(cells: &Cells) -> Named {
+    let panel = |title: &str, cycles: f64, age: Span| {
+        let worn = cells.analytic.worn(cycles);
+        let nominal = cells.nominal();
+        let names = ["erased", "lowest", "middle", "highest"];
+        let mut series: Vec<LineSeries> = worn
+            .states(age, nominal)
+            .iter()
+            .zip(names)
+            .map(|(state, name)| {
+                let density = |z: f64| libm::exp(-0.5 * z * z) / state.sd / 2.506_628_274_631;
+                curve(name, steps(-4.0, 4.0, 80).map(|z| (state.mean + z * state.sd, density(z))))
+            })
+            .collect();
+        let height = 5.5;
+        let marks = worn.references(nominal).map(|at| [(at, 0.0), (at, height), (at, 0.0)]);
+        series.push(curve("read references", marks.into_iter().flatten()));
+        let (x, y) = (Axis::linear("threshold voltage (V)"), Axis::linear("density (1/V)"));
+        Panel::lines(title, Lines { x, y, series, reference: None })
+    };
+    let panels = vec![
+        panel("never cycled", 0.0, Span::ZERO),
+        panel("3,000 cycles, just written", 3000.0, Span::ZERO),
+        panel("3,000 cycles, 30 days", 3000.0, days(30.0)),
+        panel("10,000 cycles, just written", 10_000.0, Span::ZERO),
+    ];
+    let caption = "An average block at nominal voltages and step. Wear widens every state; retention lowers programmed \
+                   ones, the higher the more, while references stay.";
+    let (name, figure) = named("voltages", "Threshold voltages of a 2-bit cell", caption, panels);
+    (name, Figure { same_y: true, ..figure })
+}
+
+fn strengths() -> Named {
+    let strengths = Strengths::new(&Parameters::default());
+    let (low, high) = strengths.ends();
+    let edges: Vec<f64> = steps(low, high, 18).collect();
+    let share = |bin: &[f64]| strengths.share_below(bin[1]) - strengths.share_below(bin[0]);
+    let bars = Bars {
+        y: "share of blocks (%)".into(),
+        groups: edges.windows(2).map(|bin| format!("{:.1}", (bin[0] + bin[1]) * 5e3)).collect(),
+        series: vec![BarSeries {
+            name: "blocks".into(),
+            values: edges.windows(2).map(|bin| Some(100.0 * share(bin))).collect(),
+            ..BarSeries::default()
+        }],
+        reference: None,
+    };
+    let caption = "Growth of ln RBER, in units of 10⁻⁴ per cycle; the middle of each bin. A bounded Gaussian of mean 3.7 and \
+                   standard deviation 0.9 (RHIO), bounds at three standard deviations (assumed).";
+    named(
+        "strengths",
+        "Block strength: growth rate of the bit error rate",
+        caption,
+        vec![Panel::bars("", bars)],
+    )
+}
+
+fn wear(cells: &Cells) -> Named {
+    let strengths = Strengths::new(cells.analytic.parameters());
+    let of = |age: Span| {
+        BLOCKS.map(|(name, quantile)| {
+            let growth = strengths.strength_at(quantile);
+            let rber = |cycles: f64| {
+                let cycles = cells.analytic.parameters().equivalent(growth, cycles);
+                cells.model.block(cycles).rber(age, 0, cells.nominal())
+            };
+            curve(name, steps(0.0, 10_000.0, 50).map(|cycles| (cycles, rber(cycles))))
+        })
+    };
+    let panels = [("just written", 0.0), ("after a day", 1.0), ("after 30 days", 30.0)]
+        .map(|(title, age)| panel(cells, title, Axis::linear("P/E cycles"), of(days(age)).into()));
+    let caption = "Errors of just-written data grow by the published rate; with age the same wear costs more.";
+    let (name, figure) = named("wear", "Bit errors by wear", caption, panels.into());
+    (name, Figure { same_y: true, columns: Some(3), ..figure })
+}
+
+fn age(cells: &Cells) -> Named {
+    let series = [500.0, 1000.0, 2000.0, 3000.0, 5000.0].map(|cycles| {
+        let block = cells.model.block(cycles);
+        let rber = |age: f64| block.rber(days(age), 0, cells.nominal());
+        curve(format!("{cycles} cycles"), ratios(0.01, 1000.0, 60).map(|age| (age, rber(age))))
+    });
+    let x = Axis::log10("retention age (days)");
+    let panels = vec![panel(cells, "", x, series.into())];
+    let caption = "An average block, never read, at nominal voltages and step.";
+    named("age", "Bit errors by retention age", caption, panels)
+}
+
+fn reads(cells: &Cells) -> Named {
+    let series = [1000.0, 3000.0, 8000.0].map(|cycles| {
+        let block = cells.model.block(cycles);
+        let rber = |reads: f64| block.rber(Span::ZERO, reads as u32, cells.nominal());
+        curve(format!("{cycles} cycles"), ratios(1e3, 1e7, 60).map(|it| (it, rber(it))))
+    });
+    let x = Axis::log10("reads of the block since its erase");
+    let panels = vec![panel(cells, "", x, series.into())];
+    let caption = "An average block, just written. Each read adds the same (Cai et al., DSN 2015).";
+    named("reads", "Bit errors by reads", caption, panels)
+}
+
+fn step(cells: &Cells) -> Named {
+    let parameters = cells.analytic.parameters();
+    let strengths = Strengths::new(parameters);
+    let end = &cells.end;
+    let errors = BLOCKS.map(|(name, quantile)| {
+        let growth = strengths.strength_at(quantile);
+        let block = cells.model.block(parameters.equivalent(growth, end.cycles));
+        let rber = |step| block.rber(end.age, end.reads, Setting { scale: 1.0, step });
+        curve(name, steps(0.15, 0.5, 40).map(|step| (step, rber(step))))
+    });
+    let time =
+        |step| program_time(Span((parameters.program_us * 1e3) as u64), parameters.step, step);
+    let times = curve("600 us at 0.25 V", steps(0.15, 0.5, 40).map(|it| (it, time(it).as_us())));
+    let coarsest = |quantile: f64| {
+        let growth = strengths.strength_at(quantile);
+        coarsest_step_up_to(&cells.model, growth, end, &cells.ldpc, 0.5)
+    };
+    let by_block = curve(
+        "coarsest step",
+        steps(0.0, 1.0, 50).map(|quantile| (100.0 * quantile, coarsest(quantile))),
+    );
+    let lines = |x: &str, y: &str, series| Lines {
+        x: Axis::linear(x),
+        y: Axis::linear(y),
+        series: vec![series],
+        reference: None,
+    };
+    let panels = vec![
+        panel(cells, "at the end of life", Axis::linear("ISPP step (V)"), errors.into()),
+        Panel::lines("program time", lines("ISPP step (V)", "program time (us)", times)),
+        Panel::lines(
+            "what a block can afford",
+            lines("share of blocks that are stronger (%)", "coarsest step (V)", by_block),
+        ),
+    ];
+    let caption = "End of life: 3,000 cycles, 30 days, 10,000 reads. A block may be programmed at the coarsest step at which \
+                   it is then still correctable; the nominal step is 0.25 V.";
+    let (name, figure) =
+        named("step", "ISPP: errors, time, and the step of a block", caption, panels);
+    (name, Figure { columns: Some(3), ..figure })
+}
+
+fn scale(cells: &Cells) -> Named {
+    let pages = [
+        ("3,000 cycles, just written", 3000.0, 0.0),
+        ("3,000 cycles, 1 week", 3000.0, 7.0),
+        ("10,500 cycles, just written", 10_500.0, 0.0),
+    ];
+    let series = pages.map(|(name, cycles, age)| {
+        let block = cells.model.block(cycles);
+        let step = cells.nominal().step;
+        let rber = |scale| block.rber(days(age), 0, Setting { scale, step });
+        curve(name, steps(0.7, 1.3, 40).map(|scale| (scale, rber(scale))))
+    });
+    let x = Axis::linear("threshold voltages, of nominal");
+    let panels = vec![panel(cells, "", x, series.into())];
+    let caption = "Boosting widens margins but not the noise, so that it helps just-written data; what retention takes grows \
+                   with the voltage, so that it helps old data less.";
+    named("scale", "Bit errors by threshold voltage", caption, panels)
+}
+
+fn levels(cells: &Cells) -> Named {
+    let ldpc = &cells.ldpc;
+    let count = ldpc.levels().len();
+    let groups: Vec<String> =
+        ldpc.levels().iter().map(|level| format!("{} references", level.references)).collect();
+    let correctable = Bars {
+        y: "correctable raw bit error rate".into(),
+        groups: groups.clone(),
+        series: vec![BarSeries {
+            name: "assumed".into(),
+            values: ldpc.levels().iter().map(|level| Some(level.correctable)).collect(),
+            ..BarSeries::default()
+        }],
+        reference: None,
+    };
+    let us = |of: &dyn Fn(usize) -> Span| (0..count).map(|it| Some(of(it).as_us())).collect();
+    let series = |name: &str, values, published: [f64; 3]| BarSeries {
+        name: name.into(),
+        values,
+        published: published.map(Some).into(),
+        ..BarSeries::default()
+    };
+    let times = Bars {
+        y: "us".into(),
+        groups,
+        series: vec![
+            series("sensing", us(&|it| ldpc.sensing(it)), [30.0, 90.0, 210.0]),
+            series("transfer", us(&|it| ldpc.transfer(it)), [40.0, 80.0, 100.0]),
+        ],
+        reference: None,
+    };
+    let panels =
+        vec![Panel::bars("what is corrected", correctable), Panel::bars("what it costs", times)];
+    let caption = "Diamonds: Table 1 of HIRE. What each level corrects is assumed; a code of rate 8/9 is bounded by \
+                   0.0148, 0.0251 and 0.0282.";
+    named("levels", "Sensing levels", caption, panels)
+}
+
+fn bch() -> Named {
+    let code = Bch::DA_RAID_5;
+    let mut series = curve(
+        "BCH (4200, 4096, 104), 8 errors",
+        ratios(1e-4, 3e-3, 60).map(|p| (p, code.fails(p))),
+    );
+    series.published = vec![(code.worst_cells(1e-3), 1e-3)];
+    let (x, y) = (Axis::log10("bit error rate"), Axis::log10("share of words lost, 1 - yield"));
+    let panels = vec![Panel::lines("", Lines { x, y, series: vec![series], reference: None })];
+    let caption = "The diamond is DA-RAID-5's yield of 99.9 %, which cells of 5.84297e-4 reach.";
+    named("bch", "Yield of BCH code words", caption, panels)
+}
+
+/// Ages that a picture shows, in days: shorter and longer ones lie on its edges.
+const SHOWN_DAYS: (f64, f64) = (1e-3, 1e3);
+
+fn hire(cells: &Cells) -> Named {
+    let hire = Hire { model: &cells.model, ldpc: &cells.ldpc };
+    let cycles: Vec<f64> = steps(0.0, 15_000.0, 150).collect();
+    let ages: Vec<_> = cycles.iter().map(|&cycles| hire.ages(cycles)).collect();
+    let shown = |age: Span| (age.as_s() / DAY_S).clamp(SHOWN_DAYS.0, SHOWN_DAYS.1);
+    let lines = |series| Lines {
+        x: Axis::linear("P/E cycles of an average block"),
+        y: Axis::log10("retention age (days)"),
+        series,
+        reference: None,
+    };
+    let names = ["boosted (1.2)", "traditional (1.0)", "reduced (0.8)"];
+    let mut panels: Vec<Panel> = (0..SCALES.len())
+        .map(|set| {
+            let series = cells.ldpc.levels().iter().enumerate().map(|(level, it)| {
+                let points = cycles.iter().zip(&ages);
+                let points = points.filter_map(|(at, ages)| Some((*at, shown(ages[set][level]?))));
+                curve(format!("{} references suffice until", it.references), points)
+            });
+            Panel::lines(names[set], lines(series.collect()))
+        })
+        .collect();
+    let window = |pick: fn((Span, Span)) -> Span| {
+        let at = |cycles: &f64| Some((*cycles, shown(pick(hire.window(*cycles)?))));
+        cycles.iter().filter_map(at).collect::<Vec<_>>()
+    };
+    let window = [("from", window(|it| it.0)), ("until", window(|it| it.1))];
+    let window = window.map(|(name, points)| curve(name, points.into_iter()));
+    panels.push(Panel::lines("3, 9 and 21 are what is needed", lines(window.into())));
+    let caption = "Below a curve its number of references is enough for pages programmed at that voltage. HIRE reads boosted, \
+                   traditional and reduced pages with 3, 9 and 21: the last panel shows where these are just what is \
+                   needed, 0.001 days standing for just written.";
+    let (name, figure) =
+        named("hire", "Where HIRE's levels are what its voltages need", caption, panels);
+    (name, Figure { same_y: true, ..figure })
+}

@@ -1,0 +1,143 @@
+//! Incremental step pulse programming: a coarser step is done sooner and leaves wider states.
+//!
+//! Pulses raise the threshold voltage step by step, so that their number, and the program time, is inverse to the step:
+//! `time = time at the nominal step * nominal step / step` (RHIO, II-A; the paper prints no table). HIRE scales the step
+//! with the voltages and keeps 600 us, which is the same law: [`crate::vth::Setting`] holds the step at scale 1.
+//!
+//! A strong block has errors to spare: it may be programmed at the coarsest step at which data written at its end of
+//! life can still be read (our reading of RHIO, which says "coarser" and not how much).
+
+use crate::ldpc::Ldpc;
+use crate::parameters::Parameters;
+use crate::rber::Reliability;
+use crate::root;
+use crate::vth::Setting;
+use fowler_units::Span;
+
+/// What data must still survive when a block is as old as it may become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EndOfLife {
+    /// P/E cycles, real ones.
+    pub cycles: f64,
+    /// Retention age.
+    pub age: Span,
+    /// Reads since erase.
+    pub reads: u32,
+}
+
+impl EndOfLife {
+    /// That of `parameters`.
+    pub fn new(parameters: &Parameters) -> EndOfLife {
+        let Parameters { end_cycles, end_age, end_reads, .. } = *parameters;
+        let age = Span((end_age * 86_400e9) as u64);
+        EndOfLife { cycles: end_cycles, age, reads: end_reads as u32 }
+    }
+}
+
+/// How long a page takes at `step` if it takes `time` at the step `nominal`.
+///
+/// # Panics
+/// If a step is not above zero.
+pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
+    assert!(nominal > 0.0 && step > 0.0, "steps of {nominal} and {step} program nothing");
+    Span((time.0 as f64 * (nominal / step)).round() as u64)
+}
+
+/// Whether a block of growth rate `growth` programmed at `setting` is readable at its end of life.
+fn survives(
+    model: &Reliability,
+    growth: f64,
+    setting: Setting,
+    (end, ldpc): (&EndOfLife, &Ldpc),
+) -> bool {
+    let cycles = model.parameters().equivalent(growth, end.cycles);
+    let rber = model.block(cycles).rber(end.age, end.reads, setting);
+    ldpc.needed(rber).is_some()
+}
+
+/// The coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per cycle is readable at its end
+/// of life; the nominal step if none is, or if none is coarser.
+pub fn coarsest_step(
+    model: &Reliability,
+    growth: f64,
+    end: &EndOfLife,
+    ldpc: &Ldpc,
+    ladder: &[f64],
+) -> f64 {
+    let survives = |step| survives(model, growth, Setting { scale: 1.0, step }, (end, ldpc));
+    let steps = ladder.iter().copied().filter(|step| survives(*step));
+    steps.fold(model.parameters().step, f64::max)
+}
+
+/// The same over all steps from the nominal one to `highest`, to the last bit. Not for tables, which know some steps
+/// only.
+pub fn coarsest_step_up_to(
+    model: &Reliability,
+    growth: f64,
+    end: &EndOfLife,
+    ldpc: &Ldpc,
+    highest: f64,
+) -> f64 {
+    let nominal = model.parameters().step;
+    let survives = |step| survives(model, growth, Setting { scale: 1.0, step }, (end, ldpc));
+    root::last(nominal, highest.max(nominal), survives).unwrap_or(nominal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rber::Analytic;
+    use crate::strength::Strengths;
+
+    const LADDER: [f64; 5] = [0.25, 0.275, 0.3, 0.325, 0.35];
+
+    fn cells() -> (Reliability, Ldpc, EndOfLife) {
+        let parameters = Parameters::default();
+        let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
+        (model, Ldpc::hire(&parameters).unwrap(), EndOfLife::new(&parameters))
+    }
+
+    #[test]
+    fn time_is_inverse_to_the_step() {
+        let us = |step| program_time(Span::us(600), 0.3, step);
+        assert_eq!((us(0.3), us(0.6), us(0.15)), (Span::us(600), Span::us(300), Span::us(1200)));
+        assert_eq!(us(0.36), Span::us(500));
+    }
+
+    #[test]
+    #[should_panic(expected = "program nothing")]
+    fn a_step_of_nothing_programs_nothing() {
+        program_time(Span::us(600), 0.3, 0.0);
+    }
+
+    #[test]
+    fn the_stronger_the_block_the_coarser_its_step() {
+        let (model, ldpc, end) = cells();
+        let strengths = Strengths::new(&Parameters::default());
+        let steps: Vec<(f64, f64)> = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
+            .map(|quantile| {
+                let growth = strengths.strength_at(quantile);
+                let exact = coarsest_step_up_to(&model, growth, &end, &ldpc, 0.5);
+                (coarsest_step(&model, growth, &end, &ldpc, &LADDER), exact)
+            })
+            .to_vec();
+        assert!(steps.is_sorted_by(|a, b| a.0 >= b.0 && a.1 >= b.1), "{steps:?}");
+        // The strongest gain something, the weakest nothing, and no rung is above the exact step.
+        assert!(steps[0].0 > 0.25 && steps[6] == (0.25, 0.25), "{steps:?}");
+        assert!(steps.iter().all(|(rung, exact)| rung <= exact), "{steps:?}");
+    }
+
+    #[test]
+    fn the_coarsest_step_is_the_last_that_is_readable() {
+        let (model, ldpc, end) = cells();
+        let growth = Strengths::new(&Parameters::default()).strength_at(0.1);
+        let step = coarsest_step_up_to(&model, growth, &end, &ldpc, 0.5);
+        let check = |step| survives(&model, growth, Setting { scale: 1.0, step }, (&end, &ldpc));
+        assert!(check(step) && !check(step * 1.0001), "{step}");
+        // A drive that need not live long has nothing to lose.
+        let young = EndOfLife { cycles: 0.0, age: Span::ZERO, reads: 0 };
+        assert_eq!(coarsest_step(&model, growth, &young, &ldpc, &LADDER), 0.35);
+        let hopeless = EndOfLife { cycles: 20_000.0, ..end };
+        assert_eq!(coarsest_step(&model, growth, &hopeless, &ldpc, &LADDER), 0.25);
+    }
+}

@@ -1,0 +1,211 @@
+//! Soft sensing: how many reference voltages a read needs, and how long it takes.
+//!
+//! LDPC corrects more errors the finer it knows each cell's voltage. A read at a level senses `references` voltages in
+//! all: three (one for each boundary of a 2-bit cell: hard decision), nine or twenty-one (three or seven for each).
+//! Sensing takes a time for each reference, and N references divide the voltages into N + 1 regions, so that
+//! ceil(log2(N + 1)) bits are transferred (HIRE, 2.1). With 10 and 20 us that is all of HIRE's Table 1, exactly:
+//! 30/90/210 us and 40/80/100 us. RHIO's and HIRE's "seven reference voltages" with 90 and 80 us are read as nine: seven
+//! would be 3 bits, 60 us.
+//!
+//! What each level corrects is assumed. It is bounded by what a reading can tell: a code of rate 8/9 corrects at most
+//! 1.48e-2 by hard decision, 2.51e-2 with three and 2.82e-2 with seven references for a boundary (the tests compute it).
+
+use crate::parameters::Parameters;
+use fowler_units::Span;
+
+/// A way to sense a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// Reference voltages, in all.
+    pub references: u32,
+    /// The highest RBER that is corrected.
+    pub correctable: f64,
+}
+
+/// What is wrong with a list of levels.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LdpcError {
+    /// There is none, or more than 255.
+    #[error("{0} levels; there must be 1 to 255")]
+    Count(usize),
+    /// More references must correct more, and a rate lies between 0 and 0.5.
+    #[error(
+        "level {0} must have more references and correct more than the one before, less than 0.5"
+    )]
+    Order(usize),
+}
+
+/// The levels of a drive, from the fastest to the strongest, and what they cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ldpc {
+    levels: Vec<Level>,
+    sense: Span,
+    transfer: Span,
+}
+
+/// Nanoseconds from microseconds.
+fn us(us: f64) -> Span {
+    Span((us * 1e3).round() as u64)
+}
+
+impl Ldpc {
+    /// Levels from the fastest to the strongest, with the time of `sense` for one reference and `transfer` for one bit.
+    ///
+    /// # Errors
+    /// If there is none, or one is not better than the one before it.
+    pub fn new(levels: Vec<Level>, sense: Span, transfer: Span) -> Result<Ldpc, LdpcError> {
+        if !(1..=255).contains(&levels.len()) {
+            return Err(LdpcError::Count(levels.len()));
+        }
+        let mut before = Level { references: 0, correctable: 0.0 };
+        for (index, level) in levels.iter().enumerate() {
+            let more = level.references > before.references;
+            if !(more && level.correctable > before.correctable && level.correctable < 0.5) {
+                return Err(LdpcError::Order(index));
+            }
+            before = *level;
+        }
+        Ok(Ldpc { levels, sense, transfer })
+    }
+
+    /// The three levels of HIRE with the constants of `parameters`.
+    ///
+    /// # Errors
+    /// If one does not correct more than the one before it.
+    pub fn hire(parameters: &Parameters) -> Result<Ldpc, LdpcError> {
+        let Parameters { correctable_3, correctable_9, correctable_21, .. } = *parameters;
+        let levels = [(3, correctable_3), (9, correctable_9), (21, correctable_21)];
+        let levels = levels.map(|(references, correctable)| Level { references, correctable });
+        Ldpc::new(levels.to_vec(), us(parameters.sense_us), us(parameters.transfer_us))
+    }
+
+    /// From the fastest to the strongest.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The highest RBER that can be corrected at all.
+    pub fn correctable(&self) -> f64 {
+        self.levels.last().map_or(0.0, |level| level.correctable)
+    }
+
+    /// The fastest level that corrects `rber`; `None` if none does.
+    pub fn needed(&self, rber: f64) -> Option<usize> {
+        self.levels.iter().position(|level| rber <= level.correctable)
+    }
+
+    /// How long sensing takes at a level.
+    ///
+    /// # Panics
+    /// If there is no such level.
+    pub fn sensing(&self, level: usize) -> Span {
+        self.sense * u64::from(self.levels[level].references)
+    }
+
+    /// How long the transfer takes at a level.
+    ///
+    /// # Panics
+    /// If there is no such level.
+    pub fn transfer(&self, level: usize) -> Span {
+        let bits = 32 - self.levels[level].references.leading_zeros();
+        self.transfer * u64::from(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normal::above;
+
+    fn hire() -> Ldpc {
+        Ldpc::hire(&Parameters::default()).unwrap()
+    }
+
+    #[test]
+    fn times_are_those_of_hire() {
+        let times: Vec<_> = (0..3).map(|it| (hire().sensing(it), hire().transfer(it))).collect();
+        let us = |sensing, transfer| (Span::us(sensing), Span::us(transfer));
+        assert_eq!(times, [us(30, 40), us(90, 80), us(210, 100)]);
+    }
+
+    #[test]
+    fn bits_are_the_logarithm_of_the_regions() {
+        for (references, bits) in [(1, 1), (2, 2), (3, 2), (4, 3), (7, 3), (8, 4), (15, 4), (21, 5)]
+        {
+            let level = Level { references, correctable: 0.1 };
+            let ldpc = Ldpc::new(vec![level], Span::us(1), Span::us(1)).unwrap();
+            assert_eq!(ldpc.transfer(0), Span::us(bits), "{references}");
+            let regions = f64::from(references) + 1.0;
+            assert_eq!(bits, regions.log2().ceil() as u64);
+        }
+    }
+
+    #[test]
+    fn the_fastest_level_that_suffices_is_needed() {
+        for (rber, level) in [
+            (0.0, Some(0)),
+            (4e-3, Some(0)),
+            (4.001e-3, Some(1)),
+            (1e-2, Some(1)),
+            (1.5e-2, Some(2)),
+            (1.501e-2, None),
+            (0.5, None),
+        ] {
+            assert_eq!(hire().needed(rber), level, "{rber}");
+        }
+    }
+
+    #[test]
+    fn a_level_must_be_better_than_the_one_before() {
+        let new = |levels: &[(u32, f64)]| {
+            let level = |&(references, correctable)| Level { references, correctable };
+            Ldpc::new(levels.iter().map(level).collect(), Span::us(10), Span::us(20))
+        };
+        assert_eq!(new(&[]), Err(LdpcError::Count(0)));
+        assert_eq!(new(&[(3, 1e-2), (9, 1e-2)]), Err(LdpcError::Order(1)));
+        assert_eq!(new(&[(3, 1e-3), (3, 1e-2)]), Err(LdpcError::Order(1)));
+        assert_eq!(new(&[(0, 1e-3)]), Err(LdpcError::Order(0)));
+        assert_eq!(new(&[(3, f64::NAN)]), Err(LdpcError::Order(0)));
+        assert_eq!(new(&[(3, 0.5)]), Err(LdpcError::Order(0)));
+    }
+
+    /// What a reading with references at `at` tells of a bit, in bits, if the two states are Gaussians of
+    /// standard deviation `sd` around -1 and 1.
+    fn told(sd: f64, at: &[f64]) -> f64 {
+        let ends: Vec<f64> =
+            [f64::NEG_INFINITY].iter().chain(at).chain(&[f64::INFINITY]).copied().collect();
+        let share =
+            |mean: f64, ends: &[f64]| above((ends[0] - mean) / sd) - above((ends[1] - mean) / sd);
+        let regions = ends.windows(2).map(|ends| (share(1.0, ends), share(-1.0, ends)));
+        regions.map(|(high, low)| high * (2.0 * high / (high + low)).log2()).sum()
+    }
+
+    /// The RBER up to which a code of rate 8/9 may correct, with `count` references for a boundary, as well placed
+    /// as equal distances allow: no code carries more than its channel.
+    fn bound(count: u32) -> f64 {
+        let middle = f64::from(count - 1) / 2.0;
+        let places = |apart: f64| -> Vec<f64> {
+            (0..count).map(|place| (f64::from(place) - middle) * apart).collect()
+        };
+        let spread = (1..60).map(|hundredths| f64::from(hundredths) / 100.0);
+        let widest = spread.filter_map(|apart| {
+            crate::root::last(0.3, 0.8, |sd| told(sd, &places(apart)) >= 8.0 / 9.0)
+        });
+        above(1.0 / widest.fold(0.0, f64::max))
+    }
+
+    #[test]
+    fn nothing_corrects_more_than_its_reading_tells() {
+        let bounds = [1, 3, 7].map(bound);
+        for (bound, stated) in bounds.into_iter().zip([1.48e-2, 2.51e-2, 2.82e-2]) {
+            assert!((bound / stated - 1.0).abs() < 5e-3, "{bound} {stated}");
+        }
+        let sweeps = ["correctable_3", "correctable_9", "correctable_21"].map(|name| {
+            let constant = crate::parameters::CONSTANTS.iter().find(|it| it.name == name);
+            constant.and_then(|it| it.sweep).unwrap().1
+        });
+        for ((level, bound), most) in hire().levels().iter().zip(bounds).zip(sweeps) {
+            assert!(level.correctable < bound && most < bound, "{level:?} {bound}");
+        }
+    }
+}

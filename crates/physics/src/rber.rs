@@ -1,0 +1,275 @@
+//! The raw bit error rate of a page.
+//!
+//! A reading errs where a threshold voltage lies on the other side of a read reference. Four states are equally likely
+//! and Gray-coded, so that each of the six tails over the three references costs one bit of two in a quarter of the
+//! cells:
+//!
+//! ```text
+//! RBER = (sum of the six tails) / 8 + disturb(n) * reads
+//! ```
+//!
+//! **Wear.** RHIO prints a *growth rate* of the RBER with P/E cycles, a Gaussian over blocks, and says that the RBER of
+//! blocks is "log Gaussian-like". Both hold if the logarithm of the RBER grows linearly:
+//! `RBER = rber_unworn * exp(s * n)` for just-written, never-read data at nominal voltages and step. We read `s` as that
+//! exponent (assumed; neither paper prints the formula). The noise variance of [`crate::vth`] at each wear *is* what
+//! gives this rate there: found by bisection, no second law of wear beside it. Retention, scale, step and reads then act
+//! through the voltages.
+//!
+//! **Read disturb.** Each read adds to the RBER of the block's other pages, in proportion (Cai et al., DSN 2015): the
+//! slope grows as a power of cycles. It does not know the V_th scale or the step; no measurement says how it should.
+//!
+//! **Directions.** More cycles, age, reads or step, or less voltage, never mean fewer errors, up to a rate of 0.09, six
+//! times what anything corrects. Beyond, states have crossed their references, and a wider or lower state may put a cell
+//! back by chance.
+//!
+//! Limits: errors by more than one state are counted once; references do not follow the data; beyond a just-written
+//! RBER of 0.2, where every read fails anyway, wear stops.
+
+use crate::ldpc::Ldpc;
+use crate::normal::above;
+use crate::parameters::Parameters;
+use crate::root;
+use crate::table::Tabled;
+use crate::vth::{self, Setting, State};
+use fowler_units::Span;
+
+/// What a page has been through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Condition {
+    /// Equivalent cycles of its block: P/E cycles by the block's growth rate over the mean one, at least 0.
+    pub cycles: f64,
+    /// Since it was programmed.
+    pub age: Span,
+    /// Of its block, since it was erased.
+    pub reads: u32,
+    /// How it was programmed.
+    pub setting: Setting,
+}
+
+/// Where rates come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reliability {
+    /// From threshold voltages.
+    Analytic(Analytic),
+    /// From tables of measurements.
+    Tabled(Tabled),
+}
+
+impl Reliability {
+    /// The constants; of tables those for what they do not say.
+    pub fn parameters(&self) -> &Parameters {
+        match self {
+            Reliability::Analytic(model) => &model.parameters,
+            Reliability::Tabled(tables) => tables.parameters(),
+        }
+    }
+
+    /// A block after so many equivalent cycles: what a search over ages needs only once.
+    pub fn block(&self, cycles: f64) -> Block<'_> {
+        match self {
+            Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
+            Reliability::Tabled(tables) => Block::Tabled(tables, cycles),
+        }
+    }
+
+    /// The raw bit error rate, in 0 to 0.5.
+    ///
+    /// # Panics
+    /// If there are tables and none for the setting.
+    pub fn rber(&self, condition: &Condition) -> f64 {
+        let Condition { cycles, age, reads, setting } = *condition;
+        self.block(cycles).rber(age, reads, setting)
+    }
+
+    /// The level a read must be sensed at, as an index into the levels of `ldpc`; `None` if none is enough.
+    pub fn level(&self, condition: &Condition, ldpc: &Ldpc) -> Option<usize> {
+        ldpc.needed(self.rber(condition))
+    }
+}
+
+/// A block of a certain wear.
+#[derive(Clone, Copy, Debug)]
+pub enum Block<'a> {
+    /// By its voltages.
+    Analytic(Worn<'a>),
+    /// By tables, at so many equivalent cycles.
+    Tabled(&'a Tabled, f64),
+}
+
+impl Block<'_> {
+    /// As [`Reliability::rber`].
+    pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
+        match self {
+            Block::Analytic(worn) => worn.rber(age, reads, setting),
+            Block::Tabled(tables, cycles) => tables.rber(*cycles, age, reads, setting),
+        }
+    }
+}
+
+/// Why constants make no cells.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// A constant is negative, infinite, not a number, or zero where there must be something.
+    #[error("`{name}` is {value}, which is no amount")]
+    NoAmount {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Each state must lie above the one before it.
+    #[error("the threshold voltages do not ascend")]
+    NotAscending,
+    /// The bounds of growth reach below zero, where blocks would heal by cycling.
+    #[error(
+        "with bounds at {bound} standard deviations some blocks would get better with every cycle"
+    )]
+    Healing {
+        /// In standard deviations.
+        bound: f64,
+    },
+    /// The widths of the states alone make more errors than an unworn block is said to have.
+    #[error("`rber_unworn` is {asked:e}, but the step and the erased state alone make {least:e}")]
+    TooGood {
+        /// What was asked for.
+        asked: f64,
+        /// The least there can be.
+        least: f64,
+    },
+    /// An unworn block would be unreadable.
+    #[error("`rber_unworn` is {asked}; at most 0.2 makes sense")]
+    TooBad {
+        /// What was asked for.
+        asked: f64,
+    },
+}
+
+/// Constants that may be zero.
+const MAY_BE_ZERO: [&str; 6] = [
+    "retention_charge",
+    "retention_shift",
+    "retention_spread",
+    "disturb_slope",
+    "end_age",
+    "end_reads",
+];
+
+/// A just-written RBER beyond which nothing is left to wear.
+const WORN_OUT: f64 = 0.2;
+
+/// Rates from threshold voltages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analytic {
+    parameters: Parameters,
+}
+
+impl Analytic {
+    /// The model with these constants.
+    ///
+    /// # Errors
+    /// The first thing that makes them no cells.
+    pub fn new(parameters: Parameters) -> Result<Analytic, ModelError> {
+        for (name, value) in parameters.values() {
+            let least = if MAY_BE_ZERO.contains(&name) { 0.0 } else { f64::MIN_POSITIVE };
+            if !(least..1e12).contains(&value) {
+                return Err(ModelError::NoAmount { name, value });
+            }
+        }
+        let Parameters { growth_mean, growth_sd, growth_bound, rber_unworn, .. } = parameters;
+        if growth_mean <= growth_bound * growth_sd {
+            return Err(ModelError::Healing { bound: growth_bound });
+        }
+        let p = &parameters;
+        if ![p.erased, p.programmed_1, p.programmed_2, p.programmed_3].is_sorted_by(|a, b| a < b) {
+            return Err(ModelError::NotAscending);
+        }
+        let model = Analytic { parameters };
+        let least = model.fresh(0.0);
+        if rber_unworn < least {
+            return Err(ModelError::TooGood { asked: rber_unworn, least });
+        }
+        if rber_unworn > WORN_OUT {
+            return Err(ModelError::TooBad { asked: rber_unworn });
+        }
+        Ok(model)
+    }
+
+    /// The constants.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Voltages and step as the drive is made for.
+    pub fn nominal(&self) -> Setting {
+        Setting { scale: 1.0, step: self.parameters.step }
+    }
+
+    /// RBER of just-written data at nominal voltages and step after so many equivalent cycles: the law of growth.
+    pub fn just_written(&self, cycles: f64) -> f64 {
+        let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
+        (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
+    }
+
+    /// RBER of just-written data in an unworn block that has so much noise.
+    fn fresh(&self, noise: f64) -> f64 {
+        let states = vth::states(&self.parameters, self.nominal(), (0.0, noise), Span::ZERO);
+        tails(&states, &vth::references(&states))
+    }
+
+    /// A block after so many equivalent cycles.
+    pub fn worn(&self, cycles: f64) -> Worn<'_> {
+        let target = self.just_written(cycles);
+        let highest = self.parameters.programmed_3;
+        // Noise as wide as the whole window errs in more than WORN_OUT of all bits.
+        let noise = root::last(0.0, highest * highest, |noise| self.fresh(noise) <= target);
+        Worn { model: self, cycles, noise: noise.unwrap_or(0.0) }
+    }
+}
+
+fn tails(states: &[State; 4], references: &[f64; 3]) -> f64 {
+    let sum: f64 = (0..3)
+        .map(|boundary| {
+            let (low, high, at) = (states[boundary], states[boundary + 1], references[boundary]);
+            above((at - low.mean) / low.sd) + above((high.mean - at) / high.sd)
+        })
+        .sum();
+    sum / 8.0
+}
+
+/// A block after so many equivalent cycles.
+#[derive(Clone, Copy, Debug)]
+pub struct Worn<'a> {
+    model: &'a Analytic,
+    cycles: f64,
+    noise: f64,
+}
+
+impl Worn<'_> {
+    /// Standard deviation of the noise that wear has brought, in V.
+    pub fn noise_sd(&self) -> f64 {
+        libm::sqrt(self.noise)
+    }
+
+    /// The four states of data of `age`, the erased one first.
+    pub fn states(&self, age: Span, setting: Setting) -> [State; 4] {
+        vth::states(&self.model.parameters, setting, (self.cycles, self.noise), age)
+    }
+
+    /// The three read references, in V.
+    pub fn references(&self, setting: Setting) -> [f64; 3] {
+        vth::references(&self.states(Span::ZERO, setting))
+    }
+
+    /// The raw bit error rate, in 0 to 0.5.
+    pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
+        let rate = tails(&self.states(age, setting), &self.references(setting));
+        (rate + disturbed(&self.model.parameters, self.cycles, reads)).min(0.5)
+    }
+}
+
+/// What reads of its block add to a page's RBER.
+pub(crate) fn disturbed(parameters: &Parameters, cycles: f64, reads: u32) -> f64 {
+    let Parameters { disturb_slope, disturb_cycles, disturb_power, .. } = *parameters;
+    let wear = if cycles > 0.0 { libm::pow(cycles / disturb_cycles, disturb_power) } else { 0.0 };
+    disturb_slope * wear * f64::from(reads)
+}

@@ -1,0 +1,123 @@
+//! What each constant that nobody printed does to the results.
+//!
+//! Every assumed or second-hand constant is set to the ends of its range, alone, and four pages, one block and one
+//! window are looked at again. A result that moves with such a constant is a result about the constant.
+
+use crate::ispp::{EndOfLife, coarsest_step_up_to};
+use crate::ldpc::Ldpc;
+use crate::parameters::{CONSTANTS, Constant, Parameters};
+use crate::rber::{Analytic, Condition, Reliability};
+use crate::strength::Strengths;
+use crate::voltage::{Hire, OPERATING_POINT};
+use fowler_units::Span;
+
+/// A page at which results are compared, in an average block at nominal voltages and step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// For tables.
+    pub name: &'static str,
+    /// Equivalent cycles.
+    pub cycles: f64,
+    /// Retention age in days.
+    pub days: u64,
+    /// Reads since erase.
+    pub reads: u32,
+}
+
+/// The pages that are looked at.
+pub const POINTS: [Point; 4] = [
+    Point { name: "3,000 cycles", cycles: 3000.0, days: 0, reads: 0 },
+    Point { name: "3,000, 1 week", cycles: 3000.0, days: 7, reads: 0 },
+    Point { name: "3,000, 30 days", cycles: 3000.0, days: 30, reads: 0 },
+    Point { name: "3,000, 1 million reads", cycles: 3000.0, days: 0, reads: 1_000_000 },
+];
+
+/// The block whose step is looked at: a tenth of all blocks is stronger.
+pub const STRONG: f64 = 0.1;
+
+/// The widest step that is looked for, in nominal steps.
+pub const WIDEST: f64 = 2.0;
+
+/// What comes out under one set of constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Results {
+    /// RBER at each of [`POINTS`].
+    pub rber: [f64; 4],
+    /// Reference voltages that a read there needs; `None` if it fails.
+    pub references: [Option<u32>; 4],
+    /// Coarsest step of the [`STRONG`] block, in V.
+    pub step: f64,
+    /// References needed at HIRE's three voltages at [`OPERATING_POINT`].
+    pub hire: [Option<u32>; 3],
+}
+
+/// The results under `parameters`; `None` if they make no cells.
+pub fn results(parameters: &Parameters) -> Option<Results> {
+    let analytic = Analytic::new(*parameters).ok()?;
+    let setting = analytic.nominal();
+    let ldpc = Ldpc::hire(parameters).ok()?;
+    let model = Reliability::Analytic(analytic);
+    let rber = POINTS.map(|point| {
+        let Point { cycles, days, reads, .. } = point;
+        model.rber(&Condition { cycles, age: Span::ms(days * 86_400_000), reads, setting })
+    });
+    let references = |level: usize| ldpc.levels()[level].references;
+    let growth = Strengths::new(parameters).strength_at(STRONG);
+    let end = EndOfLife::new(parameters);
+    let widest = WIDEST * parameters.step;
+    let (cycles, age) = OPERATING_POINT;
+    Some(Results {
+        rber,
+        references: rber.map(|rber| ldpc.needed(rber).map(references)),
+        step: coarsest_step_up_to(&model, growth, &end, &ldpc, widest),
+        hire: Hire { model: &model, ldpc: &ldpc }.levels(cycles, age).map(|it| it.map(references)),
+    })
+}
+
+/// One constant at one end of its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// The constant.
+    pub constant: &'static Constant,
+    /// Its value in this row.
+    pub value: f64,
+    /// What comes out; `None` if it makes no cells.
+    pub results: Option<Results>,
+}
+
+/// Every constant with a range, at both its ends, the others as in `parameters`.
+pub fn sweep(parameters: &Parameters) -> Vec<Row> {
+    let swept = CONSTANTS.iter().filter_map(|constant| Some((constant, constant.sweep?)));
+    swept
+        .flat_map(|(constant, (low, high))| [(constant, low), (constant, high)])
+        .map(|(constant, value)| {
+            let changed = parameters.with(constant.name, value);
+            Row { constant, value, results: changed.as_ref().and_then(results) }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_of_every_range_makes_cells() {
+        let rows = sweep(&Parameters::default());
+        let constants = CONSTANTS.iter().filter(|it| it.sweep.is_some()).count();
+        assert_eq!(rows.len(), 2 * constants);
+        for row in &rows {
+            assert!(row.results.is_some(), "{} = {}", row.constant.name, row.value);
+        }
+    }
+
+    #[test]
+    fn a_constant_that_changes_nothing_is_not_needed() {
+        let base = results(&Parameters::default()).unwrap();
+        for pair in sweep(&Parameters::default()).chunks(2) {
+            let name = pair[0].constant.name;
+            let moves = pair.iter().any(|row| row.results != Some(base));
+            assert!(moves, "{name} has no effect on what is looked at");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Blocks differ: the growth rate of a block's bit error rate is a bounded Gaussian (RHIO, IV-A, after Pan et al.).
+//!
+//! A *strong* block has a low rate. "Bounded" is read as truncated: what lies beyond the bounds is drawn again, not
+//! moved onto them. Where random numbers come from is not the business of this crate: [`Strengths::strength_at`] takes
+//! a quantile, and a uniform quantile gives the distribution.
+
+use crate::normal::{above, density};
+use crate::parameters::Parameters;
+use crate::root;
+
+/// The distribution of growth rates, per P/E cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strengths {
+    /// Mean, which truncation on both sides leaves alone.
+    pub mean: f64,
+    /// Standard deviation before truncation.
+    pub sd: f64,
+    /// Half-width of the bounds, in standard deviations.
+    pub bound: f64,
+}
+
+impl Strengths {
+    /// The distribution of `parameters`.
+    pub fn new(parameters: &Parameters) -> Strengths {
+        let Parameters { growth_mean, growth_sd, growth_bound, .. } = *parameters;
+        Strengths { mean: growth_mean, sd: growth_sd, bound: growth_bound }
+    }
+
+    /// The rate that a share `quantile` of all blocks stays below: 0 is the strongest block there is, 0.5 the average
+    /// one, 1 the weakest.
+    ///
+    /// # Panics
+    /// If `quantile` is not in 0 to 1.
+    pub fn strength_at(&self, quantile: f64) -> f64 {
+        assert!((0.0..=1.0).contains(&quantile), "{quantile} is no quantile");
+        if quantile == 0.5 {
+            return self.mean;
+        }
+        // Each half from its own tail: near the far end of a distribution function there are no digits left.
+        let (share, side) = if quantile < 0.5 { (quantile, -1.0) } else { (1.0 - quantile, 1.0) };
+        let beyond = above(self.bound);
+        let inside = 1.0 - 2.0 * beyond;
+        let z = root::last(0.0, self.bound, |z| above(z) - beyond >= share * inside);
+        self.mean + side * z.unwrap_or(0.0) * self.sd
+    }
+
+    /// The share of blocks with a rate below `growth`.
+    pub fn share_below(&self, growth: f64) -> f64 {
+        let z = ((growth - self.mean) / self.sd).clamp(-self.bound, self.bound);
+        let beyond = above(self.bound);
+        ((above(-z) - beyond) / (1.0 - 2.0 * beyond)).clamp(0.0, 1.0)
+    }
+
+    /// The density of blocks at `growth`, in cycles.
+    pub fn density(&self, growth: f64) -> f64 {
+        let z = (growth - self.mean) / self.sd;
+        if z.abs() > self.bound {
+            return 0.0;
+        }
+        density(z) / self.sd / (1.0 - 2.0 * above(self.bound))
+    }
+
+    /// Standard deviation after truncation.
+    pub fn truncated_sd(&self) -> f64 {
+        let inside = 1.0 - 2.0 * above(self.bound);
+        self.sd * libm::sqrt(1.0 - 2.0 * self.bound * density(self.bound) / inside)
+    }
+
+    /// The rate of the strongest and of the weakest block there is.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.mean - self.bound * self.sd, self.mean + self.bound * self.sd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_and_shares_are_inverse_and_keep_the_bounds() {
+        let strengths = Strengths::new(&Parameters::default());
+        let (strongest, weakest) = strengths.ends();
+        assert_eq!(strengths.strength_at(0.0), strongest);
+        assert_eq!(strengths.strength_at(1.0), weakest);
+        assert_eq!(strengths.strength_at(0.5), 3.7e-4);
+        let mut last = 0.0;
+        for step in 0..=1000 {
+            let quantile = f64::from(step) / 1000.0;
+            let growth = strengths.strength_at(quantile);
+            assert!(growth > last, "{quantile}");
+            assert!((strongest..=weakest).contains(&growth));
+            assert!((strengths.share_below(growth) - quantile).abs() < 1e-9, "{quantile}");
+            last = growth;
+        }
+        assert_eq!((strengths.share_below(0.0), strengths.share_below(1.0)), (0.0, 1.0));
+        assert_eq!((strengths.density(0.0), strengths.density(1.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    #[should_panic(expected = "no quantile")]
+    fn a_quantile_lies_between_zero_and_one() {
+        Strengths::new(&Parameters::default()).strength_at(1.5);
+    }
+}

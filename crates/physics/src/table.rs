@@ -1,0 +1,257 @@
+//! Bit error rates from tables instead of voltages: measurements of a chip, P/E cycles by retention age.
+//!
+//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in `ln(1 + age / 1 h)`, the
+//! axis on which retention is a straight line. Before its first point it is flat, which overstates rates; beyond its
+//! last it goes on as straight, up to 0.5. Cycles are equivalent cycles: a table is of an average block.
+
+use crate::parameters::Parameters;
+use crate::rber::disturbed;
+use crate::vth::Setting;
+use fowler_units::Span;
+
+/// Seconds of the age at which the axis of ages bends from linear to logarithmic.
+const HOUR: f64 = 3600.0;
+
+/// What is wrong with a table.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TableError {
+    /// An axis has no point, or rates are not as many as points.
+    #[error("{rates} rates for {cycles} cycles by {ages} ages")]
+    Size {
+        /// How many points the axis of cycles has.
+        cycles: usize,
+        /// How many points the axis of ages has.
+        ages: usize,
+        /// How many rates there are.
+        rates: usize,
+    },
+    /// An axis does not rise, or its value is negative, infinite or not a number.
+    #[error("the axis of {axis} must rise from 0 or more: {value} at place {index}")]
+    Axis {
+        /// `cycles` or `ages`.
+        axis: &'static str,
+        /// Where, from 0.
+        index: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// A rate is not between 0 and 0.5.
+    #[error("a rate must lie between 0 and 0.5: {value} at cycles {cycles}, age {age}")]
+    Rate {
+        /// Place on the axis of cycles, from 0.
+        cycles: usize,
+        /// Place on the axis of ages, from 0.
+        age: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// A rate is lower than one of less wear or less age.
+    #[error("a rate must not fall with wear or age: it does at cycles {cycles}, age {age}")]
+    Falls {
+        /// Place on the axis of cycles, from 0.
+        cycles: usize,
+        /// Place on the axis of ages, from 0.
+        age: usize,
+    },
+    /// No table, or two for the same voltages and step.
+    #[error("there must be one table for each setting, and at least one")]
+    Settings,
+}
+
+/// Rates by equivalent cycles and age.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    cycles: Vec<f64>,
+    /// As `ln(1 + age / 1 h)`.
+    ages: Vec<f64>,
+    /// Logarithms, one row of ages for each of cycles.
+    rates: Vec<f64>,
+}
+
+impl Table {
+    /// A table over `cycles` and `ages` (seconds), both rising; `rates` are row by row, one row of ages for each value
+    /// of cycles.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn new(cycles: &[f64], ages: &[f64], rates: &[f64]) -> Result<Table, Vec<TableError>> {
+        let mut wrong = Vec::new();
+        for (axis, values) in [("cycles", cycles), ("ages", ages)] {
+            let mut before = -f64::MIN_POSITIVE;
+            for (index, &value) in values.iter().enumerate() {
+                if !(value > before && value < 1e15) {
+                    wrong.push(TableError::Axis { axis, index, value });
+                }
+                before = value;
+            }
+        }
+        let size = cycles.len() * ages.len();
+        if size == 0 || size != rates.len() {
+            let (cycles, ages, rates) = (cycles.len(), ages.len(), rates.len());
+            wrong.push(TableError::Size { cycles, ages, rates });
+            return Err(wrong);
+        }
+        let width = ages.len();
+        for (place, &value) in rates.iter().enumerate() {
+            let (cycles, age) = (place / width, place % width);
+            if !(value > 0.0 && value < 0.5) {
+                wrong.push(TableError::Rate { cycles, age, value });
+            }
+            let younger = (age > 0).then(|| rates[place - 1]);
+            let fresher = (cycles > 0).then(|| rates[place - width]);
+            if [younger, fresher].into_iter().flatten().any(|before| value < before) {
+                wrong.push(TableError::Falls { cycles, age });
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let ages = ages.iter().map(|age| libm::log1p(age / HOUR)).collect();
+        let rates = rates.iter().map(|rate| libm::log(*rate)).collect();
+        Ok(Table { cycles: cycles.to_vec(), ages, rates })
+    }
+
+    /// The rate, in 0 to 0.5.
+    pub fn rber(&self, cycles: f64, age: Span) -> f64 {
+        let (row, across) = place(&self.cycles, cycles);
+        let (column, along) = place(&self.ages, libm::log1p(age.as_s() / HOUR));
+        let at = |row: usize, column: usize| {
+            let (row, column) = (row.min(self.cycles.len() - 1), column.min(self.ages.len() - 1));
+            self.rates[row * self.ages.len() + column]
+        };
+        let between = |row| at(row, column) + along * (at(row, column + 1) - at(row, column));
+        let (low, high) = (between(row), between(row + 1));
+        libm::exp(low + across * (high - low)).min(0.5)
+    }
+}
+
+/// The point of an axis before a value, and how far the value is on the way to the next; more than 1 beyond the last.
+fn place(axis: &[f64], value: f64) -> (usize, f64) {
+    let after = axis.partition_point(|point| *point <= value);
+    let Some(before) = after.checked_sub(1) else { return (0, 0.0) };
+    let before = before.min(axis.len().saturating_sub(2));
+    let Some(next) = axis.get(before + 1) else { return (before, 0.0) };
+    (before, (value - axis[before]) / (next - axis[before]))
+}
+
+/// Tables for the voltages and steps that a drive uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tabled {
+    parameters: Parameters,
+    tables: Vec<(Setting, Table)>,
+}
+
+impl Tabled {
+    /// One table for each setting. `parameters` say what tables do not: growth rates, read disturb, end of life.
+    ///
+    /// # Errors
+    /// If there is no table, or two for one setting.
+    pub fn new(
+        parameters: Parameters,
+        tables: Vec<(Setting, Table)>,
+    ) -> Result<Tabled, TableError> {
+        let twice = |place: usize| tables[..place].iter().any(|(it, _)| *it == tables[place].0);
+        if tables.is_empty() || (0..tables.len()).any(twice) {
+            return Err(TableError::Settings);
+        }
+        Ok(Tabled { parameters, tables })
+    }
+
+    /// The constants for what tables do not say.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Whether there is a table for a setting: to be asked before a drive is built.
+    pub fn covers(&self, setting: Setting) -> bool {
+        self.tables.iter().any(|(it, _)| *it == setting)
+    }
+
+    /// The raw bit error rate after so many equivalent cycles, in 0 to 0.5.
+    ///
+    /// # Panics
+    /// If there is no table for the setting.
+    pub fn rber(&self, cycles: f64, age: Span, reads: u32, setting: Setting) -> f64 {
+        let table = self.tables.iter().find(|(it, _)| *it == setting);
+        let (_, table) = table.expect("a setting that has a table");
+        (table.rber(cycles, age) + disturbed(&self.parameters, cycles, reads)).min(0.5)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hours(hours: u64) -> Span {
+        Span::ms(hours * 3_600_000)
+    }
+
+    fn table() -> Table {
+        let ages = [0.0, 3.0 * HOUR, 15.0 * HOUR];
+        Table::new(&[0.0, 1000.0], &ages, &[1e-4, 1e-3, 1e-2, 1e-3, 1e-2, 1e-1]).unwrap()
+    }
+
+    #[test]
+    fn a_table_gives_back_its_points_and_lies_between_them() {
+        let table = table();
+        let near = |cycles, age, rate: f64| {
+            let found = table.rber(cycles, age);
+            assert!((found / rate - 1.0).abs() < 1e-9, "{cycles} {age}: {found} {rate}");
+        };
+        near(0.0, Span::ZERO, 1e-4);
+        near(0.0, hours(3), 1e-3);
+        near(1000.0, hours(15), 1e-1);
+        near(500.0, Span::ZERO, 1e-3 / 10f64.sqrt());
+        // ln(1 + 1 h / 1 h) is half of ln(1 + 3 h / 1 h).
+        near(0.0, hours(1), 1e-3 / 10f64.sqrt());
+        near(500.0, hours(1), 1e-3);
+        // Beyond the end it goes on as it went, and no page is worse than chance.
+        near(0.0, hours(63), 1e-1);
+        near(0.0, hours(1_000_000), 0.5);
+        near(2000.0, Span::ZERO, 1e-2);
+    }
+
+    #[test]
+    fn a_table_of_one_point_is_flat() {
+        let table = Table::new(&[100.0], &[HOUR], &[2e-3]).unwrap();
+        for (cycles, age) in [(0.0, 0), (100.0, 1), (9e9, 999)] {
+            assert!((table.rber(cycles, hours(age)) / 2e-3 - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said() {
+        let wrong = |cycles: &[f64], ages: &[f64], rates: &[f64]| {
+            let problems = Table::new(cycles, ages, rates).unwrap_err();
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(wrong(&[], &[0.0], &[]), "0 rates for 0 cycles by 1 ages");
+        assert_eq!(wrong(&[0.0], &[0.0, 1.0], &[0.1]), "1 rates for 1 cycles by 2 ages");
+        assert_eq!(
+            wrong(&[0.0, 0.0], &[-1.0, f64::NAN], &[0.1, 0.2, 0.05, f64::NAN]),
+            "the axis of cycles must rise from 0 or more: 0 at place 1; \
+             the axis of ages must rise from 0 or more: -1 at place 0; \
+             the axis of ages must rise from 0 or more: NaN at place 1; \
+             a rate must not fall with wear or age: it does at cycles 1, age 0; \
+             a rate must lie between 0 and 0.5: NaN at cycles 1, age 1"
+        );
+        let rate = "a rate must lie between 0 and 0.5: ";
+        assert!(wrong(&[0.0], &[0.0], &[0.5]).starts_with(&format!("{rate}0.5")));
+        assert!(wrong(&[0.0], &[0.0], &[0.0]).starts_with(&format!("{rate}0")));
+    }
+
+    #[test]
+    fn there_is_one_table_for_each_setting() {
+        let nominal = Setting { scale: 1.0, step: 0.25 };
+        let boosted = Setting { scale: 1.2, ..nominal };
+        let new = |tables| Tabled::new(Parameters::default(), tables);
+        assert_eq!(new(Vec::new()), Err(TableError::Settings));
+        assert_eq!(new(vec![(nominal, table()), (nominal, table())]), Err(TableError::Settings));
+        let tables = new(vec![(nominal, table())]).unwrap();
+        assert!(tables.covers(nominal) && !tables.covers(boosted));
+        // Read disturb comes on top: 1e-9 a read at 2,000 cycles.
+        let (quiet, read) = (0, 100_000);
+        let rber = |reads| tables.rber(2000.0, Span::ZERO, reads, nominal);
+        assert!((rber(read) - rber(quiet) - 1e-4).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,199 @@
+//! The level of a read as a look-up: no logarithm, no exponential, no error function while a drive runs.
+//!
+//! For every voltage and step that a drive uses, every bucket of wear and every bucket of reads, the table holds the age
+//! from which each level no longer suffices, found once by bisection. Buckets are rounded to their worst corner: wear
+//! and reads up to the end of the bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never
+//! sensed at too low a level; how much too high is bounded by the width of a bucket of wear (64 buckets up to 3,000
+//! cycles of the weakest block are 81 equivalent cycles each: 3 % of a just-written RBER), and by the bucket of reads,
+//! which doubles. What lies beyond the table, by wear or reads, is uncorrectable.
+//!
+//! Memory: 4 bytes for each level, wear, reads, step and voltage; [`Thresholds::bytes`]. The default buckets (64 of wear, 12
+//! of reads) with 3 levels are 9 KiB for each pair of a voltage and a step.
+
+use crate::ldpc::Ldpc;
+use crate::rber::Reliability;
+use crate::voltage::last_age;
+use crate::vth::Setting;
+use fowler_units::Span;
+
+/// The grain of ages: 2^30 ns, so that an age is reduced by a shift.
+pub const UNIT: Span = Span(1 << 30);
+
+/// What a table is made for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// V_th scales, by the index that a read names.
+    pub scales: Vec<f64>,
+    /// ISPP steps at scale 1, in V, by the index that a read names.
+    pub steps: Vec<f64>,
+    /// Equivalent cycles up to which there are buckets: the end of life of the weakest block.
+    pub cycles: f64,
+    /// Buckets of wear, equally wide.
+    pub wears: u32,
+    /// Reads of the first bucket, 0 to this; a power of two.
+    pub first_reads: u32,
+    /// Buckets of reads, each as wide as all before it together.
+    pub reads: u32,
+}
+
+impl Grid {
+    /// The default buckets for blocks that live to `cycles` equivalent cycles: 64 of wear; 12 of reads, from 512 on up
+    /// to a million.
+    pub fn new(scales: Vec<f64>, steps: Vec<f64>, cycles: f64) -> Grid {
+        Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
+    }
+
+    /// The most reads of a bucket.
+    fn most_reads(&self, bucket: u32) -> u32 {
+        (u64::from(self.first_reads) << bucket).min(u64::from(u32::MAX)) as u32
+    }
+}
+
+/// How a read comes to its page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Read {
+    /// Equivalent cycles of the block: P/E cycles by its growth rate over the mean one. One multiplication; a drive keeps
+    /// the quotient as a column.
+    pub cycles: f64,
+    /// Since the page was programmed.
+    pub age: Span,
+    /// Of its block, since it was erased.
+    pub reads: u32,
+    /// Index into the scales.
+    pub scale: usize,
+    /// Index into the steps.
+    pub step: usize,
+}
+
+/// Levels by voltage, step, wear, reads and age.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thresholds {
+    /// The first age, in units, at which a level no longer suffices; 0 if it never does. Levels lie side by side.
+    ages: Vec<u32>,
+    levels: usize,
+    grid: Grid,
+    /// Buckets of wear per equivalent cycle.
+    per_cycle: f64,
+}
+
+impl Thresholds {
+    /// The table of a drive.
+    ///
+    /// # Panics
+    /// If a dimension of the grid is zero, or `first_reads` is no power of two.
+    pub fn new(model: &Reliability, ldpc: &Ldpc, grid: Grid) -> Thresholds {
+        let pairs = grid.scales.len() * grid.steps.len();
+        assert!(pairs > 0, "no voltage or no step");
+        assert!(grid.wears > 0 && grid.reads > 0 && grid.cycles > 0.0, "no bucket");
+        assert!(grid.first_reads.is_power_of_two(), "{} reads", grid.first_reads);
+        let levels = ldpc.levels().len();
+        let per_cycle = f64::from(grid.wears) / grid.cycles;
+        let rows = pairs * grid.wears as usize * grid.reads as usize;
+        let mut ages = vec![0; rows * levels];
+        let mut row = ages.chunks_exact_mut(levels);
+        let blocks: Vec<_> = (1..=grid.wears)
+            // A little beyond the end, so that no rounding of a product steps over it.
+            .map(|bucket| model.block(f64::from(bucket) / per_cycle * (1.0 + 1e-12)))
+            .collect();
+        for &scale in &grid.scales {
+            for &step in &grid.steps {
+                for block in &blocks {
+                    for bucket in 0..grid.reads {
+                        let reads = grid.most_reads(bucket);
+                        let places = row.next().into_iter().flatten();
+                        for (place, level) in places.zip(ldpc.levels()) {
+                            let setting = Setting { scale, step };
+                            let last = last_age(block, reads, setting, level.correctable);
+                            *place =
+                                last.map_or(0, |age| ((age.0 / UNIT.0) as u32).saturating_add(1));
+                        }
+                    }
+                }
+            }
+        }
+        Thresholds { ages, levels, grid, per_cycle }
+    }
+
+    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
+    ///
+    /// # Panics
+    /// If the scale or the step has no such index.
+    #[inline]
+    pub fn level(&self, read: &Read) -> Option<u8> {
+        let Read { cycles, age, reads, scale, step } = *read;
+        let grid = &self.grid;
+        assert!(scale < grid.scales.len() && step < grid.steps.len(), "{scale}, {step}");
+        // Casting saturates: what is negative is 0, what is no number too.
+        let wear = (cycles * self.per_cycle) as u32;
+        let bucket = self.reads_bucket(reads);
+        if wear >= grid.wears || bucket >= grid.reads {
+            return None;
+        }
+        let pair = (scale * grid.steps.len() + step) as u32;
+        let row = ((pair * grid.wears + wear) * grid.reads + bucket) as usize * self.levels;
+        let units = age.0.div_ceil(UNIT.0);
+        let ages = &self.ages[row..row + self.levels];
+        let level = ages.iter().position(|&end| end == u32::MAX || units < u64::from(end));
+        level.map(|level| level as u8)
+    }
+
+    /// 0 up to the first bucket's reads, then one more for each doubling.
+    fn reads_bucket(&self, reads: u32) -> u32 {
+        let beyond = reads.saturating_sub(1) / self.grid.first_reads;
+        u32::BITS - beyond.leading_zeros()
+    }
+
+    /// What it was made for.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Memory of the table, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.ages.len() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::Parameters;
+    use crate::rber::Analytic;
+
+    fn thresholds(wears: u32) -> Thresholds {
+        let parameters = Parameters::default();
+        let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
+        let ldpc = Ldpc::hire(&parameters).unwrap();
+        let grid = Grid::new(vec![1.0], vec![0.25], 4000.0);
+        Thresholds::new(&model, &ldpc, Grid { wears, ..grid })
+    }
+
+    #[test]
+    fn buckets_of_reads_double() {
+        let table = thresholds(1);
+        for (reads, bucket) in
+            [(0, 0), (1, 0), (512, 0), (513, 1), (1024, 1), (1025, 2), (2048, 2), (u32::MAX, 23)]
+        {
+            assert_eq!(table.reads_bucket(reads), bucket, "{reads}");
+            assert!(reads <= table.grid.most_reads(bucket), "{reads}");
+            assert!(bucket == 0 || reads > table.grid.most_reads(bucket - 1), "{reads}");
+        }
+        assert_eq!(table.grid.most_reads(11), 1 << 20);
+    }
+
+    #[test]
+    fn beyond_the_table_nothing_can_be_read() {
+        let table = thresholds(4);
+        let young = Read { cycles: 0.0, age: Span::ZERO, reads: 0, scale: 0, step: 0 };
+        assert_eq!(table.level(&young), Some(0));
+        assert_eq!(table.level(&Read { cycles: 3999.0, ..young }), Some(0));
+        assert_eq!(table.level(&Read { cycles: 4000.0, ..young }), None);
+        assert_eq!(table.level(&Read { reads: (1 << 20) + 1, ..young }), None);
+        assert_eq!(table.level(&Read { age: Span(u64::MAX), ..young }), None);
+    }
+
+    #[test]
+    fn it_is_as_large_as_it_says() {
+        assert_eq!(thresholds(64).bytes(), 64 * 12 * 3 * 4);
+    }
+}

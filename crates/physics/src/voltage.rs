@@ -1,0 +1,122 @@
+//! HIRE's three voltage sets, and with how many references pages programmed with each must be read.
+//!
+//! Table 1 of the paper has four threshold voltages for each set, which are the traditional ones times 1.2, 1.0 and 0.8,
+//! and the step likewise. The *wearing weight* of a program is that factor: wear is proportional to the voltage (HIRE,
+//! 2.1). The paper reads boosted pages with 3 references, traditional ones with 9, reduced ones with 21; where wear and
+//! age make the model ask for just that is a region of its own, [`Hire::window`].
+
+use crate::ldpc::Ldpc;
+use crate::rber::{Block, Reliability};
+use crate::root;
+use crate::thresholds::UNIT;
+use crate::vth::Setting;
+use fowler_units::Span;
+
+/// Threshold voltages of Table 1, in V, erased state first, from boosted to reduced.
+pub const TABLE_1: [[f64; 4]; 3] =
+    [[1.40, 2.85, 3.55, 4.25], [1.17, 2.37, 2.96, 3.54], [0.93, 1.90, 2.37, 2.83]];
+
+/// What the traditional voltages are multiplied by, from boosted to reduced; also the wearing weight.
+pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
+
+/// The levels at which the paper reads them: 3, 9 and 21 references.
+pub const PUBLISHED: [usize; 3] = [0, 1, 2];
+
+/// The operating point at which we compare (assumed): an average block near the end of what hard decision can read, its
+/// data just written.
+pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
+
+/// A model asked HIRE's question.
+#[derive(Clone, Copy, Debug)]
+pub struct Hire<'a> {
+    /// The cells.
+    pub model: &'a Reliability,
+    /// What corrects their errors.
+    pub ldpc: &'a Ldpc,
+}
+
+impl Hire<'_> {
+    fn setting(&self, scale: f64) -> Setting {
+        Setting { scale, step: self.model.parameters().step }
+    }
+
+    /// The levels needed for boosted, traditional and reduced voltages after so many equivalent cycles, without reads.
+    pub fn levels(&self, cycles: f64, age: Span) -> [Option<usize>; 3] {
+        let block = self.model.block(cycles);
+        SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
+    }
+
+    /// Whether the model asks for what the paper has.
+    pub fn agrees(&self, cycles: f64, age: Span) -> bool {
+        self.levels(cycles, age) == PUBLISHED.map(Some)
+    }
+
+    /// The age after which each level no longer suffices for each voltage set, outer by set; `None` if it does not even
+    /// for just-written data.
+    pub fn ages(&self, cycles: f64) -> [Vec<Option<Span>>; 3] {
+        let block = self.model.block(cycles);
+        SCALES.map(|scale| {
+            let levels = self.ldpc.levels().iter();
+            levels
+                .map(|level| last_age(&block, 0, self.setting(scale), level.correctable))
+                .collect()
+        })
+    }
+
+    /// The youngest and the oldest age at which the model asks for what the paper has; `None` if it never does.
+    pub fn window(&self, cycles: f64) -> Option<(Span, Span)> {
+        let [boosted, nominal, reduced] = self.ages(cycles);
+        let after = |age: Option<Span>| age.map_or(Span::ZERO, |age| age + UNIT);
+        let youngest = after(nominal[PUBLISHED[1] - 1]).max(after(reduced[PUBLISHED[2] - 1]));
+        let oldest = boosted[PUBLISHED[0]]?.min(nominal[PUBLISHED[1]]?).min(reduced[PUBLISHED[2]]?);
+        (youngest <= oldest).then_some((youngest, oldest))
+    }
+}
+
+/// The oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most `correctable`; `None` if it is worse when
+/// just written.
+pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f64) -> Option<Span> {
+    let holds = |units: u32| block.rber(UNIT * u64::from(units), reads, setting) <= correctable;
+    root::last_whole(u32::MAX, holds).map(|units| UNIT * u64::from(units))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::Parameters;
+    use crate::rber::Analytic;
+
+    #[test]
+    fn table_1_is_one_set_scaled() {
+        for (set, scale) in TABLE_1.iter().zip(SCALES) {
+            for (voltage, nominal) in set.iter().zip(&TABLE_1[1]) {
+                assert!((voltage / nominal / scale - 1.0).abs() < 0.008, "{voltage} {nominal}");
+            }
+        }
+        let p = Parameters::default();
+        assert_eq!([p.erased, p.programmed_1, p.programmed_2, p.programmed_3], TABLE_1[1]);
+        let p = Parameters::rhio();
+        assert_eq!([p.erased, p.programmed_1, p.programmed_2, p.programmed_3], TABLE_1[0]);
+    }
+
+    #[test]
+    fn a_window_is_where_the_model_agrees_and_nowhere_else() {
+        let parameters = Parameters::default();
+        let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
+        let ldpc = Ldpc::hire(&parameters).unwrap();
+        let hire = Hire { model: &model, ldpc: &ldpc };
+        let (mut inside, mut outside) = (0, 0);
+        for step in 0..60 {
+            let cycles = 250.0 * f64::from(step);
+            let window = hire.window(cycles);
+            for age in [Span::ZERO, Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)] {
+                let within = window.is_some_and(|(from, to)| (from..=to).contains(&age));
+                assert_eq!(hire.agrees(cycles, age), within, "{cycles} {age}");
+                if within { inside += 1 } else { outside += 1 }
+            }
+        }
+        assert!(inside > 0 && outside > 0, "{inside} {outside}");
+        let (cycles, age) = OPERATING_POINT;
+        assert!(hire.agrees(cycles, age), "{:?}", hire.levels(cycles, age));
+    }
+}

@@ -1,0 +1,144 @@
+//! Threshold voltages of the four states of a 2-bit cell, and where the read references stand.
+//!
+//! Each state is a Gaussian. ISPP leaves a programmed state uniform between its verify voltage and one step above it
+//! (variance step^2 / 12). Everything else that widens states (interference of neighbours, random telegraph noise,
+//! trapped charge) is one *noise* variance that grows with wear; [`crate::rber`] says how. Retention lowers and widens
+//! programmed states (Dong, Pan, Xie, Varanasi, Zhang, TVLSI 2012):
+//!
+//! ```text
+//! shift    = K_s (x - x_0) K_d n^0.5 ln(1 + t / t_0)
+//! variance = K_s (x - x_0) K_m n^0.6 ln(1 + t / t_0)
+//! ```
+//!
+//! with x - x_0 the height above the erased state, n the equivalent cycles and t the age. The erased state keeps its
+//! place. V_th scale multiplies the voltages, the step with them (HIRE, Table 1) and the width of the erased state; it
+//! does not multiply the noise, which is why boosting helps.
+//!
+//! References stand where two neighbours of just-written data are equally many standard deviations away, for the wear,
+//! scale and step of the block, which a drive knows; they do not follow the data's age (ROR is another scheme).
+
+use crate::parameters::Parameters;
+use fowler_units::Span;
+
+/// How a page was programmed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// What the threshold voltages are multiplied by: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
+    pub scale: f64,
+    /// ISPP step at scale 1, in V; the step on the cells is this times the scale, so that program time is not a matter
+    /// of the scale.
+    pub step: f64,
+}
+
+/// A state's threshold voltages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// In V.
+    pub mean: f64,
+    /// In V.
+    pub sd: f64,
+}
+
+/// The states of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a variance, in V^2), for
+/// data of `age`; the erased state first.
+pub fn states(
+    parameters: &Parameters,
+    setting: Setting,
+    (cycles, noise): (f64, f64),
+    age: Span,
+) -> [State; 4] {
+    let p = parameters;
+    let erased = p.erased * setting.scale;
+    let step = on_cells(setting);
+    let logarithm = libm::log1p(age.as_s() / p.retention_onset);
+    let shift = p.retention_charge * p.retention_shift * power(cycles, p.retention_shift_power);
+    let spread = p.retention_charge * p.retention_spread * power(cycles, p.retention_spread_power);
+    let programmed = |verify: f64| {
+        let mean = verify * setting.scale + step / 2.0;
+        let lost = (mean - erased) * logarithm;
+        let variance = step * step / 12.0 + noise + spread * lost;
+        State { mean: mean - shift * lost, sd: libm::sqrt(variance) }
+    };
+    let width = p.erased_sd * erased;
+    [
+        State { mean: erased, sd: libm::sqrt(width * width + noise) },
+        programmed(p.programmed_1),
+        programmed(p.programmed_2),
+        programmed(p.programmed_3),
+    ]
+}
+
+/// The step on the cells, in V.
+fn on_cells(setting: Setting) -> f64 {
+    setting.step * setting.scale
+}
+
+/// `pow`, with nothing lost in an unworn block.
+fn power(cycles: f64, exponent: f64) -> f64 {
+    if cycles > 0.0 { libm::pow(cycles, exponent) } else { 0.0 }
+}
+
+/// References between just-written states, in V: equally many standard deviations from both neighbours.
+pub fn references(fresh: &[State; 4]) -> [f64; 3] {
+    std::array::from_fn(|boundary| {
+        let (low, high) = (fresh[boundary], fresh[boundary + 1]);
+        low.mean + (high.mean - low.mean) * low.sd / (low.sd + high.sd)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOMINAL: Setting = Setting { scale: 1.0, step: 0.25 };
+    const DAY: Span = Span(86_400_000_000_000);
+
+    #[test]
+    fn an_unworn_block_has_the_voltages_of_the_table() {
+        let fresh = states(&Parameters::default(), NOMINAL, (0.0, 0.0), Span::ZERO);
+        let means = fresh.map(|state| state.mean);
+        for (mean, expected) in means.into_iter().zip([1.17, 2.495, 3.085, 3.665]) {
+            assert!((mean - expected).abs() < 1e-12, "{mean} {expected}");
+        }
+        assert!((fresh[3].sd - 0.25 / 12f64.sqrt()).abs() < 1e-15);
+        // Nothing is lost from a block without wear, however old the data.
+        assert_eq!(states(&Parameters::default(), NOMINAL, (0.0, 0.0), DAY), fresh);
+    }
+
+    #[test]
+    fn retention_is_the_published_formula() {
+        let aged = states(&Parameters::default(), NOMINAL, (2500.0, 0.0), DAY);
+        let above = 3.665 - 1.17;
+        let logarithm = 25f64.ln();
+        assert!((aged[3].mean - (3.665 - 0.38 * above * 4e-4 * 50.0 * logarithm)).abs() < 1e-12);
+        let spread = 0.38 * above * 4e-6 * 2500f64.powf(0.6) * logarithm;
+        assert!((aged[3].sd.powi(2) - (0.25f64.powi(2) / 12.0 + spread)).abs() < 1e-12);
+        assert_eq!(aged[0].mean, 1.17);
+        // What is higher loses more.
+        let fresh = states(&Parameters::default(), NOMINAL, (2500.0, 0.0), Span::ZERO);
+        let lost: Vec<f64> = fresh.iter().zip(&aged).map(|(a, b)| a.mean - b.mean).collect();
+        assert!(lost.is_sorted(), "{lost:?}");
+    }
+
+    #[test]
+    fn references_are_as_far_from_both_neighbours() {
+        let fresh = states(&Parameters::default(), NOMINAL, (1000.0, 0.01), Span::ZERO);
+        for (boundary, at) in references(&fresh).into_iter().enumerate() {
+            let (low, high) = (fresh[boundary], fresh[boundary + 1]);
+            assert!(low.mean < at && at < high.mean);
+            assert!(((at - low.mean) / low.sd - (high.mean - at) / high.sd).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn everything_but_noise_scales() {
+        let parameters = Parameters::default();
+        let base = states(&parameters, NOMINAL, (0.0, 0.0), Span::ZERO);
+        let boosted = Setting { scale: 1.2, ..NOMINAL };
+        let boosted = states(&parameters, boosted, (0.0, 0.0), Span::ZERO);
+        for (base, boosted) in base.iter().zip(&boosted) {
+            assert!((boosted.mean / base.mean - 1.2).abs() < 1e-12);
+            assert!((boosted.sd / base.sd - 1.2).abs() < 1e-12);
+        }
+    }
+}
