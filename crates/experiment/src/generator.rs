@@ -46,6 +46,8 @@ pub struct Description {
     space: Bytes,
     space_share: f64,
     alignment: Bytes,
+    reads_only: f64,
+    writes_only: f64,
     reads_share: f64,
     trims_share: f64,
     persistence: f64,
@@ -85,6 +87,7 @@ struct PatternText {
     batch: f64,
     again: f64,
     again_within: u64,
+    own: f64,
     sizes: Vec<SizeShare>,
 }
 
@@ -107,6 +110,7 @@ impl Default for Description {
             batch: 1.0,
             again: 0.0,
             again_within: 512,
+            own: 0.0,
             sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
         };
         Description {
@@ -115,6 +119,8 @@ impl Default for Description {
             space: Bytes(0),
             space_share: 1.0,
             alignment: Bytes(0),
+            reads_only: 0.0,
+            writes_only: 0.0,
             reads_share: 1.0,
             trims_share: 0.0,
             persistence: 0.0,
@@ -165,6 +171,10 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Size(Bytes(0)..=Bytes(1 << 50), at!(space))),
         optional("space.alignment", "offsets are multiples of this; 0B for a page or the smallest size, whichever is less",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(alignment))),
+        optional("space.reads_only", "share of that space, from its start, that only reads go to",
+            Field::Real(0.0..=1.0, at!(reads_only))),
+        optional("space.writes_only", "share of that space, up to its end, that only writes and trims go to",
+            Field::Real(0.0..=1.0, at!(writes_only))),
         Key {
             path: "arrivals.kind",
             about: "when requests arrive",
@@ -201,7 +211,7 @@ fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();
     macro_rules! pattern {
         ($side:ident, $($name:literal),+) => {{
-            let [addresses, theta, accesses, space, popular, run, batch, again, within, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
+            let [addresses, theta, accesses, space, popular, run, batch, again, within, own, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
             keys.extend([
                 optional(addresses, "which addresses",
                     words!($side.addresses,
@@ -228,6 +238,8 @@ fn patterns() -> Vec<Key<Description>> {
                     Field::Real(0.0..=1.0, at!($side.again))),
                 optional(within, "to which one of so many before: the k-th with weight 1 / k",
                     Field::Count(1..=1 << 20, at!($side.again_within))),
+                optional(own, "share of requests that go to the part of the space that only their kind goes to",
+                    Field::Real(0.0..=1.0, at!($side.own))),
                 optional(sizes, "one size, or sizes with weights: \"4KiB 70, 64KiB 30\"",
                     Field::Text(SIZES, |it| print_sizes(&it.$side.sizes), |it, text| {
                         it.$side.sizes = parse_sizes(text)?;
@@ -237,9 +249,9 @@ fn patterns() -> Vec<Key<Description>> {
         }};
     }
     pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
-        "batch", "again", "again_within", "sizes");
+        "batch", "again", "again_within", "own", "sizes");
     pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
-        "batch", "again", "again_within", "sizes");
+        "batch", "again", "again_within", "own", "sizes");
     keys
 }
 
@@ -377,6 +389,8 @@ impl Description {
             tick: arrivals.tick,
             space: Bytes(wanted),
             alignment: self.alignment(room.page),
+            reads_only: self.reads_only,
+            writes_only: self.writes_only,
             read_share: self.reads_share,
             trim_share: self.trims_share,
             persistence: self.persistence,
@@ -401,6 +415,7 @@ impl PatternText {
             batch: self.batch,
             again: self.again,
             again_within: self.again_within as u32,
+            own: self.own,
             sizes: self.sizes.clone(),
         }
     }

@@ -28,6 +28,8 @@ fn rich() -> SynthSpec {
         tick: Span::ZERO,
         space: Bytes(1 << 30),
         alignment: Bytes(4096),
+        reads_only: 0.0,
+        writes_only: 0.0,
         read_share: 0.6,
         trim_share: 0.05,
         persistence: 0.0,
@@ -38,6 +40,7 @@ fn rich() -> SynthSpec {
             batch: 1.0,
             again: 0.0,
             again_within: 512,
+            own: 0.0,
             sizes: vec![
                 SizeShare { size: 4096, weight: 3.0 },
                 SizeShare { size: 65_536, weight: 1.0 },
@@ -50,6 +53,7 @@ fn rich() -> SynthSpec {
             batch: 1.0,
             again: 0.0,
             again_within: 512,
+            own: 0.0,
             sizes: vec![SizeShare { size: 4096, weight: 1.0 }],
         },
     }
@@ -251,6 +255,90 @@ fn popular_addresses_are_scattered_or_lowest_and_shared_or_apart() {
     assert_ne!(read, write);
 }
 
+/// The part of the space that an address lies in: that of reads, the shared one, that of writes.
+fn part_of(spec: &SynthSpec, at: u64) -> usize {
+    let slots = (spec.space.0 / spec.alignment.0) as f64;
+    let bytes = |share: f64| (slots * share).round() as u64 * spec.alignment.0;
+    usize::from(at >= bytes(spec.reads_only)) + usize::from(at >= bytes(1.0 - spec.writes_only))
+}
+
+#[test]
+fn reads_and_writes_keep_to_their_parts_and_share_the_rest() {
+    let mut spec = SynthSpec {
+        length: Length::Requests(200_000),
+        space: Bytes(4096 * 1000),
+        reads_only: 0.4,
+        writes_only: 0.25,
+        read_share: 0.5,
+        ..SynthSpec::default()
+    };
+    (spec.reads.own, spec.writes.own) = (0.7, 0.9);
+    // Runs, requests that go again and sizes of several pages stay in their part too.
+    for pattern in [&mut spec.reads, &mut spec.writes] {
+        pattern.addresses = Addresses::Zipf { theta: 0.9 };
+        (pattern.mean_run, pattern.again) = (3.0, 0.5);
+        pattern.sizes.push(SizeShare { size: 65_536, weight: 0.2 });
+    }
+    let requests = generate(&spec);
+    let mut counts = [[0u32; 3]; 2];
+    for it in &requests {
+        let [first, last] =
+            [it.offset, it.offset + u64::from(it.size) - 1].map(|at| part_of(&spec, at));
+        assert_eq!(first, last, "{it:?}");
+        counts[it.op as usize][first] += 1;
+    }
+    let [reads, writes] = counts;
+    assert_eq!((reads[2], writes[0]), (0, 0));
+    // Runs of three and repeats make draws of a part some ten times fewer than requests: about 10,000.
+    let share = |own: u32, shared: u32| f64::from(own) / f64::from(own + shared);
+    assert!((share(reads[0], reads[1]) - 0.7).abs() < 0.02, "{reads:?}");
+    assert!((share(writes[2], writes[1]) - 0.9).abs() < 0.02, "{writes:?}");
+    // What is hot to read is hot to write in the shared part.
+    let hottest = |op: HostOp| {
+        let mut counts = vec![0u32; 1000];
+        let shared = requests.iter().filter(|it| it.op == op && part_of(&spec, it.offset) == 1);
+        shared.for_each(|it| counts[(it.offset / 4096) as usize] += 1);
+        (0..1000).max_by_key(|&page| counts[page]).unwrap()
+    };
+    assert_eq!(hottest(HostOp::Read), hottest(HostOp::Write));
+    // Parts of its own leave the requests of the other kind as they are, times and sizes too.
+    let of = |op: HostOp, spec: &SynthSpec| -> Vec<HostIo> {
+        generate(spec).into_iter().filter(|it| it.op == op).collect()
+    };
+    let mut other = spec.clone();
+    other.writes.own = 0.2;
+    assert_eq!(of(HostOp::Read, &other), of(HostOp::Read, &spec));
+    let shape = |it: &HostIo| (it.at, it.size);
+    let [before, after] = [&spec, &other].map(|it| of(HostOp::Write, it));
+    assert!(before.iter().map(shape).eq(after.iter().map(shape)) && before != after);
+}
+
+#[test]
+fn parts_that_are_empty_or_too_small_are_refused() {
+    let check = |reads_only: f64, own: f64, size: u32| {
+        let mut spec = SynthSpec { reads_only, space: Bytes(4096 * 100), ..SynthSpec::default() };
+        spec.reads.own = own;
+        spec.reads.sizes[0].size = size;
+        Synth::new(&spec).map_err(|error| error.to_string()).err()
+    };
+    for (reads_only, own, size, told) in [
+        (0.5, 0.5, 4096, None),
+        (1.0, 1.0, 4096, None),
+        (0.0, 0.5, 4096, Some("reads.own = 0.5")),
+        (1.0, 0.9, 4096, Some("reads.own = 0.9")),
+        (0.1, 0.5, 65_536, Some("reads.sizes = 65536")),
+        (0.1, 0.0, 65_536, None),
+        (1.5, 1.0, 4096, Some("reads_only = 1.5")),
+    ] {
+        let error = check(reads_only, own, size);
+        let holds = match told {
+            None => error.is_none(),
+            Some(told) => error.as_ref().is_some_and(|error| error.contains(told)),
+        };
+        assert!(holds, "{reads_only} {own} {size}: {error:?}");
+    }
+}
+
 #[test]
 fn a_duration_ends_in_time_and_a_count_is_exact() {
     let arrivals = Arrivals::Fixed { rate: 1000.0 };
@@ -274,7 +362,7 @@ fn unusable_specs_are_refused_with_every_problem() {
 fn every_sound_spec_is_generated_soundly() {
     let mut rng = Rng::stream(1, "specs");
     let mut sound = 0;
-    for _ in 0..15_000 {
+    for _ in 0..20_000 {
         let spec = random_spec(&mut rng);
         if !spec.check().is_empty() {
             continue;
@@ -296,6 +384,10 @@ fn every_sound_spec_is_generated_soundly() {
 fn random_spec(rng: &mut Rng) -> SynthSpec {
     let rate = |rng: &mut Rng| [1e-6, 0.5, 1e4, 1e9, 0.0, f64::NAN][rng.below(6) as usize];
     let share = |rng: &mut Rng| [0.0, 1.0, 0.3, 1e-300, 1.0 - 1e-16][rng.below(5) as usize];
+    // Most are shares that can be, or hardly any spec would be sound.
+    let part = |rng: &mut Rng| {
+        [0.0, 0.2, 0.3, 1e-300, 1.0, f64::NAN].get(rng.below(40) as usize).copied().unwrap_or(0.1)
+    };
     let pattern = |rng: &mut Rng| Pattern {
         addresses: match rng.below(3) {
             0 => Addresses::Uniform,
@@ -308,6 +400,7 @@ fn random_spec(rng: &mut Rng) -> SynthSpec {
         batch: [1.0, 1.0, 2.5, 1e6, f64::NAN][rng.below(5) as usize],
         again: share(rng),
         again_within: [1, 2, 100, 1 << 20, 0][rng.below(5) as usize],
+        own: [0.0, 0.5, 0.9, 1.0, f64::NAN].get(rng.below(10) as usize).copied().unwrap_or(0.3),
         sizes: (0..1 + rng.below(3))
             .map(|_| SizeShare {
                 size: (rng.bits() >> (33 + rng.below(30))) as u32,
@@ -336,7 +429,9 @@ fn random_spec(rng: &mut Rng) -> SynthSpec {
         arrivals,
         tick: Span(rng.bits() >> (20 + rng.below(44))),
         space: Bytes(rng.bits() >> rng.below(64)),
-        alignment: Bytes(1 << rng.below(20)),
+        alignment: Bytes([0, 1 << rng.below(20)][usize::from(rng.chance(0.99))]),
+        reads_only: part(rng),
+        writes_only: part(rng),
         read_share: share(rng),
         trim_share: share(rng),
         persistence: [0.0, 0.9, 1.0][rng.below(3) as usize],

@@ -3,6 +3,7 @@
 use super::spec::{Addresses, Pattern, Popular, SynthSpec};
 use super::zipf::Zipf;
 use fowler_units::{Rng, Scatter};
+use std::ops::Range;
 
 /// Draws ranks: rank 0 is the most popular address.
 #[derive(Clone, Debug)]
@@ -79,29 +80,18 @@ impl Again {
     }
 }
 
-/// The ranges of one kind of request.
+/// A part of the space, with popular addresses of its own.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranges {
-    space: u64,
-    alignment: u64,
+struct Part {
+    bytes: Range<u64>,
     slots: u64,
     ranks: Ranks,
     scatter: Option<Scatter>,
-    sizes: Sizes,
-    /// The probability that a run goes on.
-    goes_on: f64,
-    /// The end of the last range.
-    end: Option<u64>,
-    again: Again,
-    address_rng: Rng,
-    size_rng: Rng,
-    run_rng: Rng,
 }
 
-impl Ranges {
-    /// The ranges of `pattern`, the one called `name`, in a sound spec.
-    pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
-        let slots = spec.space.0 / spec.alignment.0;
+impl Part {
+    fn new(bytes: Range<u64>, alignment: u64, pattern: &Pattern, scatter: &mut Rng) -> Part {
+        let slots = (bytes.end - bytes.start) / alignment;
         let ranks = match pattern.addresses {
             Addresses::Uniform => Ranks::Uniform,
             Addresses::Zipf { theta } => Ranks::Zipf(Zipf::new(slots, theta)),
@@ -110,62 +100,18 @@ impl Ranges {
                 Ranks::HotCold { accesses, hot: hot.clamp(1, slots) }
             }
         };
-        let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
-        let scatter = match pattern.popular {
-            _ if pattern.addresses == Addresses::Uniform => None,
-            Popular::Lowest => None,
-            Popular::Scattered => {
-                Some(Scatter::new(slots, &mut Rng::stream(spec.seed, "synth/scatter")))
-            }
-            Popular::ScatteredApart => Some(Scatter::new(slots, &mut stream("scatter"))),
-        };
-        Ranges {
-            space: spec.space.0,
-            alignment: spec.alignment.0,
-            slots,
-            ranks,
-            scatter,
-            sizes: Sizes::of(pattern),
-            goes_on: 1.0 - 1.0 / pattern.mean_run,
-            end: None,
-            again: Again {
-                chance: pattern.again,
-                back: Zipf::new(u64::from(pattern.again_within), 1.0),
-                recent: Vec::new(),
-                newest: 0,
-                within: pattern.again_within as usize,
-                rng: stream("again"),
-            },
-            address_rng: stream("addresses"),
-            size_rng: stream("sizes"),
-            run_rng: stream("runs"),
-        }
+        let is_scattered =
+            pattern.addresses != Addresses::Uniform && pattern.popular != Popular::Lowest;
+        let scatter = is_scattered.then(|| Scatter::new(slots, scatter));
+        Part { bytes, slots, ranks, scatter }
     }
 
-    /// The next range: offset and size. A range that would cross the end of the space is moved down
-    /// to the last address where it fits; a run that reaches the end goes on from the beginning.
-    pub fn next(&mut self) -> (u64, u32) {
-        let size = self.sizes.draw(&mut self.size_rng);
-        let fits_up_to = (self.space - u64::from(size)) / self.alignment * self.alignment;
-        let goes_on = self.goes_on > 0.0 && self.run_rng.chance(self.goes_on);
-        let offset = match self.end {
-            Some(end) if goes_on => {
-                let next = end.next_multiple_of(self.alignment);
-                if next <= fits_up_to { next } else { 0 }
-            }
-            _ => match self.again.draw() {
-                Some(earlier) => earlier,
-                None => self.slot() * self.alignment,
-            },
-        };
-        let offset = offset.min(fits_up_to);
-        self.again.note(offset);
-        self.end = Some(offset + u64::from(size));
-        (offset, size)
+    /// The last offset at which `size` bytes fit.
+    fn fits_up_to(&self, size: u32, alignment: u64) -> u64 {
+        (self.bytes.end - u64::from(size)) / alignment * alignment
     }
 
-    fn slot(&mut self) -> u64 {
-        let rng = &mut self.address_rng;
+    fn slot(&self, rng: &mut Rng) -> u64 {
         let rank = match &self.ranks {
             Ranks::Uniform => rng.below(self.slots),
             Ranks::Zipf(zipf) => zipf.draw(rng),
@@ -178,5 +124,98 @@ impl Ranges {
             }
         };
         self.scatter.as_ref().map_or(rank, |scatter| scatter.at(rank))
+    }
+}
+
+/// The ranges of one kind of request.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranges {
+    alignment: u64,
+    /// The part that reads and writes share, and that of this kind; one of them if all go there.
+    parts: Vec<Part>,
+    /// The probability of the second part.
+    own: f64,
+    sizes: Sizes,
+    /// The probability that a run goes on.
+    goes_on: f64,
+    /// The end of the last range.
+    end: Option<u64>,
+    again: Again,
+    part_rng: Rng,
+    address_rng: Rng,
+    size_rng: Rng,
+    run_rng: Rng,
+}
+
+impl Ranges {
+    /// The ranges of `pattern`, the one called `name`, in a sound spec.
+    pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
+        let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
+        let (reads, writes) = (spec.reads_part(), spec.writes_part());
+        let part = |bytes, rng: &mut Rng| Part::new(bytes, spec.alignment.0, pattern, rng);
+        let mut parts = Vec::with_capacity(2);
+        if pattern.own < 1.0 {
+            let mut scatter = match pattern.popular {
+                Popular::ScatteredApart => stream("scatter"),
+                Popular::Scattered | Popular::Lowest => Rng::stream(spec.seed, "synth/scatter"),
+            };
+            parts.push(part(reads.end..writes.start, &mut scatter));
+        }
+        if pattern.own > 0.0 {
+            let own = if name == "reads" { reads } else { writes };
+            parts.push(part(own, &mut stream("scatter own")));
+        }
+        Ranges {
+            alignment: spec.alignment.0,
+            parts,
+            own: pattern.own,
+            sizes: Sizes::of(pattern),
+            goes_on: 1.0 - 1.0 / pattern.mean_run,
+            end: None,
+            again: Again {
+                chance: pattern.again,
+                back: Zipf::new(u64::from(pattern.again_within), 1.0),
+                recent: Vec::new(),
+                newest: 0,
+                within: pattern.again_within as usize,
+                rng: stream("again"),
+            },
+            part_rng: stream("parts"),
+            address_rng: stream("addresses"),
+            size_rng: stream("sizes"),
+            run_rng: stream("runs"),
+        }
+    }
+
+    /// The next range: offset and size. A range that would cross the end of its part is moved down to
+    /// the last address where it fits; a run that reaches the end goes on from the beginning.
+    pub fn next(&mut self) -> (u64, u32) {
+        let size = self.sizes.draw(&mut self.size_rng);
+        let goes_on = self.goes_on > 0.0 && self.run_rng.chance(self.goes_on);
+        let (part, offset) = match self.end {
+            Some(end) if goes_on => {
+                let part = self.part_of(end - 1);
+                let next = end.next_multiple_of(self.alignment);
+                let fits = next <= part.fits_up_to(size, self.alignment);
+                (part, if fits { next } else { part.bytes.start })
+            }
+            _ => match self.again.draw() {
+                Some(earlier) => (self.part_of(earlier), earlier),
+                None => {
+                    let is_own = self.parts.len() > 1 && self.part_rng.chance(self.own);
+                    let part = &self.parts[usize::from(is_own)];
+                    (part, part.bytes.start + part.slot(&mut self.address_rng) * self.alignment)
+                }
+            },
+        };
+        let offset = offset.min(part.fits_up_to(size, self.alignment));
+        self.again.note(offset);
+        self.end = Some(offset + u64::from(size));
+        (offset, size)
+    }
+
+    /// The part of an address that this kind has been to.
+    fn part_of(&self, at: u64) -> &Part {
+        self.parts.iter().rev().find(|part| part.bytes.contains(&at)).unwrap_or(&self.parts[0])
     }
 }

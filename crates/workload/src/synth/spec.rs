@@ -3,6 +3,7 @@
 use crate::{Problem, Short};
 use fowler_units::{Bytes, Span};
 use std::fmt::{self, Display};
+use std::ops::Range;
 
 /// When requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +124,9 @@ pub struct Pattern {
     pub again: f64,
     /// How many requests back it may go.
     pub again_within: u32,
+    /// The share of requests, runs and those that go again aside, that go to the part of the space that
+    /// only their kind goes to; the others go to the part that reads and writes share.
+    pub own: f64,
     /// The mix of sizes.
     pub sizes: Vec<SizeShare>,
 }
@@ -137,6 +141,7 @@ impl Pattern {
             batch: 1.0,
             again: 0.0,
             again_within: 512,
+            own: 0.0,
             sizes: vec![SizeShare { size, weight: 1.0 }],
         }
     }
@@ -158,6 +163,11 @@ pub struct SynthSpec {
     pub space: Bytes,
     /// Offsets are multiples of this.
     pub alignment: Bytes,
+    /// The share of the space, from its start on, that only reads go to. The rest of the space, behind
+    /// this part and before that of the writes, is shared.
+    pub reads_only: f64,
+    /// The share of the space, up to its end, that only writes (and trims) go to.
+    pub writes_only: f64,
     /// The share of reads.
     pub read_share: f64,
     /// The share of trims; what is left are writes.
@@ -182,6 +192,8 @@ impl Default for SynthSpec {
             tick: Span::ZERO,
             space: Bytes(1 << 30),
             alignment: Bytes(4096),
+            reads_only: 0.0,
+            writes_only: 0.0,
             read_share: 1.0,
             trim_share: 0.0,
             persistence: 0.0,
@@ -250,9 +262,11 @@ impl SynthSpec {
         check.that(self.tick <= COARSEST_TICK, "tick", self.tick, "at most 10 s");
         if self.read_share > 0.0 {
             self.check_pattern(&mut check, "reads", &self.reads);
+            self.check_sizes(&mut check, "reads", &self.reads, &self.reads_part());
         }
         if self.read_share < 1.0 {
             self.check_pattern(&mut check, "writes", &self.writes);
+            self.check_sizes(&mut check, "writes", &self.writes, &self.writes_part());
         }
         check.0
     }
@@ -262,6 +276,34 @@ impl SynthSpec {
         check.that(alignment.0 > 0, "alignment", alignment, "at least 1 B");
         check.that(space <= LARGEST_SPACE, "space", space, "at most 1024 TiB");
         check.that(space >= alignment, "space", space, "at least one alignment");
+        check.share("reads_only", self.reads_only);
+        check.share("writes_only", self.writes_only);
+        let both = self.reads_only + self.writes_only;
+        check.that(both <= 1.0 + 1e-12, "reads_only + writes_only", Short(both), "at most 1");
+    }
+
+    /// Whole addresses of the space that only reads go to, and only writes.
+    fn only(&self) -> [u64; 2] {
+        let slots = self.space.0 / self.alignment.0.max(1);
+        let of = |share: f64| libm::round(slots as f64 * share) as u64;
+        let reads = of(self.reads_only).min(slots);
+        [reads, of(self.writes_only).min(slots - reads)]
+    }
+
+    /// The bytes that only reads go to.
+    pub(crate) fn reads_part(&self) -> Range<u64> {
+        0..self.only()[0] * self.alignment.0
+    }
+
+    /// The bytes that only writes and trims go to.
+    pub(crate) fn writes_part(&self) -> Range<u64> {
+        match self.only()[1] {
+            0 => self.space.0..self.space.0,
+            slots => {
+                let alignment = self.alignment.0.max(1);
+                (self.space.0 / alignment - slots) * alignment..self.space.0
+            }
+        }
     }
 
     /// How many requests a batch has, on average over the batches.
@@ -372,10 +414,22 @@ impl SynthSpec {
             pattern.again_within,
             "from 1 to 1048576",
         );
+        check.share(&format!("{name}.own"), pattern.own);
+    }
+
+    /// Sizes fit into each part of the space that the pattern goes to, of which `own` is its own.
+    fn check_sizes(&self, check: &mut Check, name: &str, pattern: &Pattern, own: &Range<u64>) {
+        let shared = self.writes_part().start.saturating_sub(self.reads_part().end);
+        let room = |uses: bool, bytes: u64| if uses { bytes } else { u64::MAX };
+        let room =
+            room(pattern.own > 0.0, own.end - own.start).min(room(pattern.own < 1.0, shared));
+        let holds = room >= self.alignment.0;
+        let expected = "a share of requests that is zero where that of the space is, and 1 where nothing is shared";
+        check.that(holds, &format!("{name}.own"), Short(pattern.own), expected);
         let sizes = format!("{name}.sizes");
         check.that(!pattern.sizes.is_empty(), &sizes, "none", "at least one size");
         for share in &pattern.sizes {
-            let fits = share.size > 0 && u64::from(share.size) <= self.space.0;
+            let fits = share.size > 0 && (u64::from(share.size) <= room || !holds);
             check.that(fits, &sizes, share.size, "at least 1 B and no more than the space");
             let holds = (0.0..=1e12).contains(&share.weight);
             check.that(holds, &sizes, Short(share.weight), "a weight from 0 to 10^12");
