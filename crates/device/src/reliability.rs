@@ -219,7 +219,7 @@ impl Cells {
         // A tenth beyond the end, for blocks that reach it during the run.
         let cycles = weakest * 1.1 * end.cycles.max(f64::from(params.cycles));
         let grid = Grid::new(vec![1.0], volts.clone(), cycles);
-        let thresholds = Thresholds::new(&model, &ldpc, grid);
+        let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
         let worst = model.block(weakest * end.cycles);
         let nominal = fowler_physics::vth::Setting { scale: 1.0, step: volts[0] };
         let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));

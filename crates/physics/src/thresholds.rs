@@ -1,7 +1,7 @@
 //! The level of a read as a look-up: no logarithm, no exponential, no error function while a drive runs.
 //!
 //! For every voltage and step that a drive uses, every bucket of wear and every bucket of reads, the table holds the age
-//! from which each level no longer suffices, found once by bisection. Buckets are rounded to their worst corner: wear
+//! from which each level no longer suffices, found by bisection when it is asked for first. Buckets are rounded to their worst corner: wear
 //! and reads up to the end of the bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never
 //! sensed at too low a level; how much too high is bounded by the width of a bucket of wear (64 buckets up to 3,000
 //! cycles of the weakest block are 81 equivalent cycles each: 3 % of a just-written RBER), and by the bucket of reads,
@@ -74,14 +74,21 @@ pub struct Thresholds {
     grid: Grid,
     /// Buckets of wear per equivalent cycle.
     per_cycle: f64,
+    model: Reliability,
+    ldpc: Ldpc,
 }
 
+/// A level that suffices at any age, and a row that nobody has asked for.
+const FOREVER: u32 = u32::MAX;
+const UNKNOWN: u32 = u32::MAX - 1;
+
 impl Thresholds {
-    /// The table of a drive.
+    /// The table of a drive, each row of which is found when it is asked for first: a drive has blocks of few
+    /// wears.
     ///
     /// # Panics
     /// If a dimension of the grid is zero, or `first_reads` is no power of two.
-    pub fn new(model: &Reliability, ldpc: &Ldpc, grid: Grid) -> Thresholds {
+    pub fn new(model: Reliability, ldpc: Ldpc, grid: Grid) -> Thresholds {
         let pairs = grid.scales.len() * grid.steps.len();
         assert!(pairs > 0, "no voltage or no step");
         assert!(grid.wears > 0 && grid.reads > 0 && grid.cycles > 0.0, "no bucket");
@@ -89,29 +96,7 @@ impl Thresholds {
         let levels = ldpc.levels().len();
         let per_cycle = f64::from(grid.wears) / grid.cycles;
         let rows = pairs * grid.wears as usize * grid.reads as usize;
-        let mut ages = vec![0; rows * levels];
-        let mut row = ages.chunks_exact_mut(levels);
-        let blocks: Vec<_> = (1..=grid.wears)
-            // A little beyond the end, so that no rounding of a product steps over it.
-            .map(|bucket| model.block(f64::from(bucket) / per_cycle * (1.0 + 1e-12)))
-            .collect();
-        for &scale in &grid.scales {
-            for &step in &grid.steps {
-                for block in &blocks {
-                    for bucket in 0..grid.reads {
-                        let reads = grid.most_reads(bucket);
-                        let places = row.next().into_iter().flatten();
-                        for (place, level) in places.zip(ldpc.levels()) {
-                            let setting = Setting { scale, step };
-                            let last = last_age(block, reads, setting, level.correctable);
-                            *place =
-                                last.map_or(0, |age| ((age.0 / UNIT.0) as u32).saturating_add(1));
-                        }
-                    }
-                }
-            }
-        }
-        Thresholds { ages, levels, grid, per_cycle }
+        Thresholds { ages: vec![UNKNOWN; rows * levels], levels, per_cycle, grid, model, ldpc }
     }
 
     /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
@@ -119,7 +104,7 @@ impl Thresholds {
     /// # Panics
     /// If the scale or the step has no such index.
     #[inline]
-    pub fn level(&self, read: &Read) -> Option<u8> {
+    pub fn level(&mut self, read: &Read) -> Option<u8> {
         let Read { cycles, age, reads, scale, step } = *read;
         let grid = &self.grid;
         assert!(scale < grid.scales.len() && step < grid.steps.len(), "{scale}, {step}");
@@ -131,10 +116,31 @@ impl Thresholds {
         }
         let pair = (scale * grid.steps.len() + step) as u32;
         let row = ((pair * grid.wears + wear) * grid.reads + bucket) as usize * self.levels;
+        if self.ages[row] == UNKNOWN {
+            self.find(row, (scale, step, wear, bucket));
+        }
         let units = age.0.div_ceil(UNIT.0);
         let ages = &self.ages[row..row + self.levels];
-        let level = ages.iter().position(|&end| end == u32::MAX || units < u64::from(end));
+        let level = ages.iter().position(|&end| end == FOREVER || units < u64::from(end));
         level.map(|level| level as u8)
+    }
+
+    #[cold]
+    fn find(&mut self, row: usize, (scale, step, wear, bucket): (usize, usize, u32, u32)) {
+        let (scale, step) = (self.grid.scales[scale], self.grid.steps[step]);
+        let reads = self.grid.most_reads(bucket);
+        // A little beyond the end of the bucket, so that no rounding of a product steps over it.
+        let cycles = f64::from(wear + 1) / self.per_cycle * (1.0 + 1e-12);
+        let block = self.model.block(cycles);
+        let places = &mut self.ages[row..row + self.levels];
+        for (place, level) in places.iter_mut().zip(self.ldpc.levels()) {
+            let last = last_age(&block, reads, Setting { scale, step }, level.correctable);
+            *place = match last.map(|age| (age.0 / UNIT.0) as u32) {
+                None => 0,
+                Some(FOREVER) => FOREVER,
+                Some(units) => (units + 1).min(UNKNOWN - 1),
+            };
+        }
     }
 
     /// 0 up to the first bucket's reads, then one more for each doubling.
@@ -165,7 +171,7 @@ mod tests {
         let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
         let ldpc = Ldpc::hire(&parameters).unwrap();
         let grid = Grid::new(vec![1.0], vec![0.25], 4000.0);
-        Thresholds::new(&model, &ldpc, Grid { wears, ..grid })
+        Thresholds::new(model, ldpc, Grid { wears, ..grid })
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
 
     #[test]
     fn beyond_the_table_nothing_can_be_read() {
-        let table = thresholds(4);
+        let mut table = thresholds(4);
         let young = Read { cycles: 0.0, age: Span::ZERO, reads: 0, scale: 0, step: 0 };
         assert_eq!(table.level(&young), Some(0));
         assert_eq!(table.level(&Read { cycles: 3999.0, ..young }), Some(0));

@@ -178,7 +178,7 @@ fn a_looked_up_level_is_never_too_low_and_at_most_a_bucket_too_high() {
     let (scales, steps) = (vec![1.2, 1.0, 0.8], vec![0.25, 0.3]);
     let grid = Grid::new(scales.clone(), steps.clone(), 6000.0);
     let width = grid.cycles / f64::from(grid.wears);
-    let table = Thresholds::new(&model, &ldpc, grid);
+    let mut table = Thresholds::new(model.clone(), ldpc.clone(), grid);
     assert_eq!(table.bytes(), 3 * 2 * 64 * 12 * 3 * 4);
     let mut rng = Rng::stream(3, "physics/thresholds");
     let (mut exact, mut seen) = (0, [0; 4]);
@@ -235,9 +235,10 @@ fn a_table_of_the_model_is_the_model() {
     }
     // And whatever takes a model takes either: levels by look-up, steps.
     let grid = Grid { wears: 8, ..Grid::new(vec![1.0], vec![0.25], 4000.0) };
-    let both = [&tables, &model].map(|it| Thresholds::new(it, &ldpc(), grid.clone()));
+    let mut both = [&tables, &model].map(|it| Thresholds::new(it.clone(), ldpc(), grid.clone()));
     let read = Read { cycles: 1000.0, age: seconds(6e5), reads: 0, scale: 0, step: 0 };
-    assert_eq!(both[0].level(&read), both[1].level(&read));
+    let [one, other] = both.each_mut().map(|it| it.level(&read));
+    assert_eq!(one, other);
     let end = EndOfLife::new(&Parameters::default());
     assert_eq!(coarsest_step(&tables, 3e-4, &end, &ldpc(), &[0.25]), 0.25);
 }

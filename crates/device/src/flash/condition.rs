@@ -1,6 +1,6 @@
 //! What the pages and blocks of a drive have been through, and the level at which each must be read for it.
 
-use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
+use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing, SensingKind};
 use crate::reliability::Cells;
 use crate::tag::Step;
 use fowler_physics::ispp::EndOfLife;
@@ -48,41 +48,44 @@ pub struct Condition {
     epoch: Span,
 }
 
-/// A page as the sensing rule may ask about it.
-struct Page<'a> {
-    condition: &'a Condition,
-    block: &'a BlockCondition,
-    age: Span,
+/// What the sensing rule may ask.
+struct Advised {
+    worst: u8,
+    modelled: u8,
 }
 
-impl Advice for Page<'_> {
+impl Advice for Advised {
     fn worst(&self) -> u8 {
-        self.condition.cells.worst_level
+        self.worst
     }
 
-    /// What is not told is at its worst. Who does not know a block's strength does not know the step that
-    /// makes up for it either: the block is taken for the weakest, programmed at the nominal step.
     fn modelled(&self) -> u8 {
-        let Condition { cells, told, end, levels, .. } = self.condition;
-        let (growth, step) = if told.knows(Input::Strength) {
-            (f64::from(self.block.believed), self.block.step)
-        } else {
-            (cells.weakest(), Step::NOMINAL)
-        };
-        let worn = told.knows(Input::Wear);
-        let cycles = if worn { f64::from(self.block.cycles) } else { end.cycles };
-        let read = Read {
-            cycles: growth * cycles,
-            age: if told.knows(Input::Age) { self.age } else { end.age },
-            reads: if told.knows(Input::Reads) { self.block.reads } else { end.reads },
-            scale: 0,
-            step: usize::from(step.0),
-        };
-        cells.thresholds.level(&read).unwrap_or(*levels).min(levels - 1)
+        self.modelled
     }
 }
 
 impl Condition {
+    /// What is not told is at its worst. Who does not know a block's strength does not know the step that
+    /// makes up for it either: the block is taken for the weakest, programmed at the nominal step.
+    fn modelled(&mut self, its: BlockCondition, age: Span) -> u8 {
+        let Condition { cells, told, end, levels, .. } = self;
+        let (growth, step) = if told.knows(Input::Strength) {
+            (f64::from(its.believed), its.step)
+        } else {
+            (cells.weakest(), Step::NOMINAL)
+        };
+        let worn = told.knows(Input::Wear);
+        let cycles = if worn { f64::from(its.cycles) } else { end.cycles };
+        let read = Read {
+            cycles: growth * cycles,
+            age: if told.knows(Input::Age) { age } else { end.age },
+            reads: if told.knows(Input::Reads) { its.reads } else { end.reads },
+            scale: 0,
+            step: usize::from(step.0),
+        };
+        cells.thresholds.level(&read).unwrap_or(*levels).min(*levels - 1)
+    }
+
     /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from `epoch` before
     /// time zero on.
     pub fn new(
@@ -124,7 +127,7 @@ impl Condition {
         let age = self.age(page, now);
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);
-        let its = &self.blocks[block];
+        let its = *its;
         let truth = Read {
             cycles: f64::from(its.growth) * f64::from(its.cycles),
             age,
@@ -133,7 +136,10 @@ impl Condition {
             step: usize::from(its.step.0),
         };
         let needed = self.cells.thresholds.level(&truth).unwrap_or(self.levels);
-        let level = self.sensing.level(&Page { condition: self, block: its, age });
+        let asks = self.told.name == SensingKind::Model;
+        let modelled = if asks { self.modelled(its, age) } else { 0 };
+        let worst = self.cells.worst_level;
+        let level = self.sensing.level(&Advised { worst, modelled });
         Attempt { level, needed }
     }
 

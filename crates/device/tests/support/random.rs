@@ -139,7 +139,7 @@ fn streams(config: &mut Config, rng: &mut Rng) {
 fn cells(config: &mut Config, rng: &mut Rng) {
     let its = &mut config.reliability;
     // Its curves take some time to make.
-    its.model = if rng.chance(0.06) { ModelKind::Analytic } else { ModelKind::Off };
+    its.model = if rng.chance(0.25) { ModelKind::Analytic } else { ModelKind::Off };
     its.levels = between(rng, 1, 3);
     its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
