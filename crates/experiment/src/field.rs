@@ -42,6 +42,8 @@ pub enum Field<T> {
     Flag(Access<T, bool>),
     /// One word of a list.
     Word(fn() -> Vec<Word>, Access<T, &'static str>),
+    /// Any number of words of a list, a bit each.
+    Set(fn() -> Vec<Word>, Access<T, u32>),
     /// A mix of named shapes with whole-number weights or the like, kept as text by its owner.
     Text(&'static str, fn(&T) -> String, fn(&mut T, &str) -> Result<(), String>),
 }
@@ -98,6 +100,11 @@ impl<T> Field<T> {
                     format!("one of {}", names.join(", "))
                 }
             }
+            Field::Set(words, _) => {
+                let names: Vec<String> =
+                    words().iter().map(|(word, _)| format!("\"{word}\"")).collect();
+                format!("a list of any of {}", names.join(", "))
+            }
             Field::Text(expected, ..) => (*expected).into(),
         }
     }
@@ -105,7 +112,7 @@ impl<T> Field<T> {
     /// The words the key takes, with their meanings; none unless it takes words.
     pub fn words(&self) -> Vec<Word> {
         match self {
-            Field::Word(words, _) => words(),
+            Field::Word(words, _) | Field::Set(words, _) => words(),
             _ => Vec::new(),
         }
     }
@@ -126,6 +133,12 @@ impl<T> Field<T> {
             Field::Rate(_, access) => quoted(&(access.get)(target)),
             Field::Flag(access) => (access.get)(target).to_string(),
             Field::Word(_, access) => quoted(&(access.get)(target)),
+            Field::Set(words, access) => {
+                let bits = (access.get)(target);
+                let chosen = words().into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+                let names: Vec<String> = chosen.map(|(_, (word, _))| format!("\"{word}\"")).collect();
+                format!("[{}]", names.join(", "))
+            }
             Field::Text(_, get, _) => quoted(&get(target)),
         }
     }
@@ -147,6 +160,7 @@ impl<T> Field<T> {
             Field::Rate(range, access) => (access.set)(target, quantity(value, range, "MB/s")?),
             Field::Flag(access) => (access.set)(target, flag(value)?),
             Field::Word(words, access) => (access.set)(target, word(value, &words())?),
+            Field::Set(words, access) => (access.set)(target, set_of(value, &words())?),
             Field::Text(_, _, set) => match value {
                 Value::Text(text) | Value::Bare(text) => {
                     set(target, text).map_err(Complaint::new)?;
@@ -273,6 +287,23 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
         what: format!("`{}` is unknown", crate::problem::shown(text)),
         hint: hint.map(|word| format!("did you mean \"{word}\"?")),
     })
+}
+
+/// A list of words as the bits of their places. In a flag they are joined by `+`.
+fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
+    let items: Vec<Value> = match value {
+        Value::List(items) => items.clone(),
+        Value::Text(text) | Value::Bare(text) => {
+            let parts = text.split('+').map(str::trim).filter(|part| !part.is_empty());
+            parts.map(|part| Value::Text(part.into())).collect()
+        }
+        other => return Err(Complaint::new(format!("this is {}", other.kind()))),
+    };
+    let place = |item: &Value| {
+        let found = word(item, words)?;
+        Ok(words.iter().position(|(word, _)| *word == found).unwrap_or(0))
+    };
+    items.iter().try_fold(0, |bits, item| Ok(bits | 1 << place(item)?))
 }
 
 /// The candidate that a misspelt `text` most likely meant, if any is near enough.

@@ -6,6 +6,7 @@ use crate::problem::Problems;
 use crate::provenance::VERSION;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
+use fowler_device::reliability::ModelKind;
 use fowler_device::{Counters, OpBase, Pacing};
 use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
 use fowler_units::{Nanos, Span};
@@ -207,6 +208,11 @@ impl Outcome {
             "reads": by_source(&counters.reads),
             "merge_reads": counters.merge_reads,
             "programs": by_source(&counters.programs),
+            "reads_at": self.reads_at_json(),
+            "retries": counters.retries,
+            "uncorrectable_reads": counters.uncorrectable,
+            "prioritised_reads": counters.prioritised[0],
+            "prioritised_writes": counters.prioritised[1],
             "erases": by_source(&counters.erases),
             "foreground_collections": counters.collections[0],
             "background_collections": counters.collections[1],
@@ -222,6 +228,20 @@ impl Outcome {
                 "min": self.wear.min, "mean": self.wear.mean, "max": self.wear.max,
             },
         })
+    }
+
+    /// Flash page reads by the reference voltages that they took in the end; null where no errors are modelled.
+    fn reads_at_json(&self) -> Value {
+        let reliability = &self.drive.config.reliability;
+        if reliability.model == ModelKind::Off {
+            return Value::Null;
+        }
+        let ldpc = reliability.ldpc();
+        let levels = ldpc.levels().iter().zip(self.counters.reads_at);
+        levels
+            .map(|(level, reads)| (level.references.to_string(), json!(reads)))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     fn drive_json(&self) -> Value {

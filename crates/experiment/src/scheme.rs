@@ -1,7 +1,7 @@
 //! Schemes: named sets of policy choices. `a+b` joins them.
 
 use crate::document::{self, Setting, Value};
-use crate::field::nearest;
+use crate::field::{Field, nearest};
 use crate::problem::{Problem, Problems};
 use crate::{keys, presets};
 
@@ -32,12 +32,12 @@ impl Scheme {
                     problems.push(problem);
                     continue;
                 }
-                match joined.iter().find(|(_, other)| same_key(&other.path, &setting.path)) {
+                match joined.iter_mut().find(|(_, other)| same_key(&other.path, &setting.path)) {
                     None => joined.push((part, setting)),
-                    Some((_, other)) if other.value == setting.value => {}
-                    Some((first, other)) => {
-                        problems.push(conflict(name, first, other, part, &setting))
-                    }
+                    Some((first, other)) => match both(other, &setting) {
+                        Some(value) => other.value = value,
+                        None => problems.push(conflict(name, first, other, part, &setting)),
+                    },
                 }
             }
         }
@@ -53,6 +53,30 @@ impl Scheme {
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
     }
+}
+
+/// Policies that do what another does and more: together with it they stand for both.
+const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
+
+/// What serves two schemes that set one key, if anything does.
+fn both(one: &Setting, other: &Setting) -> Option<Value> {
+    if one.value == other.value {
+        return Some(one.value.clone());
+    }
+    if let (Value::List(left), Value::List(right)) = (&one.value, &other.value) {
+        let is_set = |key: &keys::Key<_>| {
+            same_key(key.path, &one.path) && matches!(key.field, Field::Set(..))
+        };
+        let more = right.iter().filter(|value| !left.contains(value));
+        let union = || Value::List(left.iter().chain(more).cloned().collect());
+        return keys::all().iter().any(is_set).then(union);
+    }
+    let refined = REFINEMENTS.iter().find(|(key, general, special)| {
+        let pair = [general, special].map(|word| Value::Text((*word).to_string()));
+        let values = [&one.value, &other.value];
+        same_key(key, &one.path) && pair.iter().all(|value| values.contains(&value))
+    });
+    refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
 /// What a scheme may set besides policies.
@@ -101,6 +125,23 @@ mod tests {
         let joined = Scheme::load("rps+per").unwrap();
         assert_eq!(joined.name(), "rps+per");
         assert!(Scheme::load("pes_ips").is_ok());
+    }
+
+    #[test]
+    fn sets_join_and_what_does_more_stands_for_both() {
+        let value = |name: &str, path: &str| {
+            let scheme = Scheme::load(name).unwrap();
+            scheme.settings.iter().find(|its| its.path == path).map(|its| its.value.clone())
+        };
+        for name in ["pes_ipc+rhio", "rhio+pes_ipc"] {
+            let expected = Some(Value::Text("rhio".into()));
+            assert_eq!(value(name, "policy.die_order"), expected, "{name}");
+        }
+        let setting = |text: &str| document::read_toml(text, "s.toml").0.remove(0);
+        let inputs = |list: &str| setting(&format!("policy.sensing.inputs = {list}"));
+        let joined = both(&inputs("['age']"), &inputs("['voltage', 'age']"));
+        assert_eq!(joined, Some(inputs("['age', 'voltage']").value));
+        assert_eq!(Scheme::load("fifo+rhio").unwrap_err().0.len(), 1);
     }
 
     #[test]
