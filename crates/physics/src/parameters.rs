@@ -8,7 +8,7 @@
 pub enum Origin {
     /// Printed in a paper that was read.
     Published,
-    /// Published, but taken from code or from memory of the paper, which was not at hand.
+    /// Published, but taken from others' code or from memory; the paper was not at hand, so that even its name is.
     SecondHand,
     /// Nobody printed it: our choice, to be swept.
     Assumed,

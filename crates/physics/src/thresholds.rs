@@ -16,7 +16,7 @@ use crate::voltage::last_age;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The grain of ages: 2^30 ns, so that an age is reduced by a shift.
+/// The grain of ages: 2^30 ns, so that an age is reduced by a shift. 2^32 of them, 146 years, count as for ever.
 pub const UNIT: Span = Span(1 << 30);
 
 /// What a table is made for.
@@ -26,7 +26,8 @@ pub struct Grid {
     pub scales: Vec<f64>,
     /// ISPP steps at scale 1, in V, by the index that a read names.
     pub steps: Vec<f64>,
-    /// Equivalent cycles up to which there are buckets: the end of life of the weakest block.
+    /// Equivalent cycles up to which there are buckets: the end of life of the weakest block,
+    /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond, pages are uncorrectable.
     pub cycles: f64,
     /// Buckets of wear, equally wide.
     pub wears: u32,
@@ -102,13 +103,13 @@ impl Thresholds {
     /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
     ///
     /// # Panics
-    /// If the scale or the step has no such index.
+    /// If the scale or the step has no such index, or `cycles` is negative or no number.
     #[inline]
     pub fn level(&mut self, read: &Read) -> Option<u8> {
         let Read { cycles, age, reads, scale, step } = *read;
         let grid = &self.grid;
         assert!(scale < grid.scales.len() && step < grid.steps.len(), "{scale}, {step}");
-        // Casting saturates: what is negative is 0, what is no number too.
+        assert!(cycles >= 0.0, "{cycles} equivalent cycles");
         let wear = (cycles * self.per_cycle) as u32;
         let bucket = self.reads_bucket(reads);
         if wear >= grid.wears || bucket >= grid.reads {
@@ -175,6 +176,13 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "NaN equivalent cycles")]
+    fn wear_is_a_number() {
+        let read = Read { cycles: f64::NAN, age: Span::ZERO, reads: 0, scale: 0, step: 0 };
+        thresholds(1).level(&read);
+    }
+
+    #[test]
     fn buckets_of_reads_double() {
         let table = thresholds(1);
         for (reads, bucket) in
@@ -196,6 +204,24 @@ mod tests {
         assert_eq!(table.level(&Read { cycles: 4000.0, ..young }), None);
         assert_eq!(table.level(&Read { reads: (1 << 20) + 1, ..young }), None);
         assert_eq!(table.level(&Read { age: Span(u64::MAX), ..young }), None);
+    }
+
+    #[test]
+    fn a_level_ends_with_the_unit_in_which_it_no_longer_suffices() {
+        let parameters = Parameters::default();
+        let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
+        let ldpc = Ldpc::hire(&parameters).unwrap();
+        let table = thresholds(4);
+        // The worst corner of the third bucket of wear and of the second of reads.
+        let (block, setting) = (model.block(3000.0), Setting { scale: 1.0, step: 0.25 });
+        let read = Read { cycles: 2500.0, age: Span::ZERO, reads: 600, scale: 0, step: 0 };
+        for level in 0..3 {
+            let last = last_age(&block, 1024, setting, ldpc.levels()[level].correctable).unwrap();
+            assert!(last > Span::ZERO);
+            assert_eq!(table.level(&Read { age: last, ..read }), Some(level as u8));
+            let after = table.level(&Read { age: last + Span(1), ..read });
+            assert_eq!(after, (level < 2).then_some(level as u8 + 1));
+        }
     }
 
     #[test]

@@ -109,6 +109,11 @@ mod tests {
         for step in 0..60 {
             let cycles = 250.0 * f64::from(step);
             let window = hire.window(cycles);
+            if let Some((from, to)) = window {
+                assert!(hire.agrees(cycles, from) && hire.agrees(cycles, to), "{cycles}");
+                assert!(!hire.agrees(cycles, to + UNIT), "{cycles}");
+                assert!(from == Span::ZERO || !hire.agrees(cycles, from - UNIT), "{cycles}");
+            }
             for age in [Span::ZERO, Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)] {
                 let within = window.is_some_and(|(from, to)| (from..=to).contains(&age));
                 assert_eq!(hire.agrees(cycles, age), within, "{cycles} {age}");

@@ -106,6 +106,15 @@ mod tests {
     }
 
     #[test]
+    fn noise_widens_every_state() {
+        let fresh = states(&Parameters::default(), NOMINAL, (0.0, 0.01), Span::ZERO);
+        let erased = (0.25f64 * 1.17).powi(2) + 0.01;
+        assert!((fresh[0].sd.powi(2) - erased).abs() < 1e-12);
+        let programmed = 0.25f64.powi(2) / 12.0 + 0.01;
+        assert!(fresh[1..].iter().all(|state| (state.sd.powi(2) - programmed).abs() < 1e-12));
+    }
+
+    #[test]
     fn retention_is_the_published_formula() {
         let aged = states(&Parameters::default(), NOMINAL, (2500.0, 0.0), DAY);
         let above = 3.665 - 1.17;

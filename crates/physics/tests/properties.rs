@@ -105,6 +105,28 @@ fn just_written_pages_follow_the_law_of_growth() {
     assert_eq!(analytic.just_written(1e6), 0.2);
 }
 
+/// The same formulas in another language, by another `erfc` and another bisection, to all digits that it gave.
+#[test]
+fn a_twin_in_another_language_agrees() {
+    let model = model();
+    let day = 86_400.0;
+    for (cycles, age, scale, step, rber) in [
+        (0.0, 30.0, 1.0, 1.0, 1.000_000_000_000e-4),
+        (500.0, 1.0, 1.0, 1.0, 2.717_194_685_599e-4),
+        (3000.0, 0.0, 1.0, 1.0, 3.034_358_394_436e-4),
+        (3000.0, 7.0, 1.2, 1.0, 5.185_424_715_595e-3),
+        (3000.0, 30.0, 0.8, 1.0, 1.779_236_537_231e-2),
+        (2000.0, 30.0, 1.0, 1.5, 1.749_412_094_529e-2),
+        (8000.0, 1.0, 1.0, 0.5, 7.669_752_031_374e-3),
+        (10500.0, 0.0, 1.2, 1.25, 4.610_711_265_095e-3),
+    ] {
+        let setting = Setting { scale, step: 0.25 * step };
+        let page = Condition { cycles, age: seconds(age * day), reads: 0, setting };
+        let found = model.rber(&page);
+        assert!((found / rber - 1.0).abs() < 1e-9, "{page:?}: {found} {rber}");
+    }
+}
+
 #[test]
 fn nothing_befalls_an_unworn_block() {
     let analytic = Analytic::new(Parameters::default()).unwrap();
@@ -120,10 +142,17 @@ fn growth_rates_have_the_moments_of_their_distribution() {
     let strengths = Strengths::new(&Parameters::default());
     let mut rng = Rng::stream(7, "physics/strength");
     let count = 100_000;
-    let drawn: Vec<f64> = (0..count).map(|_| strengths.strength_at(rng.unit())).collect();
-    let mean = drawn.iter().sum::<f64>() / f64::from(count);
-    let variance = drawn.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / f64::from(count);
+    let moments = |drawn: Vec<f64>| {
+        let mean = drawn.iter().sum::<f64>() / f64::from(count);
+        (mean, drawn.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / f64::from(count))
+    };
     let sd = strengths.truncated_sd();
+    // Quantiles in equal steps know no chance.
+    let even = (0..count).map(|step| (f64::from(step) + 0.5) / f64::from(count));
+    let (mean, variance) = moments(even.map(|it| strengths.strength_at(it)).collect());
+    assert!((mean / 3.7e-4 - 1.0).abs() < 1e-9, "{mean}");
+    assert!((variance / (sd * sd) - 1.0).abs() < 1e-4, "{variance}");
+    let (mean, variance) = moments((0..count).map(|_| strengths.strength_at(rng.unit())).collect());
     assert!(sd < 9e-5 && sd > 8.8e-5, "{sd}");
     let error = sd / f64::from(count).sqrt();
     assert!((mean - 3.7e-4).abs() < 3.0 * error, "{mean}");
