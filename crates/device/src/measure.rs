@@ -9,7 +9,6 @@ use crate::ftl::Ftl;
 use crate::queue::Class;
 use crate::reliability::{CLASSES, Params};
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_physics::vth::Setting;
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
 
 /// What is known of one block's class, as a normal distribution: a measurement weighs as much as it is sure.
@@ -64,17 +63,15 @@ impl Measurer {
     }
 
     /// A page of `block` has been read for the sake of its errors.
-    pub fn read(&mut self, condition: &Condition, page: Ppn, block: BlockId, now: Nanos) {
-        let its = condition.block(block);
-        let cells = condition.cells();
-        let setting = Setting { scale: 1.0, step: cells.volts[usize::from(its.step.0)] };
+    pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
+        let its = *condition.block(block);
         let age = condition.age(page, now);
-        let rate = |growth: f64| {
-            let worn = cells.model.block(growth * f64::from(its.cycles));
-            worn.rber(age, its.reads, setting)
-        };
-        let rates = cells.growth.map(rate);
+        let cells = condition.cells_mut();
+        let cycles = f64::from(its.cycles);
+        let growths = cells.growth;
+        let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.step);
         let errors = self.errors(rate(f64::from(its.growth)));
+        let rates = growths.map(rate);
         let measured = errors / self.bits;
         let span = (rates[CLASSES - 1] - rates[0]) / (CLASSES - 1) as f64;
         if span <= 0.0 {
@@ -159,7 +156,8 @@ impl Ftl {
         };
         measurer.read(condition, page, block, now);
         let class = measurer.class(block);
-        condition.believe(block, condition.cells().growth[usize::from(class)]);
+        let growth = condition.cells_mut().growth[usize::from(class)];
+        condition.believe(block, growth);
         self.space.frontiers.measured(block, class);
     }
 }

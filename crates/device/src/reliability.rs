@@ -8,9 +8,11 @@ use fowler_nand::{PerPageType, Timing};
 use fowler_physics::ispp::{self, EndOfLife};
 use fowler_physics::ldpc::{Ldpc, Level};
 use fowler_physics::parameters::Parameters;
+use fowler_physics::rates::Rates;
 use fowler_physics::rber::{Analytic, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
 use fowler_physics::thresholds::{Grid, Thresholds};
+use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
 /// The reliability of a drive.
@@ -182,8 +184,7 @@ impl LevelTimes {
 /// The cells of a drive.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// The curves.
-    pub model: Reliability,
+    model: Reliability,
     /// The curves as a table.
     pub thresholds: Thresholds,
     /// The growth rate at the weak end of each class, over the mean rate.
@@ -194,8 +195,8 @@ pub struct Cells {
     pub worst_level: u8,
     /// The distribution of growth rates.
     pub strengths: Strengths,
-    /// The steps, in volts.
-    pub volts: Vec<f64>,
+    /// Rates by step.
+    rates: Vec<Rates>,
 }
 
 impl Cells {
@@ -221,7 +222,7 @@ impl Cells {
         let grid = Grid::new(vec![1.0], volts.clone(), cycles);
         let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
         let worst = model.block(weakest * end.cycles);
-        let nominal = fowler_physics::vth::Setting { scale: 1.0, step: volts[0] };
+        let nominal = Setting { scale: 1.0, step: volts[0] };
         let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));
         Ok(Cells {
             thresholds,
@@ -229,7 +230,10 @@ impl Cells {
             coarsest: rates.iter().map(|&rate| rung(rate)).collect(),
             worst_level: worst_level.unwrap_or(ldpc.levels().len() - 1) as u8,
             strengths,
-            volts,
+            rates: volts
+                .iter()
+                .map(|&step| Rates::new(Setting { scale: 1.0, step }, cycles))
+                .collect(),
             model,
         })
     }
@@ -237,6 +241,11 @@ impl Cells {
     /// The growth rate of the weakest block there is, over the mean one.
     pub fn weakest(&self) -> f64 {
         self.growth[CLASSES - 1]
+    }
+
+    /// The bit error rate of a page, to two per cent.
+    pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, step: Step) -> f64 {
+        self.rates[usize::from(step.0)].rber(&self.model, cycles, age, reads)
     }
 
     /// The class of a block whose rate is `growth` times the mean one.

@@ -135,8 +135,10 @@ impl<T> Field<T> {
             Field::Word(_, access) => quoted(&(access.get)(target)),
             Field::Set(words, access) => {
                 let bits = (access.get)(target);
-                let chosen = words().into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
-                let names: Vec<String> = chosen.map(|(_, (word, _))| format!("\"{word}\"")).collect();
+                let chosen =
+                    words().into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+                let names: Vec<String> =
+                    chosen.map(|(_, (word, _))| format!("\"{word}\"")).collect();
                 format!("[{}]", names.join(", "))
             }
             Field::Text(_, get, _) => quoted(&get(target)),

@@ -9,6 +9,7 @@
 //! - [`voltage`]: the three voltage sets of HIRE, and what each must be read with.
 //! - [`bch`]: yield of a BCH code word, and the worst cell that reaches one.
 //! - [`thresholds`]: all of the above as one dense table, so that a read in the simulator costs a look-up.
+//! - [`rates`]: the bit error rate as a look-up, for a controller that counts errors.
 //! - [`sensitivity`]: what each constant that nobody printed does to the results.
 //!
 //! The one idea that holds it together: a block whose rate grows `s` per cycle is, after `n` cycles, as worn as an
@@ -23,6 +24,7 @@ pub mod ispp;
 pub mod ldpc;
 mod normal;
 pub mod parameters;
+pub mod rates;
 pub mod rber;
 mod root;
 pub mod sensitivity;

@@ -4,6 +4,7 @@
 use fowler_physics::ispp::{EndOfLife, coarsest_step, program_time};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
+use fowler_physics::rates::Rates;
 use fowler_physics::rber::{Analytic, Condition, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
 use fowler_physics::table::{Table, Tabled};
@@ -235,6 +236,23 @@ fn a_looked_up_level_is_never_too_low_and_at_most_a_bucket_too_high() {
     }
     assert!(exact > 19_000, "{exact} of 20,000 are exact");
     assert!(seen.iter().all(|count| *count > 500), "{seen:?}");
+}
+
+#[test]
+fn a_looked_up_rate_is_within_two_per_cent() {
+    let model = model();
+    let setting = Setting { scale: 1.0, step: 0.25 };
+    let mut rates = Rates::new(setting, 6000.0);
+    let mut rng = Rng::stream(7, "physics/rates");
+    for _ in 0..5_000 {
+        let page = any(&mut rng);
+        let page = Condition { cycles: page.cycles * 0.4, setting, ..page };
+        let (found, exact) =
+            (rates.rber(&model, page.cycles, page.age, page.reads), model.rber(&page));
+        // The first interval of wear holds the steepest part of every curve.
+        let allowed = if page.cycles < 25.0 { 0.4 } else { 0.02 };
+        assert!((found / exact - 1.0).abs() < allowed, "{page:?}: {found} {exact}");
+    }
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl Condition {
     }
 
     /// The cells.
-    pub fn cells(&self) -> &Cells {
-        &self.cells
+    pub fn cells_mut(&mut self) -> &mut Cells {
+        &mut self.cells
     }
 }
