@@ -5,9 +5,12 @@
 //! comparison of integers, total, and the same on every machine. A superseded event is not searched
 //! for: its ticket no longer matches and its owner drops it when it is popped.
 
+mod lane;
+
 use fowler_units::Nanos;
+use lane::{Lane, NOTHING};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
 /// The order of events that fall on the same nanosecond. It is part of the model: a die that becomes
@@ -50,8 +53,6 @@ const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 /// How many lanes an agenda has.
 pub const LANES: usize = 4;
 
-/// The key of no entry; no entry is ever due so late.
-const NOTHING: u128 = u128::MAX;
 /// The place of the heap among the lanes.
 const HEAP: usize = LANES;
 
@@ -69,9 +70,7 @@ pub struct Agenda<E> {
     heads: [u128; LANES + 1],
     first: u128,
     next: usize,
-    /// The last key that came to each lane, whether it is there still or not.
-    lasts: [u128; LANES],
-    lanes: [VecDeque<u128>; LANES],
+    lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
     event: PhantomData<E>,
 }
@@ -86,8 +85,7 @@ impl<E: Event> Agenda<E> {
             heads: [NOTHING; LANES + 1],
             first: NOTHING,
             next: 0,
-            lasts: [0; LANES],
-            lanes: std::array::from_fn(|_| VecDeque::with_capacity(capacity)),
+            lanes: std::array::from_fn(|_| Lane::with_capacity(capacity)),
             heap: BinaryHeap::with_capacity(capacity),
             event: PhantomData,
         }
@@ -118,14 +116,10 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
-        if key < self.lasts[lane] {
+        if !self.lanes[lane].put(key) {
             self.push_on_heap(key);
-        } else {
-            self.lasts[lane] = key;
-            self.lanes[lane].push_back(key);
-            if self.heads[lane] == NOTHING {
-                self.begin(lane, key);
-            }
+        } else if self.lanes[lane].len() == 1 {
+            self.begin(lane, key);
         }
         ticket
     }
@@ -191,8 +185,8 @@ impl<E: Event> Agenda<E> {
     fn take_first(&mut self) {
         let place = self.next;
         self.heads[place] = if let Some(lane) = self.lanes.get_mut(place) {
-            lane.pop_front();
-            lane.front().copied().unwrap_or(NOTHING)
+            lane.take();
+            lane.first()
         } else {
             self.heap.pop();
             self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
@@ -217,7 +211,7 @@ impl<E: Event> Agenda<E> {
 
     /// Entries on the agenda, superseded ones included.
     pub fn len(&self) -> usize {
-        self.heap.len() + self.lanes.iter().map(VecDeque::len).sum::<usize>()
+        self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
     /// Whether nothing is due any more.
