@@ -126,9 +126,7 @@ impl Blocks {
     /// Valid pages of a die.
     #[inline]
     pub fn valid_on(&self, die: DieId) -> u32 {
-        let planes = self.geometry.planes_per_die as usize;
-        let its = &self.planes.as_slice()[die.index() * planes..][..planes];
-        its.iter().map(|plane| plane.valid).sum()
+        self.geometry.planes_of_die(die).map(|plane| self.valid_in(plane)).sum()
     }
 
     /// Valid pages of a block.

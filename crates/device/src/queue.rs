@@ -154,17 +154,22 @@ impl<'a> View<'a> {
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
         let hidden = if self.programs_blocked { 1 << Class::HostProgram as u8 } else { 0 };
-        let mut left = self.queue.waiting & !hidden;
-        let mut oldest = (u64::MAX, TxnId::NONE);
+        let waiting = self.queue.waiting & !hidden;
+        let line = |waiting: u8| &self.queue.lines[waiting.trailing_zeros() as usize];
+        if waiting == 0 {
+            return None;
+        }
+        // Most often one class waits, and nothing is to be compared.
+        let mut oldest = line(waiting);
+        let mut left = waiting & (waiting - 1);
         while left != 0 {
-            let class = left.trailing_zeros() as usize;
+            let other = line(left);
             left &= left - 1;
-            let line = &self.queue.lines[class];
-            if line.order < oldest.0 {
-                oldest = (line.order, line.head);
+            if other.order < oldest.order {
+                oldest = other;
             }
         }
-        oldest.1.is_some().then_some(oldest.1)
+        Some(oldest.head)
     }
 
     /// A waiting transaction.

@@ -76,21 +76,21 @@ impl Flash {
         }
     }
 
+    #[inline]
     pub(super) fn transferred_in(&mut self, id: DieId) {
         let die = &mut self.dies[id];
-        let channel = die.channel;
         let next = self.txns.get(die.cursor).next;
         if next.is_some() {
+            // Its next page waits behind whoever waits for the channel already.
             die.cursor = next;
             die.state = State::AwaitIn;
-            self.release_channel(channel);
-            self.ask_channel(id);
+            self.channels[die.channel].stand_in_line(id, die);
         } else {
             self.begin_cells(id);
-            self.release_channel(channel);
         }
     }
 
+    #[inline]
     fn begin_cells(&mut self, id: DieId) {
         let first = self.dies[id].first;
         let offset = self.offset(self.txns.get(first).ppn);
@@ -114,6 +114,7 @@ impl Flash {
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
+    #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();
         let die = &mut self.dies[id];

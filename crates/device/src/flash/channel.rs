@@ -71,14 +71,6 @@ impl Channel {
 }
 
 impl Flash {
-    /// Transfers a page of the die, at once or when the channel is free.
-    #[inline]
-    pub(super) fn ask_channel(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        let channel = &mut self.channels[die.channel];
-        channel.ask(id, die, self.timing.bus_transfer, &mut self.agenda);
-    }
-
     /// The free channel goes to the first in line. An idle die that waits to begin a program is asked
     /// anew what it wants, before time moves on; until then the channel is reserved for it.
     #[inline]

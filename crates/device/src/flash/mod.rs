@@ -220,6 +220,8 @@ impl Flash {
                 self.take_up(id, layer);
                 self.pass_channel_on(id);
             }
+            // Where nothing is ever interrupted, nobody need ask whether to.
+            _ if matches!(self.suspension, AnySuspension::Never(_)) => {}
             State::Running => self.consider_suspending(id),
             State::TransferIn | State::AwaitIn | State::Refill => self.consider_displacing(id),
             State::Sensing | State::AwaitOut | State::TransferOut | State::Suspending => {}
@@ -233,17 +235,20 @@ impl Flash {
         if die.ticket != ticket {
             return; // What was to end has been suspended.
         }
+        let channel = die.channel;
         match die.state {
-            State::Sensing => self.sensed(id),
+            State::Sensing => return self.sensed(id),
+            State::Running => return self.completed(id, layer),
+            State::Suspending => return self.park(id),
             State::TransferOut => self.transferred_out(id, layer),
             State::TransferIn => self.transferred_in(id),
             State::Refill => self.refilled(id),
-            State::Running => self.completed(id, layer),
-            State::Suspending => self.park(id),
             state @ (State::Idle | State::AwaitOut | State::AwaitIn) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
         }
+        // It was a transfer.
+        self.release_channel(channel);
     }
 
     /// What runs may have made the progress that a read had to leave it.

@@ -56,9 +56,6 @@ impl Flash {
             self.commands[id].reads += took;
         }
         layer.done(self, read, false);
-        let die = &mut self.dies[id];
-        die.mark(id, &mut self.marked);
-        let channel = die.channel;
-        self.release_channel(channel);
+        self.mark(id);
     }
 }

@@ -4,7 +4,7 @@ use super::Flash;
 use crate::die::{Cells, Die, State};
 use crate::event::{Event, lane};
 use crate::ledger::Doing;
-use crate::policy::suspension::{AnySuspension, Candidate, Running, SuspendingReads, Suspension};
+use crate::policy::suspension::{Candidate, Running, SuspendingReads, Suspension};
 use crate::txn::{Op, Txn};
 use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
@@ -45,9 +45,6 @@ impl Flash {
         running: TxnId,
         ran: Span,
     ) -> Option<SuspendAt> {
-        if matches!(self.suspension, AnySuspension::Never(_)) {
-            return None;
-        }
         let candidate = self.pick(id)?;
         let running = self.txns.get(running);
         let running = Running { op: running.op, suspensions: running.suspensions, ran };
@@ -57,9 +54,6 @@ impl Flash {
     }
 
     pub(super) fn consider_suspending(&mut self, id: DieId) {
-        if matches!(self.suspension, AnySuspension::Never(_)) {
-            return;
-        }
         let now = self.now();
         let command = &self.commands[id];
         let since = command.cells.running_since();
@@ -176,7 +170,6 @@ impl Flash {
             }
             self.resume_cells(id);
         }
-        self.release_channel(self.dies[id].channel);
     }
 
     fn chain_length(&self, first: TxnId) -> u64 {
