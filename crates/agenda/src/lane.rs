@@ -17,7 +17,7 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// An empty lane with room for `capacity` keys before it must grow.
+    /// An empty lane with room for `capacity` keys.
     pub fn with_capacity(capacity: usize) -> Self {
         let places = (capacity + 1).next_power_of_two();
         Self { keys: vec![NOTHING; places].into_boxed_slice(), taken: 0, put: 0, last: 0 }
@@ -34,16 +34,14 @@ impl Lane {
         self.keys[self.place(self.taken)]
     }
 
-    /// Puts a key at the end, if it comes after every one before it. Returns whether it does.
+    /// Puts a key at the end, if it comes after every one before it and there is room. Returns whether it
+    /// did.
     #[inline]
     pub fn put(&mut self, key: u128) -> bool {
-        if key < self.last {
+        if key < self.last || self.len() + 1 == self.keys.len() {
             return false;
         }
         self.last = key;
-        if self.len() + 1 == self.keys.len() {
-            self.grow();
-        }
         let (here, behind) = (self.place(self.put), self.place(self.put + 1));
         self.keys[here] = key;
         self.keys[behind] = NOTHING;
@@ -57,17 +55,9 @@ impl Lane {
         self.taken += 1;
     }
 
+    /// How many keys there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.put - self.taken
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let mut larger = Self::with_capacity(2 * self.keys.len() - 1);
-        for index in self.taken..self.put {
-            let place = larger.place(index);
-            larger.keys[place] = self.keys[self.place(index)];
-        }
-        self.keys = larger.keys;
     }
 }

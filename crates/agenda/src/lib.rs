@@ -60,8 +60,9 @@ const HEAP: usize = LANES;
 ///
 /// What ends after a time that is always the same comes to be in the order in which it ends: such
 /// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being next.
-/// An entry that would stand before the last of its lane, and one without a lane, goes to a heap. Which
-/// way an entry takes decides what it costs, never when it comes: the order is that of the keys.
+/// An entry that would stand before the last of its lane, one that finds its lane full, and one without a
+/// lane go to a heap. Which way an entry takes decides what it costs, never when it comes: the order is
+/// that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
@@ -76,7 +77,7 @@ pub struct Agenda<E> {
 }
 
 impl<E: Event> Agenda<E> {
-    /// An empty agenda at time zero, with room for `capacity` entries in each lane and in the heap before
+    /// An empty agenda at time zero, with room for `capacity` entries in each lane, and in the heap before
     /// it must grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
@@ -116,9 +117,10 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
-        if !self.lanes[lane].put(key) {
+        let its = &mut self.lanes[lane];
+        if !its.put(key) {
             self.push_on_heap(key);
-        } else if self.lanes[lane].len() == 1 {
+        } else if its.len() == 1 {
             self.begin(lane, key);
         }
         ticket
@@ -136,6 +138,9 @@ impl<E: Event> Agenda<E> {
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
     }
 
+    /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it would have
+    /// every call save the registers that it takes.
+    #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
         self.heap.push(Reverse(key));
         if key < self.heads[HEAP] {
