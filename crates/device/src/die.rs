@@ -1,7 +1,8 @@
 //! A die and a channel as the controller sees them.
 
-use crate::ledger::{Account, Ledger};
+use crate::ledger::{Account, Doing, Ledger};
 use crate::queue::DieQueue;
+use crate::txn::Txns;
 use fowler_agenda::Ticket;
 use fowler_nand::CellOp;
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
@@ -115,6 +116,42 @@ impl Die {
         }
     }
 
+    /// From now on it does something else.
+    #[inline]
+    pub fn enter(&mut self, now: Nanos, state: State, doing: Doing) {
+        self.state = state;
+        self.account.switch(now, doing);
+    }
+
+    /// It is to be attended to before time moves on: it joins those that are `marked`, at most once.
+    #[inline]
+    pub fn mark(&mut self, id: DieId, marked: &mut Vec<DieId>) {
+        if !std::mem::replace(&mut self.marked, true) {
+            marked.push(id);
+        }
+    }
+
+    /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited behind.
+    #[inline]
+    pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
+        self.queue.remove(id, txns);
+        let txn = txns.get_mut(id);
+        txn.dispatched = now;
+        txn.next = TxnId::NONE;
+        let (waited, mut joined) = (txn.waited, txn.joined);
+        // Page writes join only where the buffer answers when they are in the flash, and there every program
+        // of host data has a request of its own.
+        debug_assert!(waited || !joined.is_some());
+        if !waited {
+            return;
+        }
+        self.account.settle(now, txns.waits_mut(id));
+        while joined.is_some() {
+            self.account.settle(now, txns.waits_mut(joined));
+            joined = txns.get(joined).next;
+        }
+    }
+
     /// Whether it neither does nor waits for anything.
     #[inline]
     pub fn is_idle(&self) -> bool {
@@ -131,9 +168,17 @@ pub struct Channel {
     pub reserved: DieId,
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
+    /// Time spent transferring.
+    pub carried: Span,
 }
 
 impl Channel {
+    /// A free channel of so many dies.
+    pub fn new(dies: usize) -> Self {
+        let waiting = VecDeque::with_capacity(dies);
+        Self { busy: false, reserved: DieId::NONE, waiting, carried: Span::ZERO }
+    }
+
     /// Whether a die may begin a transfer.
     #[inline]
     pub fn is_free_for(&self, id: DieId) -> bool {

@@ -36,6 +36,12 @@ struct Stripe {
     plane: u32,
 }
 
+/// A turn of so many, counted on beyond the last once at most.
+#[inline]
+fn wrapped(turn: u32, turns: u32) -> u32 {
+    if turn < turns { turn } else { turn - turns }
+}
+
 /// The blocks and who writes where.
 #[derive(Clone, Debug)]
 pub struct Space {
@@ -69,6 +75,7 @@ impl Space {
 
     /// The die for the next host page: the next in stripe order that has room for it, the pages on
     /// their way there included. `None` if all dies must first get rid of some.
+    #[inline]
     pub fn place(&mut self) -> Option<DieId> {
         let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
         for _ in 0..self.order.len() {
@@ -97,10 +104,10 @@ impl Space {
             return None;
         }
         for step in 0..planes {
-            let turn = (self.stripes[die].plane + step) % planes;
+            let turn = wrapped(self.stripes[die].plane + step, planes);
             let plane = PlaneId(die.0 * planes + turn);
             if self.host_may_write(plane, job(plane)) {
-                self.stripes[die].plane = (turn + 1) % planes;
+                self.stripes[die].plane = wrapped(turn + 1, planes);
                 return Some(self.write(plane, Source::Host));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
@@ -128,7 +135,7 @@ impl Space {
             && self.next_host_offset(plane) == offset
             && self.host_may_write(plane, job(plane));
         fits.then(|| {
-            self.stripes[die].plane = (turn + 1) % planes;
+            self.stripes[die].plane = wrapped(turn + 1, planes);
             self.write(plane, Source::Host)
         })
     }
@@ -161,6 +168,7 @@ impl Space {
 
     /// Whether a host page may be written without taking what collection needs to go on: the last
     /// erased block, and in a shared open block the room for what is still to be moved.
+    #[inline]
     fn host_may_write(&self, plane: PlaneId, job: Option<Job>) -> bool {
         if self.blocks.valid_in(plane) >= self.plane_limit {
             return false;
@@ -183,6 +191,7 @@ impl Space {
     ///
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
+    #[inline]
     pub fn write(&mut self, plane: PlaneId, source: Source) -> Ppn {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let open = self.frontiers[plane].of(source, self.collected_to);

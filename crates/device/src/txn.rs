@@ -66,10 +66,8 @@ pub struct Txn {
     pub ppn: Ppn,
     /// Programs and moves: whose data it is.
     pub lpn: Lpn,
-    /// Its neighbours in its queue; `next` also chains the transactions of one multi-plane command,
-    /// and the page writes that joined one program.
-    pub prev: TxnId,
-    /// See [`Txn::prev`].
+    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and the
+    /// page writes that joined one program.
     pub next: TxnId,
     /// The first of the page writes that joined this program while it waited.
     pub joined: TxnId,
@@ -110,7 +108,6 @@ impl Txn {
             die,
             ppn: Ppn::NONE,
             lpn: Lpn::NONE,
-            prev: TxnId::NONE,
             next: TxnId::NONE,
             joined: TxnId::NONE,
             req: ReqId::NONE,

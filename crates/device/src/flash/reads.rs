@@ -12,20 +12,21 @@ use fowler_units::{DieId, TxnId};
 impl Flash {
     #[inline]
     pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
-        self.withdraw(id);
-        self.dispatch(id, txn);
-        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
         let now = self.now();
+        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
         let mut time = self.timing.read.at(self.offset(ppn));
         let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        channel.withdraw(id, die);
+        die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
         die.state = State::Sensing;
         if self.channels_owned {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
             let transfer = self.timing.bus_transfer;
             time += transfer;
-            self.counters.channel_busy += transfer;
-            self.channels[die.channel].busy = true;
+            channel.carried += transfer;
+            channel.busy = true;
             die.state = State::TransferOut;
         }
         die.account.switch(now, Doing::serving(op, source));
@@ -35,17 +36,20 @@ impl Flash {
 
     #[inline]
     pub(super) fn sensed(&mut self, id: DieId) {
-        self.dies[id].state = State::AwaitOut;
-        self.ask_channel(id);
+        let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        die.state = State::AwaitOut;
+        channel.ask(id, die, self.timing.bus_transfer, &mut self.agenda);
     }
 
     #[inline]
     pub(super) fn transferred_out(&mut self, id: DieId, layer: &mut impl Translation) {
-        let read = self.dies[id].cursor;
-        let Txn { source, dispatched, .. } = *self.txns.get(read);
-        self.counters.reads[source as usize] += 1;
-        let took = self.now() - dispatched;
+        let now = self.now();
         let die = &mut self.dies[id];
+        let read = die.cursor;
+        let Txn { source, dispatched, .. } = *self.txns.get(read);
+        let took = now - dispatched;
+        self.counters.reads[source as usize] += 1;
         die.state = State::Idle;
         die.served += took;
         if die.cells == Cells::Suspended {
@@ -53,6 +57,5 @@ impl Flash {
         }
         layer.done(self, read, false);
         self.mark(id);
-        self.release_channel(id);
     }
 }
