@@ -5,9 +5,12 @@
 //! comparison of integers, total, and the same on every machine. A superseded event is not searched
 //! for: its ticket no longer matches and its owner drops it when it is popped.
 
+mod lane;
+
 use fowler_units::Nanos;
+use lane::{Lane, NOTHING};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
 /// The order of events that fall on the same nanosecond. It is part of the model: a die that becomes
@@ -50,8 +53,6 @@ const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 /// How many lanes an agenda has.
 pub const LANES: usize = 4;
 
-/// The key of no entry; no entry is ever due so late.
-const NOTHING: u128 = u128::MAX;
 /// The place of the heap among the lanes.
 const HEAP: usize = LANES;
 
@@ -59,8 +60,9 @@ const HEAP: usize = LANES;
 ///
 /// What ends after a time that is always the same comes to be in the order in which it ends: such
 /// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being next.
-/// An entry that would stand before the last of its lane, and one without a lane, goes to a heap. Which
-/// way an entry takes decides what it costs, never when it comes: the order is that of the keys.
+/// An entry that would stand before the last of its lane, one that finds its lane full, and one without a
+/// lane go to a heap. Which way an entry takes decides what it costs, never when it comes: the order is
+/// that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
@@ -69,15 +71,13 @@ pub struct Agenda<E> {
     heads: [u128; LANES + 1],
     first: u128,
     next: usize,
-    /// The last key that came to each lane, whether it is there still or not.
-    lasts: [u128; LANES],
-    lanes: [VecDeque<u128>; LANES],
+    lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
     event: PhantomData<E>,
 }
 
 impl<E: Event> Agenda<E> {
-    /// An empty agenda at time zero, with room for `capacity` entries in each lane and in the heap before
+    /// An empty agenda at time zero, with room for `capacity` entries in each lane, and in the heap before
     /// it must grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
@@ -86,8 +86,7 @@ impl<E: Event> Agenda<E> {
             heads: [NOTHING; LANES + 1],
             first: NOTHING,
             next: 0,
-            lasts: [0; LANES],
-            lanes: std::array::from_fn(|_| VecDeque::with_capacity(capacity)),
+            lanes: std::array::from_fn(|_| Lane::with_capacity(capacity)),
             heap: BinaryHeap::with_capacity(capacity),
             event: PhantomData,
         }
@@ -118,14 +117,11 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
-        if key < self.lasts[lane] {
+        let its = &mut self.lanes[lane];
+        if !its.put(key) {
             self.push_on_heap(key);
-        } else {
-            self.lasts[lane] = key;
-            self.lanes[lane].push_back(key);
-            if self.heads[lane] == NOTHING {
-                self.begin(lane, key);
-            }
+        } else if its.len() == 1 {
+            self.begin(lane, key);
         }
         ticket
     }
@@ -142,6 +138,9 @@ impl<E: Event> Agenda<E> {
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
     }
 
+    /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it would have
+    /// every call save the registers that it takes.
+    #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
         self.heap.push(Reverse(key));
         if key < self.heads[HEAP] {
@@ -191,8 +190,8 @@ impl<E: Event> Agenda<E> {
     fn take_first(&mut self) {
         let place = self.next;
         self.heads[place] = if let Some(lane) = self.lanes.get_mut(place) {
-            lane.pop_front();
-            lane.front().copied().unwrap_or(NOTHING)
+            lane.take();
+            lane.first()
         } else {
             self.heap.pop();
             self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
@@ -217,7 +216,7 @@ impl<E: Event> Agenda<E> {
 
     /// Entries on the agenda, superseded ones included.
     pub fn len(&self) -> usize {
-        self.heap.len() + self.lanes.iter().map(VecDeque::len).sum::<usize>()
+        self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
     /// Whether nothing is due any more.

@@ -57,6 +57,12 @@ struct PlaneBlocks {
     lowest: u32,
 }
 
+/// Where the full blocks of a plane with so many valid pages are found.
+#[inline]
+fn bucket(geometry: &Geometry, plane: PlaneId, valid: u16) -> usize {
+    plane.index() * (geometry.pages_per_block as usize + 1) + usize::from(valid)
+}
+
 impl Blocks {
     /// A fresh drive: every block erased, never cycled.
     pub fn new(geometry: Geometry) -> Self {
@@ -120,9 +126,7 @@ impl Blocks {
     /// Valid pages of a die.
     #[inline]
     pub fn valid_on(&self, die: DieId) -> u32 {
-        let planes = self.geometry.planes_per_die as usize;
-        let its = &self.planes.as_slice()[die.index() * planes..][..planes];
-        its.iter().map(|plane| plane.valid).sum()
+        self.geometry.planes_of_die(die).map(|plane| self.valid_in(plane)).sum()
     }
 
     /// Valid pages of a block.
@@ -230,11 +234,12 @@ impl Blocks {
     /// between erases.
     #[inline]
     pub fn program(&mut self, block: BlockId) -> Ppn {
-        assert_eq!(self.blocks[block].state, BlockState::Open);
-        let offset = u32::from(self.blocks[block].written);
+        let record = &mut self.blocks[block];
+        assert_eq!(record.state, BlockState::Open);
+        let offset = u32::from(record.written);
         assert!(offset < self.geometry.pages_per_block, "page programmed twice");
-        self.blocks[block].written += 1;
-        self.blocks[block].valid += 1;
+        record.written += 1;
+        record.valid += 1;
         self.planes[self.locator.plane_of_block(block)].valid += 1;
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
@@ -267,8 +272,9 @@ impl Blocks {
         self.filled += 1;
         self.fill_order[block] = self.filled;
         self.filled_at[block] = now;
-        self.planes[self.locator.plane_of_block(block)].full += 1;
-        self.link(block);
+        let plane = self.locator.plane_of_block(block);
+        self.planes[plane].full += 1;
+        self.link(block, plane);
     }
 
     /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at most 64,
@@ -308,7 +314,9 @@ impl Blocks {
         };
         self.blocks.prefetch(record.prev);
         self.blocks.prefetch(record.next);
-        if let Some(&head) = self.buckets.get(self.bucket(block).wrapping_sub(1)) {
+        let plane = self.locator.plane_of_block(block);
+        let bucket = bucket(&self.geometry, plane, record.valid);
+        if let Some(&head) = self.buckets.get(bucket.wrapping_sub(1)) {
             self.blocks.prefetch(head);
         }
     }
@@ -321,13 +329,14 @@ impl Blocks {
         let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
         assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
         *word &= !(1 << (offset % 64));
-        self.planes[self.locator.plane_of_block(block)].valid -= 1;
-        if self.blocks[block].state == BlockState::Full {
-            self.unlink(block);
-            self.blocks[block].valid -= 1;
-            self.link(block);
-        } else {
-            self.blocks[block].valid -= 1;
+        let plane = self.locator.plane_of_block(block);
+        self.planes[plane].valid -= 1;
+        let record = &mut self.blocks[block];
+        let bucket = bucket(&self.geometry, plane, record.valid);
+        record.valid -= 1;
+        if record.state == BlockState::Full {
+            self.unlink(block, bucket);
+            self.link(block, plane);
         }
     }
 
@@ -360,9 +369,11 @@ impl Blocks {
 
     /// A full block becomes the victim of a collection.
     pub fn collect(&mut self, block: BlockId) {
-        assert_eq!(self.blocks[block].state, BlockState::Full);
-        self.unlink(block);
-        self.planes[self.locator.plane_of_block(block)].full -= 1;
+        let Block { state, valid, .. } = self.blocks[block];
+        assert_eq!(state, BlockState::Full);
+        let plane = self.locator.plane_of_block(block);
+        self.unlink(block, bucket(&self.geometry, plane, valid));
+        self.planes[plane].full -= 1;
         self.blocks[block].state = BlockState::Collecting;
     }
 
@@ -403,33 +414,29 @@ impl Blocks {
         Candidates { blocks: self, plane }
     }
 
-    fn bucket(&self, block: BlockId) -> usize {
-        let plane = self.locator.plane_of_block(block).index();
-        plane * (self.geometry.pages_per_block as usize + 1) + self.blocks[block].valid as usize
-    }
-
+    /// Puts a full block of a plane into the bucket of its valid count.
     #[inline]
-    fn link(&mut self, block: BlockId) {
-        let bucket = self.bucket(block);
-        let head = self.buckets[bucket];
-        self.blocks[block].prev = BlockId::NONE;
-        self.blocks[block].next = head;
+    fn link(&mut self, block: BlockId, plane: PlaneId) {
+        let record = &mut self.blocks[block];
+        let valid = record.valid;
+        let bucket = &mut self.buckets[bucket(&self.geometry, plane, valid)];
+        let head = std::mem::replace(bucket, block);
+        record.prev = BlockId::NONE;
+        record.next = head;
         if head.is_some() {
             self.blocks[head].prev = block;
         }
-        self.buckets[bucket] = block;
-        let valid = u32::from(self.blocks[block].valid);
-        let lowest = &mut self.planes[self.locator.plane_of_block(block)].lowest;
-        *lowest = (*lowest).min(valid);
+        let lowest = &mut self.planes[plane].lowest;
+        *lowest = (*lowest).min(u32::from(valid));
     }
 
+    /// Takes a block out of the bucket that it is in.
     #[inline]
-    fn unlink(&mut self, block: BlockId) {
-        let (prev, next) = (self.blocks[block].prev, self.blocks[block].next);
+    fn unlink(&mut self, block: BlockId, bucket: usize) {
+        let Block { prev, next, .. } = self.blocks[block];
         if prev.is_some() {
             self.blocks[prev].next = next;
         } else {
-            let bucket = self.bucket(block);
             self.buckets[bucket] = next;
         }
         if next.is_some() {

@@ -166,6 +166,12 @@ impl Buffer {
         self.clean.oldest.is_some().then_some(self.clean.oldest)
     }
 
+    /// Whether any frame is dirty.
+    #[inline]
+    pub fn has_dirty(&self) -> bool {
+        self.dirty.oldest.is_some()
+    }
+
     /// The dirty frame to send to the flash next, if one is due: fewer frames than wanted are free or
     /// about to be, or a flush waits. The flag says whether its frame is wanted free.
     pub fn due(&self, flushing: bool) -> Option<(SlotId, bool)> {
@@ -303,15 +309,20 @@ impl Buffer {
     /// Data of that epoch is in the flash, or not wanted any more.
     #[inline]
     pub fn settled(&mut self, epoch: u32) {
-        let (_, count) = self
-            .live
-            .iter_mut()
-            .find(|(its_epoch, _)| *its_epoch == epoch)
-            .expect("data settles in the epoch it was born in");
-        *count -= 1;
+        match self.live.front_mut() {
+            Some((oldest, count)) if *oldest == epoch => *count -= 1,
+            _ => self.settled_later(epoch),
+        }
         while self.live.front().is_some_and(|&(_, count)| count == 0) {
             self.live.pop_front();
         }
+    }
+
+    /// As [`Buffer::settled`], for data of another epoch than the oldest.
+    #[cold]
+    fn settled_later(&mut self, epoch: u32) {
+        let its = self.live.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
+        its.expect("data settles in the epoch it was born in").1 -= 1;
     }
 
     /// Ends the epoch; a flush waits for everything born in it or before.

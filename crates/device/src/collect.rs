@@ -114,11 +114,15 @@ impl Collector {
 
 impl Ftl {
     /// A plane's stock of erased blocks has changed: it may have to collect.
+    #[inline]
     pub(crate) fn consider(&mut self, flash: &mut Flash, plane: PlaneId) {
         let free = self.space.blocks.free_in(plane);
-        if free >= self.collector.rules.background_below {
-            return;
+        if free < self.collector.rules.background_below {
+            self.consider_short(flash, plane, free);
         }
+    }
+
+    fn consider_short(&mut self, flash: &mut Flash, plane: PlaneId, free: u32) {
         let die = self.locator.die_of_plane(plane);
         self.collector.wanting[die] = true;
         if free >= self.collector.rules.foreground_below {

@@ -113,6 +113,7 @@ impl Device {
             Span::ZERO
         };
         Counters {
+            channel_busy: self.flash.channel_busy(),
             die_busy: self.flash.dies().as_slice().iter().fold(Span::ZERO, busy),
             idle: self.flash.counters.idle + idle,
             outstanding: self.outstanding(self.ftl.requests.open_count()),
@@ -193,7 +194,9 @@ impl Device {
             let arrival = self.arrivals.pop_front().expect("its entry was asked");
             self.enter(arrival, at);
             self.flash.settle(&mut self.ftl);
-            self.report(probe);
+            if !self.ftl.completed.is_empty() {
+                self.report(probe);
+            }
             watch(self);
         }
         assert_eq!(self.ftl.requests.open_count(), 0, "a request was never answered");
@@ -291,21 +294,20 @@ impl Device {
         }
     }
 
+    /// Tells of the requests that were answered.
     #[inline]
     fn report<P: Probe>(&mut self, probe: &mut P) {
-        if self.ftl.completed.is_empty() {
-            return;
-        }
         let now = self.now();
         self.integrate(self.ftl.requests.open_count());
         self.answered += self.ftl.completed.len() as u64;
-        let mut completed = std::mem::take(&mut self.ftl.completed);
-        for request in completed.drain(..) {
+        let mut next = 0;
+        while let Some(&request) = self.ftl.completed.get(next) {
+            next += 1;
             self.count_overtaking(request);
-            probe.completed(&self.ftl.requests.completion(request, now));
+            probe.completed(self.ftl.requests.completion(request, now));
             self.ftl.requests.close(request);
         }
-        self.ftl.completed = completed;
+        self.ftl.completed.clear();
         if self.ftl.requests.open_count() == 0 {
             self.idle_since = self.now();
         }

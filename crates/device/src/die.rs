@@ -1,7 +1,8 @@
 //! A die and a channel as the controller sees them.
 
-use crate::ledger::{Account, Ledger};
-use crate::queue::DieQueue;
+use crate::ledger::{Account, Doing, Ledger};
+use crate::queue::{DieQueue, RankedQueue};
+use crate::txn::Txns;
 use fowler_agenda::Ticket;
 use fowler_nand::CellOp;
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
@@ -68,6 +69,8 @@ pub struct Die {
     pub channel: usize,
     /// What waits for it.
     pub queue: DieQueue,
+    /// The same by rank, if the order goes by it.
+    pub ranked: Option<Box<RankedQueue>>,
     /// What it has spent its time on.
     pub account: Account,
     /// What it does.
@@ -78,6 +81,8 @@ pub struct Die {
     pub first: TxnId,
     /// The one of them whose page is being transferred, or the read being served.
     pub cursor: TxnId,
+    /// How long the page on the way in or out takes on the channel.
+    pub transfer: Span,
     /// Where its program or erase is, if it has begun one.
     pub cells: Cells,
     /// A read waits for the transfer in progress to end (S14).
@@ -95,16 +100,18 @@ pub struct Die {
 }
 
 impl Die {
-    /// An idle die on a channel.
-    pub fn new(channel: ChannelId) -> Self {
+    /// An idle die on a channel; with `ranks`, what waits for it is ranked.
+    pub fn new(channel: ChannelId, ranks: bool) -> Self {
         Self {
             channel: channel.index(),
             queue: DieQueue::default(),
+            ranked: ranks.then(Box::default),
             account: Account::default(),
             state: State::Idle,
             ticket: Ticket::NONE,
             first: TxnId::NONE,
             cursor: TxnId::NONE,
+            transfer: Span::ZERO,
             cells: Cells::Free,
             suspend_wanted: false,
             wants_channel: false,
@@ -112,6 +119,47 @@ impl Die {
             blocked: false,
             served: Span::ZERO,
             idle_since: Nanos::ZERO,
+        }
+    }
+
+    /// From now on it does something else.
+    #[inline]
+    pub fn enter(&mut self, now: Nanos, state: State, doing: Doing) {
+        self.state = state;
+        self.account.switch(now, doing);
+    }
+
+    /// It is to be attended to before time moves on: it joins those that are `marked`, at most once.
+    #[inline]
+    pub fn mark(&mut self, id: DieId, marked: &mut Vec<DieId>) {
+        if !std::mem::replace(&mut self.marked, true) {
+            marked.push(id);
+        }
+    }
+
+    /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited behind.
+    #[inline]
+    pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
+        let oldest = self.queue.head(txns.get(id).class);
+        self.queue.remove(id, txns);
+        if let Some(ranked) = &mut self.ranked {
+            ranked.remove(id, txns);
+        }
+        let txn = txns.get_mut(id);
+        txn.overtook = oldest != Some(id);
+        txn.dispatched = now;
+        txn.next = TxnId::NONE;
+        let (waited, mut joined) = (txn.waited, txn.joined);
+        // Page writes join only where the buffer answers when they are in the flash, and there every program
+        // of host data has a request of its own.
+        debug_assert!(waited || !joined.is_some());
+        if !waited {
+            return;
+        }
+        self.account.settle(now, txns.waits_mut(id));
+        while joined.is_some() {
+            self.account.settle(now, txns.waits_mut(joined));
+            joined = txns.get(joined).next;
         }
     }
 
@@ -131,9 +179,17 @@ pub struct Channel {
     pub reserved: DieId,
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
+    /// Time spent transferring.
+    pub carried: Span,
 }
 
 impl Channel {
+    /// A free channel of so many dies.
+    pub fn new(dies: usize) -> Self {
+        let waiting = VecDeque::with_capacity(dies);
+        Self { busy: false, reserved: DieId::NONE, waiting, carried: Span::ZERO }
+    }
+
     /// Whether a die may begin a transfer.
     #[inline]
     pub fn is_free_for(&self, id: DieId) -> bool {

@@ -151,21 +151,20 @@ impl Ftl {
     // --- Programs of buffered data ------------------------------------------------------------------
 
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
-    /// the new one. `req` waits for it, if any.
-    pub(crate) fn send(&mut self, flash: &mut Flash, slot: SlotId, txn: Txn) -> TxnId {
-        let id = flash.open(txn);
+    /// the new one.
+    #[inline]
+    pub(crate) fn send(&mut self, flash: &mut Flash, slot: SlotId, program: TxnId) {
         self.writes += 1;
         let whole = self.buffer.is_whole(slot);
-        let old = self.buffer.get(slot).ppn;
         let frame = self.buffer.get_mut(slot);
-        frame.queued = id;
+        let old = frame.ppn;
+        frame.queued = program;
         frame.submitted = false;
         if whole || !old.is_some() {
-            self.try_to_place(flash, id);
+            self.try_to_place(flash, program);
         } else {
             self.read_for_merge(flash, slot, old);
         }
-        id
     }
 
     fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn) {
@@ -216,6 +215,7 @@ impl Ftl {
     }
 
     /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
+    #[inline]
     fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, ppn: Ppn) {
         let txn = flash.txns.get_mut(id);
         txn.ppn = ppn;
@@ -237,6 +237,7 @@ impl Ftl {
     }
 
     /// A physical page's data is outdated, if there is such a page.
+    #[inline]
     pub(crate) fn outdate(&mut self, flash: &mut Flash, old: Ppn) {
         if old.is_some() {
             self.space.blocks.invalidate(old);
@@ -303,6 +304,7 @@ impl Ftl {
         flash.txns.close(id);
     }
 
+    #[inline]
     fn answer_write(&mut self, flash: &mut Flash, id: TxnId, waiter: TxnId) {
         self.writes -= 1;
         let req = flash.txns.get(waiter).req;
@@ -329,6 +331,7 @@ impl Ftl {
     }
 
     /// Nothing more may be wanted of a frame.
+    #[inline]
     pub(crate) fn retire(&mut self, id: SlotId) {
         let Slot { lpn, ppn, programs, queued, listed, orphan, .. } = *self.buffer.get(id);
         if programs > 0 || queued.is_some() {

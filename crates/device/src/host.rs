@@ -11,7 +11,7 @@ use crate::queue::Class;
 use crate::request::{Hold, Request};
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
-use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId};
+use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
 
 impl Ftl {
     /// A request has come over the link and has a place.
@@ -130,7 +130,7 @@ impl Ftl {
 
     /// A page has been read for a host request.
     #[inline]
-    pub(crate) fn page_read(&mut self, flash: &mut Flash, id: fowler_units::TxnId) {
+    pub(crate) fn page_read(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
         let (req, created) = (txn.req, txn.created);
         if txn.overtook {
@@ -167,7 +167,6 @@ impl Ftl {
                 self.hold(flash, id, hold);
                 return false;
             }
-            self.release_hold(flash, id);
         }
     }
 
@@ -182,6 +181,9 @@ impl Ftl {
 
     fn release_hold(&mut self, flash: &Flash, id: ReqId) {
         let request = self.requests.get_mut(id);
+        if request.held.is_none() {
+            return; // As most are: there is nothing to write.
+        }
         if let Some((Hold::Buffer, since)) = request.held.take() {
             request.buffer_wait += flash.now() - since;
         }
@@ -258,43 +260,46 @@ impl Ftl {
 
     /// The request is done when the data is in the flash.
     fn write_through(&mut self, flash: &mut Flash, id: ReqId, slot: SlotId) {
-        let frame = *self.buffer.get(slot);
-        let mut txn = self.program_of(flash, slot);
+        let Slot { queued, submitted, .. } = *self.buffer.get(slot);
+        let program = self.open_program(flash, slot);
+        let txn = flash.txns.get_mut(program);
         txn.req = id;
         let request = self.requests.get(id);
         txn.asked = request.io.at;
         txn.buffer_wait = request.buffer_wait;
-        if frame.queued.is_some() {
+        if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
-            self.join(flash, frame.queued, txn, frame.submitted);
+            self.join(flash, queued, program, submitted);
         } else {
-            self.buffer.delist(slot);
             txn.epoch = self.buffer.born();
-            self.send(flash, slot, txn);
+            self.buffer.delist(slot);
+            self.send(flash, slot, program);
         }
     }
 
     /// A page write joins a program that has not begun.
-    fn join(&mut self, flash: &mut Flash, program: fowler_units::TxnId, mut txn: Txn, waits: bool) {
-        let head = flash.txns.get(program);
-        txn.die = head.die;
-        txn.next = head.joined;
-        let id = flash.open(txn);
-        flash.txns.get_mut(program).joined = id;
+    fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId, waits: bool) {
+        let head = flash.txns.get_mut(program);
+        let (die, next) = (head.die, std::mem::replace(&mut head.joined, id));
+        let txn = flash.txns.get_mut(id);
+        txn.die = die;
+        txn.next = next;
         self.writes += 1;
         if waits {
-            flash.join_at(id, txn.die);
+            flash.join_at(id, die);
         }
     }
 
-    fn program_of(&self, flash: &Flash, slot: SlotId) -> Txn {
+    /// Opens the program of a frame's data.
+    #[inline]
+    fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
         let now = flash.now();
         let nowhere = DieId::NONE;
         let class = Class::HostProgram;
         let mut txn = Txn::new(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere, now);
         let Slot { lpn, tag, group, .. } = *self.buffer.get(slot);
         (txn.lpn, txn.tag, txn.group) = (lpn, tag, group);
-        txn
+        flash.open(txn)
     }
 
     /// The request is done when the data is in the buffer.
@@ -319,16 +324,23 @@ impl Ftl {
     }
 
     /// Sends dirty frames to the flash while frames run short or a flush waits.
+    #[inline]
     pub(crate) fn evict(&mut self, flash: &mut Flash) {
+        if self.buffer.has_dirty() {
+            self.evict_due(flash);
+        }
+    }
+
+    fn evict_due(&mut self, flash: &mut Flash) {
         while self.writes < self.writes_max {
             let Some((slot, room)) = self.buffer.due(!self.flushes.is_empty()) else { return };
             self.buffer.delist(slot);
             if room && !self.buffer.get(slot).leaving {
                 self.buffer.leave(slot);
             }
-            let mut txn = self.program_of(flash, slot);
-            txn.epoch = self.buffer.get(slot).epoch;
-            self.send(flash, slot, txn);
+            let program = self.open_program(flash, slot);
+            flash.txns.get_mut(program).epoch = self.buffer.get(slot).epoch;
+            self.send(flash, slot, program);
         }
     }
 

@@ -106,11 +106,17 @@ impl Account {
     }
 
     /// The account as it stands at `now`.
-    #[inline]
     pub fn read(&self, now: Nanos) -> Ledger {
-        let mut times = self.times;
-        times.0[self.doing.0 as usize] += (now - self.since).0;
+        let mut times = Ledger::default();
+        self.note(now, &mut times);
         times
+    }
+
+    /// Notes down the account as it stands at `now`.
+    #[inline]
+    pub fn note(&self, now: Nanos, reading: &mut Ledger) {
+        *reading = self.times;
+        reading.0[self.doing.0 as usize] += (now - self.since).0;
     }
 
     /// Turns an earlier reading into what was added since.

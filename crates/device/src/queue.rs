@@ -34,25 +34,27 @@ impl Class {
     ];
 }
 
+/// The transactions of one class, chained by [`Txn::next`].
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// The place of the head in the order of submission; like the tail, it means nothing without a head.
+    order: u64,
+    head: TxnId,
+    tail: TxnId,
+}
+
 /// The transactions that wait for one die.
 #[derive(Clone, Debug)]
 pub struct DieQueue {
+    lines: [Line; Class::COUNT],
     /// The classes of which something waits, a bit each.
     waiting: u8,
-    heads: [TxnId; Class::COUNT],
-    tails: [TxnId; Class::COUNT],
-    /// The place of each head in the order of submission; means nothing without a head.
-    head_orders: [u64; Class::COUNT],
 }
 
 impl Default for DieQueue {
     fn default() -> Self {
-        Self {
-            waiting: 0,
-            heads: [TxnId::NONE; Class::COUNT],
-            tails: [TxnId::NONE; Class::COUNT],
-            head_orders: [u64::MAX; Class::COUNT],
-        }
+        let empty = Line { order: u64::MAX, head: TxnId::NONE, tail: TxnId::NONE };
+        Self { lines: [empty; Class::COUNT], waiting: 0 }
     }
 }
 
@@ -61,47 +63,52 @@ impl DieQueue {
     #[inline]
     pub fn push(&mut self, id: TxnId, txns: &mut Txns) {
         let txn = txns.get_mut(id);
-        let (class, order) = (txn.class as usize, txn.order);
-        let tail = self.tails[class];
-        txn.prev = tail;
         txn.next = TxnId::NONE;
-        if tail.is_some() {
+        let (class, order) = (txn.class, txn.order);
+        let line = &mut self.lines[class as usize];
+        let tail = std::mem::replace(&mut line.tail, id);
+        txn.prev = tail;
+        if line.head.is_some() {
             txns.get_mut(tail).next = id;
         } else {
-            self.waiting |= 1 << class;
-            self.heads[class] = id;
-            self.head_orders[class] = order;
+            line.head = id;
+            line.order = order;
+            self.waiting |= 1 << class as u8;
         }
-        self.tails[class] = id;
     }
 
     /// Takes a transaction out of its list.
     #[inline]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
+        let Txn { class, next, .. } = *txns.get(id);
+        let line = &mut self.lines[class as usize];
+        if line.head != id {
+            return self.remove_inside(id, txns);
+        }
+        line.head = next;
+        if next.is_some() {
+            line.order = txns.get(next).order;
+        } else {
+            self.waiting &= !(1 << class as u8);
+        }
+    }
+
+    /// One that is not the first of its class: an order by rank, or a read before the erase of its block.
+    #[cold]
+    fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, prev, next, .. } = *txns.get(id);
-        let class = class as usize;
+        txns.get_mut(prev).next = next;
         if next.is_some() {
             txns.get_mut(next).prev = prev;
         } else {
-            self.tails[class] = prev;
-        }
-        if prev.is_some() {
-            txns.get_mut(prev).next = next;
-        } else {
-            debug_assert_eq!(self.heads[class], id);
-            self.heads[class] = next;
-            if next.is_some() {
-                self.head_orders[class] = txns.get(next).order;
-            } else {
-                self.waiting &= !(1 << class);
-            }
+            self.lines[class as usize].tail = prev;
         }
     }
 
     /// The first of a class.
     #[inline]
     pub fn head(&self, class: Class) -> Option<TxnId> {
-        let head = self.heads[class as usize];
+        let head = self.lines[class as usize].head;
         head.is_some().then_some(head)
     }
 
@@ -234,17 +241,22 @@ impl<'a> View<'a> {
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
         let hidden = if self.programs_blocked { 1 << Class::HostProgram as u8 } else { 0 };
-        let mut left = self.queue.waiting & !hidden;
-        let mut oldest = (u64::MAX, TxnId::NONE);
+        let waiting = self.queue.waiting & !hidden;
+        let line = |waiting: u8| &self.queue.lines[waiting.trailing_zeros() as usize];
+        if waiting == 0 {
+            return None;
+        }
+        // Most often one class waits, and nothing is to be compared.
+        let mut oldest = line(waiting);
+        let mut left = waiting & (waiting - 1);
         while left != 0 {
-            let class = left.trailing_zeros() as usize;
+            let other = line(left);
             left &= left - 1;
-            let order = self.queue.head_orders[class];
-            if order < oldest.0 {
-                oldest = (order, self.queue.heads[class]);
+            if other.order < oldest.order {
+                oldest = other;
             }
         }
-        oldest.1.is_some().then_some(oldest.1)
+        Some(oldest.head)
     }
 
     /// A waiting transaction.

@@ -84,8 +84,8 @@ impl Request {
 #[derive(Clone, Debug)]
 pub struct Requests {
     records: IdVec<ReqId, Request>,
-    /// The breakdown of the page that was done last, once all are.
-    blames: IdVec<ReqId, Blame>,
+    /// What is said of each once it is answered: the breakdown is that of the page that was done last.
+    completions: IdVec<ReqId, Completion>,
     free: Vec<ReqId>,
 }
 
@@ -94,9 +94,11 @@ impl Requests {
     pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
         let io = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
         let blank = Request::new(io, Nanos::ZERO, locator);
+        let unanswered =
+            |id: ReqId| Completion { io, id, done: Nanos::ZERO, blame: Blame::default() };
         Self {
             records: IdVec::filled(blank, capacity as usize),
-            blames: IdVec::filled(Blame::default(), capacity as usize),
+            completions: (0..capacity as usize).map(ReqId::new).map(unanswered).collect(),
             free: (0..capacity as usize).rev().map(ReqId::new).collect(),
         }
     }
@@ -138,20 +140,24 @@ impl Requests {
     /// The breakdown of its latency, nothing blamed yet.
     #[inline]
     pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
-        self.blames[id] = Blame::default();
-        &mut self.blames[id]
+        let blame = &mut self.completions[id].blame;
+        *blame = Blame::default();
+        blame
     }
 
     /// The breakdown of its latency.
     #[inline]
     pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
-        &mut self.blames[id]
+        &mut self.completions[id].blame
     }
 
     /// What is to be said of it now that it is answered.
     #[inline]
-    pub fn completion(&self, id: ReqId, done: Nanos) -> Completion {
-        Completion { io: self.records[id].io, id, done, blame: self.blames[id] }
+    pub fn completion(&mut self, id: ReqId, done: Nanos) -> &Completion {
+        let completion = &mut self.completions[id];
+        completion.io = self.records[id].io;
+        completion.done = done;
+        completion
     }
 
     /// A request.

@@ -18,6 +18,12 @@ struct Stripe {
     plane: u32,
 }
 
+/// A turn of so many, counted on beyond the last once at most.
+#[inline]
+fn wrapped(turn: u32, turns: u32) -> u32 {
+    if turn < turns { turn } else { turn - turns }
+}
+
 /// The blocks and who writes where.
 #[derive(Clone, Debug)]
 pub struct Space {
@@ -50,6 +56,7 @@ impl Space {
 
     /// The die for the next host page: the next in stripe order that has room for it, the pages on
     /// their way there included. `None` if all dies must first get rid of some.
+    #[inline]
     pub fn place(&mut self) -> Option<DieId> {
         let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
         for _ in 0..self.order.len() {
@@ -83,10 +90,10 @@ impl Space {
             return None;
         }
         for step in 0..planes {
-            let turn = (self.stripes[die].plane + step) % planes;
+            let turn = wrapped(self.stripes[die].plane + step, planes);
             let plane = PlaneId(die.0 * planes + turn);
             if self.host_may_write(plane, tag, job(plane)) {
-                self.stripes[die].plane = (turn + 1) % planes;
+                self.stripes[die].plane = wrapped(turn + 1, planes);
                 return Some(self.write(plane, Source::Host, tag));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
@@ -115,7 +122,7 @@ impl Space {
             && self.next_host_offset(plane, tag) == offset
             && self.host_may_write(plane, tag, job(plane));
         fits.then(|| {
-            self.stripes[die].plane = (turn + 1) % planes;
+            self.stripes[die].plane = wrapped(turn + 1, planes);
             self.write(plane, Source::Host, tag)
         })
     }
@@ -147,6 +154,7 @@ impl Space {
 
     /// Whether a host page may be written without taking what collection needs to go on: the last
     /// erased block, and in a shared open block the room for what is still to be moved.
+    #[inline]
     fn host_may_write(&self, plane: PlaneId, tag: Tag, job: Option<Job>) -> bool {
         if self.blocks.valid_in(plane) >= self.plane_limit {
             return false;
@@ -170,6 +178,7 @@ impl Space {
     ///
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
+    #[inline]
     pub fn write(&mut self, plane: PlaneId, source: Source, tag: Tag) -> Ppn {
         let block = self.frontiers.block_for(&mut self.blocks, plane, source, tag);
         let page = self.blocks.program(block);

@@ -82,11 +82,11 @@ pub struct Txn {
     pub ppn: Ppn,
     /// Programs and moves: whose data it is.
     pub lpn: Lpn,
-    /// Its neighbours in its queue; `next` also chains the transactions of one multi-plane command,
-    /// and the page writes that joined one program.
-    pub prev: TxnId,
-    /// See [`Txn::prev`].
+    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and the
+    /// page writes that joined one program.
     pub next: TxnId,
+    /// The one before it in its queue; means nothing of the first.
+    pub prev: TxnId,
     /// The first of the page writes that joined this program while it waited.
     pub joined: TxnId,
     /// The host request that waits for it, if any.
@@ -135,8 +135,8 @@ impl Txn {
             die,
             ppn: Ppn::NONE,
             lpn: Lpn::NONE,
-            prev: TxnId::NONE,
             next: TxnId::NONE,
+            prev: TxnId::NONE,
             joined: TxnId::NONE,
             req: ReqId::NONE,
             from: Ppn::NONE,

@@ -4,36 +4,9 @@ use super::Flash;
 use crate::blame::{Blame, Part};
 use crate::die::Cells;
 use crate::txn::{Op, Txn};
-use fowler_units::{DieId, Id, Ppn, Span, TxnId};
+use fowler_units::{Id, Ppn, Span, TxnId};
 
 impl Flash {
-    /// A transaction leaves its queue: what the die did meanwhile is what it waited behind.
-    #[inline]
-    pub(super) fn dispatch(&mut self, id: DieId, txn: TxnId) {
-        let now = self.now();
-        let die = &mut self.dies[id];
-        let oldest = die.queue.head(self.txns.get(txn).class);
-        die.queue.remove(txn, &mut self.txns);
-        if let Some(ranked) = self.ranked.get_mut(id.index()) {
-            ranked.remove(txn, &mut self.txns);
-        }
-        let record = self.txns.get_mut(txn);
-        record.dispatched = now;
-        record.overtook = oldest != Some(txn);
-        let (waited, mut joined) = (record.waited, record.joined);
-        // Page writes join only where the buffer answers when they are in the flash, and there every program
-        // of host data has a request of its own.
-        debug_assert!(waited || !joined.is_some());
-        if !waited {
-            return;
-        }
-        die.account.settle(now, self.txns.waits_mut(txn));
-        while joined.is_some() {
-            die.account.settle(now, self.txns.waits_mut(joined));
-            joined = self.txns.get(joined).next;
-        }
-    }
-
     /// Where the time of a transaction went between its submission and now, when it is done. `id` is
     /// the transaction served, `waiter` it or one that joined it.
     #[inline]

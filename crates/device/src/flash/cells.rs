@@ -17,11 +17,14 @@ impl Flash {
         txn: TxnId,
         layer: &mut impl Translation,
     ) -> bool {
+        let now = self.now();
         let needs_channel = !self.txns.get(txn).data_in_buffer;
-        if needs_channel && !self.channel_is_free_for(id) {
-            self.want_channel(id);
-            if self.dies[id].account.doing() != Doing::IDLE {
-                self.enter(id, State::Idle, Doing::IDLE);
+        let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        if needs_channel && !channel.is_free_for(id) {
+            channel.stand_in_line(id, die);
+            if die.account.doing() != Doing::IDLE {
+                die.enter(now, State::Idle, Doing::IDLE);
             }
             return true;
         }
@@ -32,23 +35,26 @@ impl Flash {
                 return false;
             }
             Bind::Dropped => {
-                self.dispatch(id, txn);
+                self.dies[id].dispatch(txn, now, &mut self.txns);
                 layer.done(self, txn, true);
                 return false;
             }
         }
-        self.withdraw(id);
-        self.dispatch(id, txn);
-        self.txns.get_mut(txn).next = TxnId::NONE;
-        if self.geometry.planes_per_die > 1 && self.txns.get(txn).class == Class::HostProgram {
+        let Txn { op, source, class, .. } = *self.txns.get(txn);
+        let mut die = &mut self.dies[id];
+        self.channels[die.channel].withdraw(id, die);
+        die.dispatch(txn, now, &mut self.txns);
+        if self.geometry.planes_per_die > 1 && class == Class::HostProgram {
             self.gather_programs(id, txn, layer);
+            die = &mut self.dies[id];
         }
-        self.dies[id].first = txn;
-        self.dies[id].cursor = txn;
-        let Txn { op, source, .. } = *self.txns.get(txn);
-        self.enter(id, State::AwaitIn, Doing::serving(op, source));
+        die.first = txn;
+        die.cursor = txn;
+        die.enter(now, State::AwaitIn, Doing::serving(op, source));
         if needs_channel {
-            self.ask_channel(id);
+            let channel = &mut self.channels[die.channel];
+            die.transfer = self.timing.bus_transfer;
+            channel.ask(id, die, &mut self.agenda);
         } else {
             self.begin_cells(id);
         }
@@ -58,14 +64,14 @@ impl Flash {
     /// Host programs that can have pages at the same offset on other planes go along: the stripe is one
     /// command, whatever waits between its pages.
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
+        let now = self.now();
         let mut last = first;
         for _ in 1..self.geometry.planes_per_die {
             let Some(next) = self.first_program(id) else { return };
             if !layer.bind_beside(self, first, next) {
                 return;
             }
-            self.dispatch(id, next);
-            self.txns.get_mut(next).next = TxnId::NONE;
+            self.dies[id].dispatch(next, now, &mut self.txns);
             self.txns.get_mut(last).next = next;
             last = next;
         }
@@ -73,25 +79,28 @@ impl Flash {
 
     /// The host program whose turn it is, by rank where they are ranked.
     fn first_program(&self, id: DieId) -> Option<TxnId> {
-        match self.ranked.get(id.index()) {
+        let die = &self.dies[id];
+        match &die.ranked {
             Some(ranked) => ranked.first(Class::HostProgram),
-            None => self.dies[id].queue.head(Class::HostProgram),
+            None => die.queue.head(Class::HostProgram),
         }
     }
 
+    #[inline]
     pub(super) fn transferred_in(&mut self, id: DieId) {
-        let next = self.txns.get(self.dies[id].cursor).next;
+        let die = &mut self.dies[id];
+        let next = self.txns.get(die.cursor).next;
         if next.is_some() {
-            self.dies[id].cursor = next;
-            self.dies[id].state = State::AwaitIn;
-            self.release_channel(id);
-            self.ask_channel(id);
+            // Its next page waits behind whoever waits for the channel already.
+            die.cursor = next;
+            die.state = State::AwaitIn;
+            self.channels[die.channel].stand_in_line(id, die);
         } else {
             self.begin_cells(id);
-            self.release_channel(id);
         }
     }
 
+    #[inline]
     fn begin_cells(&mut self, id: DieId) {
         let first = self.dies[id].first;
         let iterations = self.iterations(first);
@@ -115,18 +124,21 @@ impl Flash {
     }
 
     pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId) {
-        self.withdraw(id);
-        self.dispatch(id, txn);
-        self.txns.get_mut(txn).next = TxnId::NONE;
+        let now = self.now();
         let Txn { op, source, .. } = *self.txns.get(txn);
-        self.enter(id, State::AwaitIn, Doing::serving(op, source));
+        let die = &mut self.dies[id];
+        self.channels[die.channel].withdraw(id, die);
+        die.dispatch(txn, now, &mut self.txns);
+        die.enter(now, State::AwaitIn, Doing::serving(op, source));
         let cells = CellOp::Erase(EraseOp::new(&self.timing));
         self.start_cells(id, txn, cells, self.timing.erase());
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
+    #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();
+        let die = &mut self.dies[id];
         let command = &mut self.commands[id];
         command.first = first;
         command.cells = cells;
@@ -134,10 +146,11 @@ impl Flash {
         command.nominal = nominal;
         command.reads = Span::ZERO;
         command.suspended = false;
-        if std::mem::take(&mut self.dies[id].suspend_wanted) {
+        if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            self.run_cells(id);
+            die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+            self.look_again(id);
         }
     }
 
@@ -174,7 +187,8 @@ impl Flash {
             layer.done(self, txn, false);
             txn = next;
         }
-        self.dies[id].cells = Cells::Free;
-        self.mark(id);
+        let die = &mut self.dies[id];
+        die.cells = Cells::Free;
+        die.mark(id, &mut self.marked);
     }
 }

@@ -1,100 +1,97 @@
 //! The channels: one transfer at a time, first come first served.
 
 use super::Flash;
-use crate::die::State;
+use crate::die::{Channel, Die, State};
 use crate::event::{Event, lane};
-use fowler_agenda::Phase;
+use fowler_agenda::{Agenda, Phase};
 use fowler_units::{DieId, Id, Span};
 
-impl Flash {
-    /// Stands in line for the channel, at most once.
+impl Channel {
+    /// A die stands in line, at most once.
     #[inline]
-    pub(super) fn want_channel(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        if !die.wants_channel {
-            die.wants_channel = true;
-            self.channels[die.channel].waiting.push_back(id);
+    pub(super) fn stand_in_line(&mut self, id: DieId, die: &mut Die) {
+        if !std::mem::replace(&mut die.wants_channel, true) {
+            self.waiting.push_back(id);
         }
     }
 
-    /// Leaves the line: the die has found something better to do.
+    /// A die has found something better to do and leaves the line, if it stands there.
     #[inline]
-    pub(super) fn withdraw(&mut self, id: DieId) {
-        if self.dies[id].wants_channel {
-            self.leave_line(id);
+    pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {
+        if die.wants_channel {
+            self.leave_line(id, die);
         }
     }
 
     #[cold]
-    fn leave_line(&mut self, id: DieId) {
-        self.dies[id].wants_channel = false;
-        let line = &mut self.channels[self.dies[id].channel].waiting;
-        line.retain(|&die| die != id);
+    fn leave_line(&mut self, id: DieId, die: &mut Die) {
+        die.wants_channel = false;
+        self.waiting.retain(|&waiting| waiting != id);
     }
 
+    /// A die transfers a page: at once, or when its turn comes.
     #[inline]
-    pub(super) fn channel_is_free_for(&self, id: DieId) -> bool {
-        self.channels[self.dies[id].channel].is_free_for(id)
-    }
-
-    /// Transfers a page, at once or when the channel is free.
-    #[inline]
-    pub(super) fn ask_channel(&mut self, id: DieId) {
-        if self.channel_is_free_for(id) {
-            self.granted(id);
+    pub(super) fn ask(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
+        if self.is_free_for(id) {
+            self.grant(id, die, agenda);
         } else {
-            self.want_channel(id);
+            self.stand_in_line(id, die);
         }
     }
 
-    /// The channel is the die's for one page.
+    /// The channel is the die's for the page that waits for it.
     #[inline]
-    fn granted(&mut self, id: DieId) {
-        let die = &self.dies[id];
-        let (doing, time) = match die.state {
-            State::AwaitOut => {
-                let level = self.txns.get(die.cursor).level;
-                (State::TransferOut, self.levels.transfer(level))
-            }
-            State::AwaitIn => (State::TransferIn, self.timing.bus_transfer),
+    fn grant(&mut self, id: DieId, die: &mut Die, agenda: &mut Agenda<Event>) {
+        let doing = match die.state {
+            State::AwaitOut => State::TransferOut,
+            State::AwaitIn => State::TransferIn,
             state => unreachable!("die {} was granted the channel in state {state:?}", id.0),
         };
-        self.occupy_channel(id, doing, time);
+        self.occupy(id, die, doing, die.transfer, agenda);
     }
 
+    /// The channel is the die's for `time` from now on.
     #[inline]
-    pub(super) fn occupy_channel(&mut self, id: DieId, doing: State, time: Span) {
-        let end = self.now() + time;
-        let die = &mut self.dies[id];
-        let channel = &mut self.channels[die.channel];
-        assert!(!channel.busy, "two transfers on one channel");
-        channel.busy = true;
-        channel.reserved = DieId::NONE;
-        self.counters.channel_busy += time;
+    pub(super) fn occupy(
+        &mut self,
+        id: DieId,
+        die: &mut Die,
+        doing: State,
+        time: Span,
+        agenda: &mut Agenda<Event>,
+    ) {
+        assert!(!self.busy, "two transfers on one channel");
+        self.busy = true;
+        self.reserved = DieId::NONE;
+        self.carried += time;
         die.state = doing;
-        die.ticket =
-            self.agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
+        let end = agenda.now() + time;
+        die.ticket = agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
     }
+}
 
+impl Flash {
     /// The free channel goes to the first in line. An idle die that waits to begin a program is asked
     /// anew what it wants, before time moves on; until then the channel is reserved for it.
     #[inline]
-    pub(super) fn release_channel(&mut self, id: DieId) {
-        let channel = &mut self.channels[self.dies[id].channel];
+    pub(super) fn release_channel(&mut self, channel: usize) {
+        let channel = &mut self.channels[channel];
         channel.busy = false;
         if let Some(next) = channel.waiting.pop_front() {
             self.offer_channel(next);
         }
     }
 
+    #[inline]
     fn offer_channel(&mut self, next: DieId) {
         let die = &mut self.dies[next];
+        let channel = &mut self.channels[die.channel];
         die.wants_channel = false;
         if die.state == State::Idle {
-            self.channels[die.channel].reserved = next;
-            self.mark(next);
+            channel.reserved = next;
+            die.mark(next, &mut self.marked);
         } else {
-            self.granted(next);
+            channel.grant(next, die, &mut self.agenda);
         }
     }
 

@@ -26,7 +26,6 @@ use condition::Condition;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
-use std::collections::VecDeque;
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +81,6 @@ pub struct Flash {
     /// The program or erase that each die has begun, if it has: see [`Die::cells`].
     commands: IdVec<DieId, Command>,
     channels: Vec<Channel>,
-    /// What waits for each die by rank; nothing where the order does not ask for it.
-    ranked: Vec<RankedQueue>,
     /// Every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
@@ -100,11 +97,7 @@ impl Flash {
         let errs = config.reliability.model != ModelKind::Off;
         let ranks = config.die_order.ranks();
         let dies = geometry.dies() as usize;
-        let channel = Channel {
-            busy: false,
-            reserved: DieId::NONE,
-            waiting: VecDeque::with_capacity(geometry.dies_per_channel() as usize),
-        };
+        let channel = Channel::new(geometry.dies_per_channel() as usize);
         let command = Command {
             first: TxnId::NONE,
             cells: CellOp::Erase(EraseOp::new(&timing)),
@@ -128,10 +121,11 @@ impl Flash {
             ladder: if errs { Ladder::new(&timing) } else { Ladder::nominal(&timing) },
             condition: None,
             timing,
-            dies: (0..dies).map(|die| Die::new(geometry.channel_of_die(DieId::new(die)))).collect(),
+            dies: (0..dies)
+                .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks))
+                .collect(),
             commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
-            ranked: if ranks { vec![RankedQueue::default(); dies] } else { Vec::new() },
             channels_owned: geometry.dies_per_channel() == 1,
             order: AnyDieOrder::new(&config.die_order, config.seed),
             suspension: AnySuspension::new(&config.suspension, config.seed),
@@ -177,8 +171,13 @@ impl Flash {
         let count = |class| self.dies[die].queue.iter(class, &self.txns).count();
         Queued {
             by_the_host: count(Class::HostRead) + count(Class::HostProgram),
-            ranked: self.ranked.get(die.index()).map(RankedQueue::len),
+            ranked: self.dies[die].ranked.as_deref().map(RankedQueue::len),
         }
+    }
+
+    /// Time over all channels spent transferring.
+    pub fn channel_busy(&self) -> Span {
+        self.channels.iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)
     }
 
     /// Opens a transaction without letting it wait for its die yet.
@@ -200,7 +199,7 @@ impl Flash {
         let at_once = class == Class::HostRead && die.is_idle();
         txn.waited = txn.req.is_some() && !at_once;
         if txn.waited {
-            *self.txns.waits_mut(id) = die.account.read(now);
+            die.account.note(now, self.txns.waits_mut(id));
         }
         // The one that was to be served at once may have to wait for this one.
         if !at_once
@@ -208,17 +207,15 @@ impl Flash {
             && !self.txns.get(head).waited
         {
             self.txns.get_mut(head).waited = true;
-            *self.txns.waits_mut(head) = die.account.read(now);
+            die.account.note(now, self.txns.waits_mut(head));
         }
         die.queue.push(id, &mut self.txns);
-        if let Some(ranked) = self.ranked.get_mut(die_id.index()) {
+        if let Some(ranked) = &mut die.ranked {
             let page = self.txns.get(id).ppn;
             let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
             ranked.push(id, youth, &mut self.txns);
         }
-        if !std::mem::replace(&mut die.marked, true) {
-            self.marked.push(die_id);
-        }
+        die.mark(die_id, &mut self.marked);
         while joined.is_some() {
             self.join_at(joined, die_id);
             joined = self.txns.get(joined).next;
@@ -231,27 +228,32 @@ impl Flash {
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
         txn.waited = true;
-        *self.txns.waits_mut(id) = self.dies[die].account.read(now);
+        self.dies[die].account.note(now, self.txns.waits_mut(id));
     }
 
     /// Host programs may have pages on this die again.
     pub fn unblock(&mut self, die: DieId) {
-        if self.dies[die].blocked {
-            self.dies[die].blocked = false;
-            self.mark(die);
+        let its = &mut self.dies[die];
+        if std::mem::take(&mut its.blocked) {
+            its.mark(die, &mut self.marked);
         }
     }
 
     #[inline]
     fn mark(&mut self, die: DieId) {
-        if !std::mem::replace(&mut self.dies[die].marked, true) {
-            self.marked.push(die);
-        }
+        self.dies[die].mark(die, &mut self.marked);
     }
 
     /// Attends to every marked die.
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
+        // After half of all events there is none.
+        if !self.marked.is_empty() {
+            self.attend_to_marked(layer);
+        }
+    }
+
+    fn attend_to_marked(&mut self, layer: &mut impl Translation) {
         let mut next = 0;
         while let Some(&die) = self.marked.get(next) {
             next += 1;
@@ -269,6 +271,8 @@ impl Flash {
                 self.take_up(id, layer);
                 self.pass_channel_on(id);
             }
+            // Where nothing is ever interrupted, nobody need ask whether to.
+            _ if matches!(self.suspension, AnySuspension::Never(_)) => {}
             State::Running => self.consider_suspending(id),
             State::TransferIn | State::AwaitIn | State::Refill => self.consider_displacing(id),
             State::Sensing | State::AwaitOut | State::TransferOut | State::Suspending => {}
@@ -278,22 +282,24 @@ impl Flash {
     /// The end of what a die was doing.
     #[inline]
     pub fn die_event(&mut self, id: DieId, ticket: Ticket, layer: &mut impl Translation) {
-        let die = &mut self.dies[id];
+        let die = &self.dies[id];
         if die.ticket != ticket {
             return; // What was to end has been suspended.
         }
-        die.ticket = Ticket::NONE;
+        let channel = die.channel;
         match die.state {
-            State::Sensing => self.sensed(id),
+            State::Sensing => return self.sensed(id),
+            State::Running => return self.completed(id, layer),
+            State::Suspending => return self.park(id),
             State::TransferOut => self.transferred_out(id, layer),
             State::TransferIn => self.transferred_in(id),
             State::Refill => self.refilled(id),
-            State::Running => self.completed(id, layer),
-            State::Suspending => self.park(id),
             state @ (State::Idle | State::AwaitOut | State::AwaitIn) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
         }
+        // It was a transfer.
+        self.release_channel(channel);
     }
 
     /// What runs may have made the progress that a read had to leave it.
@@ -302,24 +308,16 @@ impl Flash {
     }
 
     #[inline]
-    fn enter(&mut self, id: DieId, state: State, doing: Doing) {
-        let now = self.now();
-        let die = &mut self.dies[id];
-        die.state = state;
-        die.account.switch(now, doing);
-    }
-
-    #[inline]
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
         if die.queue.is_empty() {
             return None;
         }
-        let ranked = self.ranked.get(id.index());
+        let ranked = die.ranked.as_deref();
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
-        if self.txns.get(candidate).op == Op::Erase {
+        if die.queue.head(Class::Erase) == Some(candidate) {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
         Some(candidate)
@@ -367,11 +365,10 @@ impl Flash {
     #[inline]
     fn rest(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();
-        self.withdraw(id);
         let die = &mut self.dies[id];
+        self.channels[die.channel].withdraw(id, die);
         if die.account.doing() != Doing::IDLE {
-            die.state = State::Idle;
-            die.account.switch(now, Doing::IDLE);
+            die.enter(now, State::Idle, Doing::IDLE);
             die.idle_since = now;
         }
         layer.idle(self, id);

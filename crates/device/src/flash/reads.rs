@@ -13,19 +13,21 @@ use fowler_units::{DieId, Id, TxnId};
 impl Flash {
     #[inline]
     pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
-        self.withdraw(id);
-        self.dispatch(id, txn);
         let now = self.now();
+        let die = &mut self.dies[id];
+        self.channels[die.channel].withdraw(id, die);
+        die.dispatch(txn, now, &mut self.txns);
+        die.cursor = txn;
         let record = self.txns.get_mut(txn);
-        let ppn = record.ppn;
+        die.account.switch(now, Doing::serving(record.op, record.source));
+        let page = record.ppn;
         if let Some(condition) = &mut self.condition
-            && ppn.is_some()
+            && page.is_some()
         {
-            let Attempt { level, needed } = condition.read(ppn, self.locator.block_of(ppn), now);
+            let block = self.locator.block_of(page);
+            let Attempt { level, needed } = condition.read(page, block, now);
             (record.first_level, record.level, record.needed) = (level, level, needed);
         }
-        let doing = Doing::serving(record.op, record.source);
-        self.dies[id].account.switch(now, doing);
         self.sense(id, txn);
     }
 
@@ -34,16 +36,17 @@ impl Flash {
     fn sense(&mut self, id: DieId, txn: TxnId) {
         let Txn { ppn, level, .. } = *self.txns.get(txn);
         let mut time = self.levels.sense(level, self.offset(ppn));
+        let transfer = self.levels.transfer(level);
         let now = self.now();
         let die = &mut self.dies[id];
-        die.cursor = txn;
+        die.transfer = transfer;
         die.state = State::Sensing;
         if self.channels_owned {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
-            let transfer = self.levels.transfer(level);
+            let channel = &mut self.channels[die.channel];
             time += transfer;
-            self.counters.channel_busy += transfer;
-            self.channels[die.channel].busy = true;
+            channel.carried += transfer;
+            channel.busy = true;
             die.state = State::TransferOut;
         }
         let event = Event::Die(id);
@@ -52,20 +55,24 @@ impl Flash {
 
     #[inline]
     pub(super) fn sensed(&mut self, id: DieId) {
-        self.dies[id].state = State::AwaitOut;
-        self.ask_channel(id);
+        let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        die.state = State::AwaitOut;
+        channel.ask(id, die, &mut self.agenda);
     }
 
     #[inline]
     pub(super) fn transferred_out(&mut self, id: DieId, layer: &mut impl Translation) {
-        let read = self.dies[id].cursor;
+        let now = self.now();
+        let die = &mut self.dies[id];
+        let read = die.cursor;
         let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
-        if level < needed && self.retries(id, read) {
+        if level < needed && self.climbs(id, read) {
             return;
         }
+        let took = now - dispatched;
         self.counters.reads[source as usize] += 1;
         self.counters.reads_at[usize::from(level)] += 1;
-        let took = self.now() - dispatched;
         let die = &mut self.dies[id];
         die.state = State::Idle;
         die.served += took;
@@ -74,13 +81,12 @@ impl Flash {
         }
         layer.done(self, read, false);
         self.mark(id);
-        self.release_channel(id);
     }
 
     /// What was read has too many errors for the level it was read at: once more, at the next one. Returns
     /// whether there is one.
     #[cold]
-    fn retries(&mut self, id: DieId, read: TxnId) -> bool {
+    fn climbs(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);
         if record.level + 1 == self.levels.count() {
             self.counters.uncorrectable += 1;
@@ -88,7 +94,6 @@ impl Flash {
         }
         record.level += 1;
         self.counters.retries += 1;
-        self.release_channel(id);
         self.sense(id, read);
         true
     }

@@ -1,14 +1,36 @@
 //! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
 
 use super::Flash;
-use crate::die::{Cells, State};
+use crate::die::{Cells, Die, State};
 use crate::event::{Event, lane};
 use crate::ledger::Doing;
-use crate::policy::suspension::{AnySuspension, Candidate, Running, SuspendingReads, Suspension};
+use crate::policy::suspension::{Candidate, Running, SuspendingReads, Suspension};
 use crate::txn::{Op, Txn};
-use fowler_agenda::{Phase, Ticket};
-use fowler_nand::{CellOp, Interrupt, SuspendAt};
+use fowler_agenda::{Agenda, Phase, Ticket};
+use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Span, TxnId};
+
+impl Die {
+    /// Puts what is there on the cells.
+    #[inline]
+    pub(super) fn run(
+        &mut self,
+        id: DieId,
+        cells: &mut CellOp,
+        timing: &Timing,
+        agenda: &mut Agenda<Event>,
+    ) {
+        let end = cells.run(agenda.now(), timing);
+        let event = Event::Die(id);
+        self.cells = Cells::Running;
+        self.state = State::Running;
+        // An erase is long: while it stood in the lane, every program would go to the heap.
+        self.ticket = match cells {
+            CellOp::Program(_) => agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event),
+            CellOp::Erase(_) => agenda.schedule(end, Phase::Completion, event),
+        };
+    }
+}
 
 impl Flash {
     pub(super) fn may_suspend(&self, txn: TxnId) -> bool {
@@ -23,9 +45,6 @@ impl Flash {
         running: TxnId,
         ran: Span,
     ) -> Option<SuspendAt> {
-        if matches!(self.suspension, AnySuspension::Never(_)) {
-            return None;
-        }
         let candidate = self.pick(id)?;
         let running = self.txns.get(running);
         let running = Running { op: running.op, suspensions: running.suspensions, ran };
@@ -35,9 +54,6 @@ impl Flash {
     }
 
     pub(super) fn consider_suspending(&mut self, id: DieId) {
-        if matches!(self.suspension, AnySuspension::Never(_)) {
-            return;
-        }
         let now = self.now();
         let command = &self.commands[id];
         let since = command.cells.running_since();
@@ -57,13 +73,13 @@ impl Flash {
         if counted {
             self.count_suspension(id);
         }
-        self.enter(id, State::Suspending, Doing::SUSPENDING);
+        let die = &mut self.dies[id];
+        die.enter(now, State::Suspending, Doing::SUSPENDING);
         if at == now {
-            self.dies[id].ticket = Ticket::NONE;
+            die.ticket = Ticket::NONE;
             self.park(id);
         } else {
-            let ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
-            self.dies[id].ticket = ticket;
+            die.ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
         }
     }
 
@@ -77,12 +93,13 @@ impl Flash {
 
     /// S14: a read that comes during the transfer of a program waits for it and goes before the cells.
     pub(super) fn consider_displacing(&mut self, id: DieId) {
-        if self.dies[id].suspend_wanted {
+        let die = &self.dies[id];
+        if die.suspend_wanted {
             return;
         }
-        let first = match self.dies[id].cells {
+        let first = match die.cells {
             Cells::Suspended => self.commands[id].first,
-            Cells::Free | Cells::Running => self.dies[id].first,
+            Cells::Free | Cells::Running => die.first,
         };
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
@@ -106,36 +123,21 @@ impl Flash {
     }
 
     pub(super) fn park(&mut self, id: DieId) {
-        self.dies[id].cells = Cells::Suspended;
-        self.enter(id, State::Idle, Doing::SUSPENDING);
-        self.mark(id);
-    }
-
-    /// Puts what is there on the cells.
-    #[inline]
-    pub(super) fn run_cells(&mut self, id: DieId) {
         let now = self.now();
-        let cells = &mut self.commands[id].cells;
-        let end = cells.run(now, &self.timing);
-        let event = Event::Die(id);
-        // An erase is long: while it stood in the lane, every program would go to the heap.
-        let ticket = match cells {
-            CellOp::Program(_) => {
-                self.agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event)
-            }
-            CellOp::Erase(_) => self.agenda.schedule(end, Phase::Completion, event),
-        };
         let die = &mut self.dies[id];
-        die.cells = Cells::Running;
-        die.state = State::Running;
-        die.ticket = ticket;
-        self.look_again(id);
+        die.cells = Cells::Suspended;
+        die.enter(now, State::Idle, Doing::SUSPENDING);
+        die.mark(id, &mut self.marked);
     }
 
     fn resume_cells(&mut self, id: DieId) {
-        let Txn { op, source, .. } = *self.txns.get(self.commands[id].first);
-        self.enter(id, State::Running, Doing::serving(op, source));
-        self.run_cells(id);
+        let now = self.now();
+        let command = &mut self.commands[id];
+        let Txn { op, source, .. } = *self.txns.get(command.first);
+        let die = &mut self.dies[id];
+        die.enter(now, State::Running, Doing::serving(op, source));
+        die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+        self.look_again(id);
     }
 
     pub(super) fn resume(&mut self, id: DieId) {
@@ -146,18 +148,17 @@ impl Flash {
         if !refill {
             return self.resume_cells(id);
         }
-        self.enter(id, State::Idle, Doing::SUSPENDING);
-        if self.channel_is_free_for(id) {
-            self.begin_refill(id);
+        let time = self.timing.bus_transfer * self.chain_length(self.commands[id].first);
+        let now = self.now();
+        let die = &mut self.dies[id];
+        let channel = &mut self.channels[die.channel];
+        die.enter(now, State::Idle, Doing::SUSPENDING);
+        if channel.is_free_for(id) {
+            channel.withdraw(id, die);
+            channel.occupy(id, die, State::Refill, time, &mut self.agenda);
         } else {
-            self.want_channel(id);
+            channel.stand_in_line(id, die);
         }
-    }
-
-    fn begin_refill(&mut self, id: DieId) {
-        self.withdraw(id);
-        let pages = self.chain_length(self.commands[id].first);
-        self.occupy_channel(id, State::Refill, self.timing.bus_transfer * pages);
     }
 
     pub(super) fn refilled(&mut self, id: DieId) {
@@ -169,7 +170,6 @@ impl Flash {
             }
             self.resume_cells(id);
         }
-        self.release_channel(id);
     }
 
     fn chain_length(&self, first: TxnId) -> u64 {
