@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::event::Event;
 use crate::flash::{Bind, Flash, Translation};
 use crate::queue::Class;
-use crate::txn::{Op, Owner, Source, Txn};
+use crate::txn::{Op, Owner, Source};
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Geometry, Nanos, TxnId};
 
@@ -101,8 +101,7 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
             _ => {
                 let number = arrivals.next().expect("peeked");
                 flash.agenda.advance(commands[number].at);
-                let id = flash.open(transaction(commands[number], number as u32));
-                flash.submit(id);
+                submit(&mut flash, commands[number].op, number as u32);
             }
         }
         flash.settle(&mut raw);
@@ -118,13 +117,13 @@ fn event(flash: &mut Flash, raw: &mut Raw) {
     }
 }
 
-fn transaction(command: ChipCommand, number: u32) -> Txn {
-    let (op, class) = match command.op {
+fn submit(flash: &mut Flash, command: ChipOp, number: u32) {
+    let (op, class) = match command {
         ChipOp::Read => (Op::Read, Class::HostRead),
         ChipOp::Write | ChipOp::Program => (Op::Program, Class::HostProgram),
         ChipOp::Erase => (Op::Erase, Class::Erase),
     };
-    let mut txn = Txn::new(op, Source::Host, class, Owner::Raw(number), DieId(0), command.at);
-    txn.data_in_buffer = command.op == ChipOp::Program;
-    txn
+    let (id, txn) = flash.open(op, Source::Host, class, Owner::Raw(number), DieId(0));
+    txn.data_in_buffer = command == ChipOp::Program;
+    flash.submit(id);
 }

@@ -12,7 +12,7 @@ use crate::policy::wear::{AnyWear, Wear};
 use crate::queue::Class;
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
-use fowler_units::{BlockId, DieId, Id, IdVec, PlaneId, Ppn, TxnId};
+use fowler_units::{BlockId, DieId, IdVec, PlaneId, TxnId};
 
 /// The emptying of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,10 +232,9 @@ impl Ftl {
             None => (Op::Erase, Class::Erase, self.layout.geometry.first_page(job.victim)),
         };
         self.collector.jobs[plane] = Some(job);
-        let mut txn = Txn::new(op, job.source, class, Owner::Job, die, flash.now());
+        let (id, txn) = flash.open(op, job.source, class, Owner::Job, die);
         txn.ppn = ppn;
-        let txn = flash.open(txn);
-        flash.submit(txn);
+        flash.submit(id);
     }
 
     /// A page of a victim lies in the controller: it goes to its new place, unless the host has
@@ -248,13 +247,11 @@ impl Ftl {
             return self.step(flash, plane);
         }
         let class = Class::BackgroundProgram;
-        let mut txn = Txn::new(Op::Program, source, class, Owner::Job, die, flash.now());
+        let (id, txn) = flash.open(Op::Program, source, class, Owner::Job, die);
         txn.from = from;
-        txn.ppn = Ppn::NONE;
         txn.lpn = self.map.owner(from);
         self.map.foresee(txn.lpn);
-        let txn = flash.open(txn);
-        flash.submit(txn);
+        flash.submit(id);
     }
 
     /// A victim is erased: the job is done.

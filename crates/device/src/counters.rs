@@ -23,8 +23,8 @@ pub struct Counters {
     pub merge_reads: u64,
     /// Flash page programs for the host, for garbage collection, for wear levelling.
     pub programs: [u64; 3],
-    /// Flash page reads by the level at which they came to be read, the hard decision first; all where no errors
-    /// are modelled.
+    /// Flash page reads by the level at which they came to be read, the hard decision first; none where
+    /// no errors are modelled.
     pub reads_at: [u64; 4],
     /// Tries at a level that was not enough.
     pub retries: u64,

@@ -140,13 +140,13 @@ impl Die {
     /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited behind.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
-        let oldest = self.queue.head(txns.get(id).class);
-        self.queue.remove(id, txns);
         if let Some(ranked) = &mut self.ranked {
+            let oldest = self.queue.head(txns.get(id).class);
+            txns.get_mut(id).overtook = oldest != Some(id);
             ranked.remove(id, txns);
         }
+        self.queue.remove(id, txns);
         let txn = txns.get_mut(id);
-        txn.overtook = oldest != Some(id);
         txn.dispatched = now;
         txn.next = TxnId::NONE;
         let (waited, mut joined) = (txn.waited, txn.joined);

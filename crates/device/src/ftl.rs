@@ -170,12 +170,10 @@ impl Ftl {
     fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn) {
         let die = self.locator.die_of(old);
         let class = crate::queue::Class::BackgroundRead;
-        let mut read =
-            Txn::new(Op::Read, Source::Host, class, Owner::Merge(slot), die, flash.now());
-        read.ppn = old;
         flash.counters.merge_reads += 1;
-        let read = flash.open(read);
-        flash.submit(read);
+        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(slot), die);
+        read.ppn = old;
+        flash.submit(id);
     }
 
     fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: SlotId) {

@@ -9,7 +9,7 @@ use crate::ftl::Ftl;
 use crate::map::Place;
 use crate::queue::Class;
 use crate::request::{Hold, Request};
-use crate::txn::{Op, Owner, Source, Txn};
+use crate::txn::{Op, Owner, Source};
 use fowler_agenda::Phase;
 use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
 
@@ -110,14 +110,11 @@ impl Ftl {
 
     #[inline]
     fn read_flash(&mut self, flash: &mut Flash, id: ReqId, ppn: Ppn, die: DieId) {
-        let now = flash.now();
-        let mut txn = Txn::new(Op::Read, Source::Host, Class::HostRead, Owner::Request, die, now);
+        self.reads += 1;
+        let (read, txn) = flash.open(Op::Read, Source::Host, Class::HostRead, Owner::Request, die);
         txn.ppn = ppn;
         txn.req = id;
-        txn.asked = self.requests.get(id).io.at;
-        self.reads += 1;
-        let txn = flash.open(txn);
-        flash.submit(txn);
+        flash.submit(read);
     }
 
     fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
@@ -264,9 +261,7 @@ impl Ftl {
         let program = self.open_program(flash, slot);
         let txn = flash.txns.get_mut(program);
         txn.req = id;
-        let request = self.requests.get(id);
-        txn.asked = request.io.at;
-        txn.buffer_wait = request.buffer_wait;
+        txn.buffer_wait = self.requests.get(id).buffer_wait;
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);
@@ -293,13 +288,12 @@ impl Ftl {
     /// Opens the program of a frame's data.
     #[inline]
     fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
-        let now = flash.now();
-        let nowhere = DieId::NONE;
-        let class = Class::HostProgram;
-        let mut txn = Txn::new(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere, now);
         let Slot { lpn, tag, group, .. } = *self.buffer.get(slot);
+        let class = Class::HostProgram;
+        let nowhere = DieId::NONE;
+        let (id, txn) = flash.open(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere);
         (txn.lpn, txn.tag, txn.group) = (lpn, tag, group);
-        flash.open(txn)
+        id
     }
 
     /// The request is done when the data is in the buffer.

@@ -8,7 +8,7 @@ use crate::frontier::StrengthClass;
 use crate::ftl::Ftl;
 use crate::queue::Class;
 use crate::reliability::{CLASSES, Params};
-use crate::txn::{Op, Owner, Source, Txn};
+use crate::txn::{Op, Owner, Source};
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
 
 /// What is known of one block's class, as a normal distribution: a measurement weighs as much as it is sure.
@@ -131,10 +131,9 @@ impl Ftl {
             measurer.next[die] = (measurer.next[die] + 1) % blocks;
             if let Some(page) = self.space.blocks.next_valid(block, 0) {
                 let class = Class::BackgroundRead;
-                let mut txn = Txn::new(Op::Read, Source::Wear, class, Owner::Measure, die, now);
-                txn.ppn = page;
-                let txn = flash.open(txn);
-                flash.submit(txn);
+                let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
+                read.ppn = page;
+                flash.submit(id);
                 return true;
             }
         }

@@ -217,14 +217,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The oldest transaction of the host that may be served, if the host asked for it `deadline` ago or
-    /// earlier.
+    /// The oldest transaction of the host that may be served, if it came `deadline` ago or earlier.
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
         let heads = [Class::HostRead, Class::HostProgram].map(|class| self.head(class));
-        let asked = |id: &TxnId| self.txns.get(*id).asked;
-        let oldest = heads.into_iter().flatten().min_by_key(asked)?;
-        (asked(&oldest) + deadline <= self.now).then_some(oldest)
+        let came = |id: &TxnId| self.txns.get(*id).created;
+        let oldest = heads.into_iter().flatten().min_by_key(came)?;
+        (came(&oldest) + deadline <= self.now).then_some(oldest)
     }
 
     /// The first of a class that may be served.

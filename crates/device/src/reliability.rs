@@ -143,12 +143,15 @@ impl Ladder {
 /// What sensing at each level takes: the nominal times are those of the hard decision, and the others follow
 /// by reference voltages and by bits ([`fowler_physics::ldpc`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct LevelTimes(Vec<(PerPageType<Span>, Span)>);
+pub struct LevelTimes {
+    hard: (PerPageType<Span>, Span),
+    soft: Vec<(PerPageType<Span>, Span)>,
+}
 
 impl LevelTimes {
     /// Hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
-        LevelTimes(vec![(timing.read, timing.bus_transfer)])
+        LevelTimes { hard: (timing.read, timing.bus_transfer), soft: Vec::new() }
     }
 
     /// Every level of `ldpc`.
@@ -156,28 +159,33 @@ impl LevelTimes {
         let references = |level: &Level| u64::from(level.references);
         let bits = |level: &Level| u64::from(u32::BITS - level.references.leading_zeros());
         let hard = &ldpc.levels()[0];
-        let times = ldpc.levels().iter().map(|level| {
+        let times = ldpc.levels()[1..].iter().map(|level| {
             let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
             (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)))
         });
-        LevelTimes(times.collect())
+        LevelTimes { soft: times.collect(), ..LevelTimes::nominal(timing) }
+    }
+
+    #[inline]
+    fn of(&self, level: u8) -> &(PerPageType<Span>, Span) {
+        if level == 0 { &self.hard } else { &self.soft[usize::from(level) - 1] }
     }
 
     /// Sensing the page at `offset` in its block.
     #[inline]
     pub fn sense(&self, level: u8, offset: u32) -> Span {
-        self.0[usize::from(level)].0.at(offset)
+        self.of(level).0.at(offset)
     }
 
     /// Transferring what was sensed.
     #[inline]
     pub fn transfer(&self, level: u8) -> Span {
-        self.0[usize::from(level)].1
+        self.of(level).1
     }
 
     /// How many levels there are.
     pub fn count(&self) -> u8 {
-        self.0.len() as u8
+        self.soft.len() as u8 + 1
     }
 }
 

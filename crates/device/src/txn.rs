@@ -99,8 +99,6 @@ pub struct Txn {
     pub complete: Nanos,
     /// Its place in the order of submission.
     pub order: u64,
-    /// Host reads and programs: when the host had asked for it.
-    pub asked: Nanos,
     /// When it was made.
     pub created: Nanos,
     /// How long its request had waited for buffer space by then.
@@ -114,9 +112,9 @@ pub struct Txn {
 }
 
 impl Txn {
-    /// A read, program or erase on `die`, made at `now`. The queue numbers it.
+    /// A read, program or erase on `die`, made at `now`. The arena numbers it.
     #[inline]
-    pub fn new(op: Op, source: Source, class: Class, owner: Owner, die: DieId, now: Nanos) -> Txn {
+    fn new(op: Op, source: Source, class: Class, owner: Owner, die: DieId, now: Nanos) -> Txn {
         Txn {
             op,
             source,
@@ -143,7 +141,6 @@ impl Txn {
             epoch: 0,
             complete: now,
             order: 0,
-            asked: now,
             created: now,
             buffer_wait: Span::ZERO,
             submitted: now,
@@ -184,18 +181,28 @@ impl Txns {
         }
     }
 
-    /// Takes a place for `txn`.
+    /// Takes a place and makes a transaction of its kind there, for the caller to complete.
     ///
     /// # Panics
     /// If the arena is full: admission must hold requests back.
     #[inline]
-    pub fn open(&mut self, txn: Txn) -> TxnId {
+    pub fn open(
+        &mut self,
+        op: Op,
+        source: Source,
+        class: Class,
+        owner: Owner,
+        die: DieId,
+        now: Nanos,
+    ) -> (TxnId, &mut Txn) {
         let id = self.free.pop().expect("transaction arena full: admission must hold back");
         self.submitted += 1;
         let record = &mut self.records[id];
         assert!(!record.open);
-        *record = Txn { order: self.submitted, open: true, ..txn };
-        id
+        *record = Txn::new(op, source, class, owner, die, now);
+        record.order = self.submitted;
+        record.open = true;
+        (id, record)
     }
 
     /// Gives the place back; each transaction is closed exactly once.

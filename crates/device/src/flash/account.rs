@@ -19,19 +19,29 @@ impl Flash {
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
-                let offset = self.offset(txn.ppn);
-                let (sense, transfer) = (self.levels.sense(0, offset), self.levels.transfer(0));
-                let at = |level| self.levels.sense(level, offset) + self.levels.transfer(level);
-                let last = at(txn.level);
-                let tries: Span = (txn.first_level..txn.level).map(at).sum();
+                let sense = self.timing.read.at(self.offset(txn.ppn));
+                let hard = sense + self.timing.bus_transfer;
                 blame[Part::Sense] += sense;
-                blame[Part::Transfer] += transfer;
-                blame[Part::SoftSensing] += last - (sense + transfer);
-                blame[Part::Retry] += tries;
-                blame[Part::Channel] += total - (last + tries);
+                blame[Part::Transfer] += self.timing.bus_transfer;
+                blame[Part::Channel] += total - hard;
+                if txn.level > 0 {
+                    self.soft_blame(txn, hard, blame);
+                }
             }
             Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
         }
+    }
+
+    /// What a read took beyond a hard decision that suffices, which has been put down to the channel.
+    #[cold]
+    fn soft_blame(&self, txn: &Txn, hard: Span, blame: &mut Blame) {
+        let offset = self.offset(txn.ppn);
+        let at = |level| self.levels.sense(level, offset) + self.levels.transfer(level);
+        let soft = at(txn.level) - hard;
+        let tries: Span = (txn.first_level..txn.level).map(at).sum();
+        blame[Part::SoftSensing] += soft;
+        blame[Part::Retry] += tries;
+        blame[Part::Channel] = blame[Part::Channel] - soft - tries;
     }
 
     #[inline]

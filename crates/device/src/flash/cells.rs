@@ -112,8 +112,17 @@ impl Flash {
         self.start_cells(id, first, cells, self.timing.iteration() * u64::from(iterations));
     }
 
-    /// ISPP iterations of a multi-plane program: as many as the page that needs most.
+    /// ISPP iterations of a program: where steps differ, as many as its page that needs most.
+    #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
+        if self.condition.is_some() {
+            self.most_iterations(first)
+        } else {
+            self.timing.program_iterations.at(self.offset(self.txns.get(first).ppn))
+        }
+    }
+
+    fn most_iterations(&self, first: TxnId) -> u32 {
         let (mut most, mut member) = (0, first);
         while member.is_some() {
             let Txn { step, ppn, next, .. } = *self.txns.get(member);
@@ -171,13 +180,9 @@ impl Flash {
         die.state = State::Idle;
         let mut txn = first;
         while txn.is_some() {
-            let Txn { op, source, next, ppn, step, .. } = *self.txns.get(txn);
-            if let Some(condition) = &mut self.condition {
-                let block = self.locator.block_of(ppn);
-                match op {
-                    Op::Program => condition.programmed(ppn, block, step, now),
-                    _ => condition.erased(block),
-                }
+            let Txn { op, source, next, .. } = *self.txns.get(txn);
+            if self.condition.is_some() {
+                self.wear_by(txn);
             }
             match op {
                 Op::Program => self.counters.programs[source as usize] += 1,
@@ -190,5 +195,18 @@ impl Flash {
         let die = &mut self.dies[id];
         die.cells = Cells::Free;
         die.mark(id, &mut self.marked);
+    }
+
+    /// What a program or erase does to the cells.
+    fn wear_by(&mut self, txn: TxnId) {
+        let now = self.now();
+        let Txn { op, ppn, step, .. } = *self.txns.get(txn);
+        let Some(condition) = &mut self.condition else { return };
+        let block = self.locator.block_of(ppn);
+        match op {
+            Op::Program => condition.programmed(ppn, block, step, now),
+            Op::Erase => condition.erased(block),
+            Op::Read => unreachable!("reads do not run on the cells"),
+        }
     }
 }

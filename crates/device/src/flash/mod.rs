@@ -21,7 +21,7 @@ use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, RankedQueue, View};
 use crate::reliability::{Ladder, LevelTimes, ModelKind};
-use crate::txn::{Op, Txn, Txns};
+use crate::txn::{Op, Owner, Source, Txn, Txns};
 use condition::Condition;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
@@ -182,8 +182,16 @@ impl Flash {
 
     /// Opens a transaction without letting it wait for its die yet.
     #[inline]
-    pub fn open(&mut self, txn: Txn) -> TxnId {
-        self.txns.open(txn)
+    pub fn open(
+        &mut self,
+        op: Op,
+        source: Source,
+        class: Class,
+        owner: Owner,
+        die: DieId,
+    ) -> (TxnId, &mut Txn) {
+        let now = self.now();
+        self.txns.open(op, source, class, owner, die, now)
     }
 
     /// Lets a transaction wait for its die, from now on.

@@ -8,7 +8,7 @@ use crate::event::{Event, lane};
 use crate::ledger::Doing;
 use crate::txn::Txn;
 use fowler_agenda::Phase;
-use fowler_units::{DieId, Id, TxnId};
+use fowler_units::{DieId, Id, Ppn, TxnId};
 
 impl Flash {
     #[inline]
@@ -18,24 +18,26 @@ impl Flash {
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
-        let record = self.txns.get_mut(txn);
-        die.account.switch(now, Doing::serving(record.op, record.source));
-        let page = record.ppn;
-        if let Some(condition) = &mut self.condition
-            && page.is_some()
-        {
-            let block = self.locator.block_of(page);
-            let Attempt { level, needed } = condition.read(page, block, now);
-            (record.first_level, record.level, record.needed) = (level, level, needed);
-        }
-        self.sense(id, txn);
+        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
+        die.account.switch(now, Doing::serving(op, source));
+        let level = if self.condition.is_some() { self.first_level(txn, ppn) } else { 0 };
+        self.sense(id, ppn, level);
     }
 
-    /// Senses the page of a read that the die serves, at the level that it has come to.
+    /// The level of the first try.
+    fn first_level(&mut self, txn: TxnId, page: Ppn) -> u8 {
+        let now = self.now();
+        let Some(condition) = self.condition.as_mut().filter(|_| page.is_some()) else { return 0 };
+        let Attempt { level, needed } = condition.read(page, self.locator.block_of(page), now);
+        let record = self.txns.get_mut(txn);
+        (record.first_level, record.level, record.needed) = (level, level, needed);
+        level
+    }
+
+    /// The die senses the page of a read at a level.
     #[inline]
-    fn sense(&mut self, id: DieId, txn: TxnId) {
-        let Txn { ppn, level, .. } = *self.txns.get(txn);
-        let mut time = self.levels.sense(level, self.offset(ppn));
+    fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
+        let mut time = self.levels.sense(level, self.offset(page));
         let transfer = self.levels.transfer(level);
         let now = self.now();
         let die = &mut self.dies[id];
@@ -72,7 +74,9 @@ impl Flash {
         }
         let took = now - dispatched;
         self.counters.reads[source as usize] += 1;
-        self.counters.reads_at[usize::from(level)] += 1;
+        if self.condition.is_some() {
+            self.counters.reads_at[usize::from(level)] += 1;
+        }
         let die = &mut self.dies[id];
         die.state = State::Idle;
         die.served += took;
@@ -93,8 +97,9 @@ impl Flash {
             return false;
         }
         record.level += 1;
+        let Txn { ppn, level, .. } = *record;
         self.counters.retries += 1;
-        self.sense(id, read);
+        self.sense(id, ppn, level);
         true
     }
 }

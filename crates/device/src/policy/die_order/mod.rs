@@ -21,7 +21,7 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: DieOrderKind,
-    /// `rhio` only: a request that has waited so long since the host asked is served before any other.
+    /// `rhio` only: what has been in the drive for so long is served before any other.
     pub deadline: Span,
 }
 
