@@ -128,6 +128,12 @@ impl Ladder {
         }
     }
 
+    /// Whether there is more than the nominal step.
+    #[inline]
+    pub fn has_rungs(&self) -> bool {
+        self.iterations.len() > 1
+    }
+
     /// ISPP iterations of the page at `offset` in its block.
     #[inline]
     pub fn iterations(&self, step: Step, offset: u32) -> u32 {

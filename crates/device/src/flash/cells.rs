@@ -115,7 +115,7 @@ impl Flash {
     /// ISPP iterations of a program: where steps differ, as many as its page that needs most.
     #[inline]
     fn iterations(&self, first: TxnId) -> u32 {
-        if self.condition.is_some() {
+        if self.ladder.has_rungs() {
             self.most_iterations(first)
         } else {
             self.timing.program_iterations.at(self.offset(self.txns.get(first).ppn))

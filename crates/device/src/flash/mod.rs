@@ -11,6 +11,8 @@ mod channel;
 pub mod condition;
 mod reads;
 mod suspend;
+#[cfg(test)]
+mod worked_example;
 
 use crate::config::Config;
 use crate::counters::Counters;
