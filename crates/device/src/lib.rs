@@ -26,6 +26,7 @@ mod probe;
 mod queue;
 mod request;
 mod space;
+mod strewn;
 mod txn;
 
 pub use aged::Aged;
