@@ -1,7 +1,9 @@
 //! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
 //! that greedy collection never scans.
 
-use fowler_units::{BlockId, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch};
+use fowler_units::{
+    BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
+};
 
 /// What a block is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +41,8 @@ pub struct Blocks {
     /// Position in the order in which blocks became full, over the whole drive.
     fill_order: IdVec<BlockId, u64>,
     filled_at: IdVec<BlockId, Nanos>,
-    bits: Vec<u64>,
-    buckets: Vec<BlockId>,
+    bits: Column<u64>,
+    buckets: Column<BlockId>,
     planes: IdVec<PlaneId, PlaneBlocks>,
     filled: u64,
 }
@@ -91,11 +93,11 @@ impl Blocks {
             erases: IdVec::filled(0, count),
             fill_order: IdVec::filled(0, count),
             filled_at: IdVec::filled(Nanos::ZERO, count),
-            bits: vec![0; count * words_per_block],
-            buckets: vec![
-                BlockId::NONE;
-                geometry.planes() as usize * (geometry.pages_per_block as usize + 1)
-            ],
+            bits: Column::filled(0, count * words_per_block),
+            buckets: Column::filled(
+                BlockId::NONE,
+                geometry.planes() as usize * (geometry.pages_per_block as usize + 1),
+            ),
             planes: IdVec::filled(plane, geometry.planes() as usize),
             filled: 0,
         };

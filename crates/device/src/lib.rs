@@ -30,6 +30,7 @@ mod ranked;
 pub mod reliability;
 mod request;
 mod space;
+mod strewn;
 mod tag;
 mod txn;
 mod worn;

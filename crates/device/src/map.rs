@@ -80,6 +80,11 @@ impl Map {
         self.forward[page] = location.0;
     }
 
+    /// The entries of all logical pages as [`Map::set_flash`] stores them, for whoever writes most of them.
+    pub fn entries(&mut self) -> &mut [u32] {
+        self.forward.as_mut_slice()
+    }
+
     /// The logical page is now found through its frame in the buffer.
     #[inline]
     pub fn set_buffered(&mut self, page: Lpn, slot: SlotId) {

@@ -6,11 +6,11 @@ use crate::config::{Pattern, PreconditionConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::map::{Map, Place};
+use crate::strewn::Strewn;
 use crate::tag::Tag;
 use crate::txn::Source;
-use fowler_units::{Lpn, Nanos, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use fowler_units::{Id, Lpn, Nanos, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
-use std::ops::Range;
 
 /// What a drive has been through before the first request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,10 +49,6 @@ impl fmt::Display for Preconditioned {
 /// A window of overwrites is this share of the filled pages, and there are at most so many.
 const WINDOW_SHARE: u64 = 20;
 const WINDOWS_MAX: u32 = 10;
-/// How many overwrites are drawn ahead, and how far ahead of its turn the record of the block that an overwrite
-/// outdates a page of is asked for, and then the block's neighbours.
-const OVERWRITES_AHEAD: usize = 32;
-const OVERWRITE_STEPS: [usize; 2] = [16, 8];
 /// How many moves ahead the mapping of a moved page is asked for.
 const MOVES_AHEAD: u32 = 32;
 /// Two windows that agree within this share are called steady.
@@ -85,17 +81,14 @@ impl Ftl {
         let busy = self.collector.reserve() + 1;
         match config.pattern {
             Pattern::Sequential => {
-                let rest = self.fill_rows(filled, |_| ());
+                let rest = self.fill_rows(filled);
                 (rest..filled).for_each(|page| self.store(Lpn(page), busy));
             }
             Pattern::Random => {
                 let order = order();
-                let rest = self.fill_rows(filled, |turns| order.apply(turns));
-                let mut pages = Scattered::new(&order, rest..filled);
-                (rest..filled).for_each(|_| {
-                    let page = pages.next(&self.map);
-                    self.store(page, busy);
-                });
+                let rest = self.strew_rows(filled, &order);
+                let mut pages = Scattered::new(&order, rest);
+                (rest..filled).for_each(|_| self.store(pages.next(), busy));
             }
             Pattern::Steady => {
                 self.lay_out_aged(filled, &order(), seed);
@@ -122,9 +115,8 @@ impl Ftl {
 
     /// Fills as many whole blocks of every plane as so many pages fill, as [`Ftl::store`] would page by page
     /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
-    /// strict turns. `pages` makes of some turns the logical pages whose turns these are. Returns how many
-    /// pages were written.
-    fn fill_rows(&mut self, filled: u32, pages: impl Fn(&mut [u32])) -> u32 {
+    /// strict turns. Returns how many pages were written.
+    fn fill_rows(&mut self, filled: u32) -> u32 {
         let geometry = self.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
@@ -133,7 +125,7 @@ impl Ftl {
         for first in (0..filled / row).map(|number| number * row) {
             let blocks = self.space.load_row();
             // Runs in all blocks in turn: what is near in either direction of the mapping is written at
-            // about the same time, whether pages are in order or not.
+            // about the same time.
             for start in (0..pages_per_block).step_by(RUN) {
                 for (turn, &block) in (first + start * planes..).zip(&blocks) {
                     let run = &mut runs[now];
@@ -142,7 +134,6 @@ impl Ftl {
                     for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
                         *page = turn + at as u32 * planes;
                     }
-                    pages(&mut run.pages[..run.length]);
                     run.pages().for_each(|page| self.map.foresee(page));
                     now = 1 - now;
                     self.write_down(&runs[now]);
@@ -150,6 +141,40 @@ impl Ftl {
             }
         }
         self.write_down(&runs[1 - now]);
+        filled / row * row
+    }
+
+    /// As [`Ftl::fill_rows`], of pages in the order given.
+    fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
+        let geometry = self.layout.geometry;
+        let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
+        let row = planes * pages_per_block;
+        let mut blocks = Vec::with_capacity((filled / row * planes) as usize);
+        for first in (0..filled / row).map(|number| number * row) {
+            blocks.extend(self.space.load_row().into_iter().zip(first..));
+        }
+        // Which block has which turns is settled; the mapping is written as physical pages ascend.
+        blocks.sort_unstable();
+        let mut strewn = Strewn::new(&self.map, &geometry);
+        let mut turns = [0; DRAWN];
+        for (block, first) in blocks {
+            let mut to = geometry.first_page(block);
+            let end = to.0 + pages_per_block;
+            let mut turn = first;
+            while to.0 < end {
+                let turns = &mut turns[..DRAWN.min((end - to.0) as usize)];
+                for it in turns.iter_mut() {
+                    *it = turn;
+                    turn += planes;
+                }
+                order.apply(turns);
+                for &page in &*turns {
+                    strewn.put(&mut self.map, Lpn(page), to);
+                    to.0 += 1;
+                }
+            }
+        }
+        strewn.settle(&mut self.map);
         filled / row * row
     }
 
@@ -252,7 +277,8 @@ impl Ftl {
         let kept_free = self.collector.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
-        let mut pages = Scattered::new(order, 0..filled);
+        let mut pages = Scattered::new(order, 0);
+        let mut strewn = Strewn::new(&self.map, &geometry);
         let mut stored = 0u32;
         for plane in (0..planes).map(PlaneId) {
             let share = (u64::from(filled) * (u64::from(plane.0) + 1) / u64::from(planes)) as u32;
@@ -274,12 +300,11 @@ impl Ftl {
                 stored += block_valid;
                 let mut valid = self.space.blocks.valid_pages(block);
                 while let Some(to) = valid.next(&self.space.blocks) {
-                    let page = pages.next(&self.map);
-                    self.map.set_flash(page, to);
-                    self.map.set_owner(to, page);
+                    strewn.put(&mut self.map, pages.next(), to);
                 }
             }
         }
+        strewn.settle(&mut self.map);
         debug_assert_eq!(stored, filled);
     }
 
@@ -339,51 +364,38 @@ impl Run {
     }
 }
 
-/// The logical pages of some turns of the random order, drawn ahead of their turns, so that the entries of each
-/// can be asked for a while before.
+/// The logical pages whose turns come one after another in the random order, drawn some at a time.
 struct Scattered<'a> {
     order: &'a TabledScatter,
-    turns: Range<u32>,
-    /// Pages handed out. The half that the next one is in was drawn, and the one after that.
-    taken: u32,
-    drawn: [u32; 2 * HALF as usize],
+    /// The turn after those that are drawn.
+    turn: u32,
+    drawn: [u32; DRAWN],
+    taken: usize,
 }
 
 /// Pages drawn together.
-const HALF: u32 = 128;
-/// How many turns ahead the entry of a page is asked for: as many as can be on their way at once, and some
-/// more, not a whole half in one burst.
-const TURNS_AHEAD: u32 = 24;
+const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {
-    fn new(order: &'a TabledScatter, turns: Range<u32>) -> Self {
-        let mut new = Self { order, turns, taken: 0, drawn: [0; 2 * HALF as usize] };
-        if !new.turns.is_empty() {
-            new.draw(0);
-        }
-        new
+    fn new(order: &'a TabledScatter, turn: u32) -> Self {
+        Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
     }
 
-    /// Draws `HALF` pages from so many turns on; beyond the last turn it does not matter which.
-    fn draw(&mut self, turns: u32) {
-        let first = self.turns.start + turns;
-        let half = &mut self.drawn[(turns % (2 * HALF)) as usize..][..HALF as usize];
-        for (page, turn) in half.iter_mut().zip(first..) {
-            *page = turn.min(self.turns.end - 1);
-        }
-        self.order.apply(half);
-    }
-
+    /// The next page; not to be asked for beyond the last turn.
     #[inline]
-    fn next(&mut self, map: &Map) -> Lpn {
-        let taken = self.taken;
-        if taken.is_multiple_of(HALF) {
-            self.draw(taken + HALF);
+    fn next(&mut self) -> Lpn {
+        if self.taken == DRAWN {
+            // Beyond the last turn it does not matter which.
+            let last = self.order.len() - 1;
+            for (page, turn) in self.drawn.iter_mut().zip(u64::from(self.turn)..) {
+                *page = turn.min(last) as u32;
+            }
+            self.order.apply(&mut self.drawn);
+            self.turn = self.turn.saturating_add(DRAWN as u32);
+            self.taken = 0;
         }
         self.taken += 1;
-        let drawn = |turn: u32| Lpn(self.drawn[(turn % (2 * HALF)) as usize]);
-        map.foresee(drawn(taken + TURNS_AHEAD));
-        drawn(taken)
+        Lpn(self.drawn[self.taken - 1])
     }
 }
 
@@ -391,32 +403,57 @@ impl<'a> Scattered<'a> {
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    drawn: [Lpn; OVERWRITES_AHEAD],
+    /// Two bursts: the one that the next page is in, and the one after it.
+    drawn: [Lpn; 2 * BURST],
     taken: usize,
 }
+
+/// Overwrites that are drawn and looked up together: on a large drive nearly every look needs an address
+/// translated that is in no cache, and only looks that follow each other closely wait for that together.
+const BURST: usize = 32;
+/// At which of its turns a burst asks for the records of the blocks that the next one outdates pages of, and
+/// then for the blocks' neighbours.
+const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {
     fn new(mut rng: Rng, filled: u32) -> Self {
         let filled = u64::from(filled);
-        let drawn = std::array::from_fn(|_| Lpn(rng.below(filled) as u32));
+        let drawn =
+            std::array::from_fn(
+                |at| {
+                    if at < BURST { Lpn(rng.below(filled) as u32) } else { Lpn::NONE }
+                },
+            );
         Self { rng, filled, drawn, taken: 0 }
     }
 
     #[inline]
     fn next(&mut self, map: &Map, blocks: &Blocks) -> Lpn {
-        let coming = Lpn(self.rng.below(self.filled) as u32);
-        map.foresee(coming);
-        let nearer = |turns| map.place(self.drawn[(self.taken + turns) % OVERWRITES_AHEAD]);
-        if let Place::Flash(old) = nearer(OVERWRITE_STEPS[0]) {
-            blocks.foresee(old);
+        let turn = self.taken % BURST;
+        let coming = BURST - (self.taken - turn);
+        let coming = &mut self.drawn[coming..][..BURST];
+        if turn == 0 {
+            for page in coming {
+                *page = Lpn(self.rng.below(self.filled) as u32);
+                map.foresee(*page);
+            }
+        } else if turn == BURST_STEPS[0] {
+            located(map, coming).for_each(|old| blocks.foresee(old));
+        } else if turn == BURST_STEPS[1] {
+            located(map, coming).for_each(|old| blocks.foresee_neighbours(old));
         }
-        if let Place::Flash(old) = nearer(OVERWRITE_STEPS[1]) {
-            blocks.foresee_neighbours(old);
-        }
-        let page = std::mem::replace(&mut self.drawn[self.taken % OVERWRITES_AHEAD], coming);
-        self.taken += 1;
+        let page = self.drawn[self.taken];
+        self.taken = (self.taken + 1) % (2 * BURST);
         page
     }
+}
+
+/// Where in the flash pages are.
+fn located<'a>(map: &'a Map, pages: &'a [Lpn]) -> impl Iterator<Item = Ppn> + 'a {
+    pages.iter().filter_map(|&page| match map.place(page) {
+        Place::Flash(old) => Some(old),
+        Place::Nowhere | Place::Buffer(_) => None,
+    })
 }
 
 /// Valid pages of `blocks` blocks, oldest first, that hold `pages` in all.

@@ -4,10 +4,10 @@
 
 use crate::Id;
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// From how many bytes on a column is worth large pages: a few of them.
-const LARGE: usize = 8 << 20;
+const LARGE: usize = 4 << 20;
 
 /// An empty vector with room for `count` values. On Linux the system is asked to back a large one with
 /// pages of 2 MiB: a look at a random entry then misses the cache, but not the translation of its
@@ -36,41 +36,69 @@ fn advise_large_pages<T>(values: &Vec<T>) {
 }
 
 /// Begins to bring `values[index]` into the cache, where the processor can be asked to; an index beyond
-/// the slice is let pass.
+/// the slice is let pass, without a branch: whether something has a neighbour can often not be foretold.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
 pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(value) = values.get(index) {
+    {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the address is that of a value; a prefetch neither faults nor changes anything.
-        unsafe { _mm_prefetch(std::ptr::from_ref(value).cast(), _MM_HINT_T0) };
+        let index = std::hint::select_unpredictable(index < values.len(), index, 0);
+        let value = values.as_ptr().wrapping_add(index);
+        // SAFETY: whatever the address is, a prefetch neither faults nor changes anything.
+        unsafe { _mm_prefetch(value.cast(), _MM_HINT_T0) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, index);
 }
 
-/// A column that only its own id can index.
+/// Values one after another, on large pages if they are many.
 #[derive(Debug)]
+pub struct Column<T>(Vec<T>);
+
+impl<T: Clone> Column<T> {
+    /// `count` copies of `value`.
+    pub fn filled(value: T, count: usize) -> Self {
+        let mut values = on_large_pages(count);
+        values.resize(count, value);
+        Self(values)
+    }
+}
+
+impl<T: Clone> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        let mut values = on_large_pages(self.0.len());
+        values.extend_from_slice(&self.0);
+        Self(values)
+    }
+}
+
+impl<T> Deref for Column<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Column<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+/// A column that only its own id can index.
+#[derive(Clone, Debug)]
 pub struct IdVec<I, T> {
-    raw: Vec<T>,
+    raw: Column<T>,
     id: PhantomData<I>,
 }
 
 impl<I: Id, T: Clone> IdVec<I, T> {
     /// `count` copies of `value`.
     pub fn filled(value: T, count: usize) -> Self {
-        let mut raw = on_large_pages(count);
-        raw.resize(count, value);
-        Self { raw, id: PhantomData }
-    }
-}
-
-impl<I, T: Clone> Clone for IdVec<I, T> {
-    fn clone(&self) -> Self {
-        let mut raw = on_large_pages(self.raw.len());
-        raw.extend_from_slice(&self.raw);
-        Self { raw, id: PhantomData }
+        Self { raw: Column::filled(value, count), id: PhantomData }
     }
 }
 
@@ -107,11 +135,16 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn as_slice(&self) -> &[T] {
         &self.raw
     }
+
+    /// As [`IdVec::as_slice`], to write to.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.raw
+    }
 }
 
 impl<I: Id, T> FromIterator<T> for IdVec<I, T> {
     fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
-        Self { raw: items.into_iter().collect(), id: PhantomData }
+        Self { raw: Column(items.into_iter().collect()), id: PhantomData }
     }
 }
 

@@ -13,7 +13,7 @@ mod scatter;
 mod time;
 
 pub use bytes::{ByteRate, Bytes};
-pub use column::{IdVec, prefetch};
+pub use column::{Column, IdVec, prefetch};
 pub use geometry::Geometry;
 pub use host::{HostIo, HostOp};
 pub use id::{BlockId, ChannelId, DieId, Id, Lpn, PlaneId, Ppn, ReqId, SlotId, TxnId};

@@ -11,8 +11,8 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Values that are brought inside together.
-const BATCH: usize = 128;
+/// Values that are brought inside together: many, because the last few of a batch wait for each other.
+const BATCH: usize = 1024;
 
 /// A bijection of `0..n`.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +85,17 @@ pub struct TabledScatter {
 }
 
 impl TabledScatter {
+    /// How many values there are to bring into order.
+    #[allow(clippy::len_without_is_empty, reason = "there is always one")]
+    pub fn len(&self) -> u64 {
+        self.n
+    }
+
     /// Makes of each value, which must be below `n`, where it goes.
     pub fn apply(&self, values: &mut [u32]) {
         for values in values.chunks_mut(BATCH) {
             // Where values are that do not lie inside yet: at first all of them.
-            let mut outside: [u8; BATCH] = std::array::from_fn(|at| at as u8);
+            let mut outside: [u16; BATCH] = std::array::from_fn(|at| at as u16);
             let mut count = values.len();
             while count > 0 {
                 let mut still = 0;
