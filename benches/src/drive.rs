@@ -56,7 +56,7 @@ pub struct Work {
 
 impl Work {
     fn between(before: &Counters, after: &Counters) -> Work {
-        let sum = |counts: &[u64; 3]| counts.iter().sum::<u64>();
+        let sum = |counts: &[u64; 4]| counts.iter().sum::<u64>();
         let upto = |c: &Counters| Work {
             pages_read: c.pages_read,
             pages_written: c.pages_written,
@@ -151,7 +151,13 @@ pub fn config(geometry: Geometry, state: State) -> Config {
     let mut config = Config {
         over_provisioning: 0.28,
         over_provisioning_base: OpBase::Logical,
-        buffer: BufferConfig { size: buffer, ack: Ack::OnProgram, evict_ahead: 64 },
+        buffer: BufferConfig {
+            size: buffer,
+            ack: Ack::OnProgram,
+            evict_ahead: 64,
+            cache_reads: false,
+            read_hot: ReadHot::OnDirty,
+        },
         gc: GcConfig {
             foreground_below: 4,
             background_below: 4,
@@ -159,7 +165,7 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        die_order: die_order::Params { name: order },
+        die_order: die_order::Params { name: order, deadline: Span::ms(100) },
         ..Config::new(geometry, timing())
     };
     config.suspension.name = suspension;

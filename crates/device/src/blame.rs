@@ -34,6 +34,12 @@ pub enum Part {
     BehindWearProgram,
     /// Waiting while the die erased for wear levelling.
     BehindWearErase,
+    /// Waiting while the die read to program anew.
+    BehindRefreshRead,
+    /// Waiting while the die programmed anew what could stay where it is.
+    BehindRefreshProgram,
+    /// Waiting while the die erased for that.
+    BehindRefreshErase,
     /// Waiting for the channel to be free.
     Channel,
     /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
@@ -55,7 +61,7 @@ pub enum Part {
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 21;
+    pub const COUNT: usize = 24;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
@@ -72,6 +78,9 @@ impl Part {
         Part::BehindWearRead,
         Part::BehindWearProgram,
         Part::BehindWearErase,
+        Part::BehindRefreshRead,
+        Part::BehindRefreshProgram,
+        Part::BehindRefreshErase,
         Part::Channel,
         Part::Suspend,
         Part::Merge,
@@ -98,6 +107,9 @@ impl Part {
             "behind_wear_read",
             "behind_wear_program",
             "behind_wear_erase",
+            "behind_refresh_read",
+            "behind_refresh_program",
+            "behind_refresh_erase",
             "channel",
             "suspend",
             "merge",

@@ -2,6 +2,7 @@
 //! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
 
 use crate::config::BufferConfig;
+use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
 use crate::tag::Tag;
 use fowler_units::{Id, IdVec, Lpn, Ppn, SlotId, TxnId};
 use std::collections::VecDeque;
@@ -15,6 +16,8 @@ pub enum Listed {
     Dirty,
     /// Data that the flash has.
     Clean,
+    /// Data that the flash has, to be programmed anew in idle time.
+    Rewrite,
 }
 
 /// One page frame.
@@ -41,6 +44,11 @@ pub struct Slot {
     /// What kind of data it holds, and the pages of the request that wrote it last.
     pub tag: Tag,
     pub group: u16,
+    /// Reads and writes of the page since it came, the first reference included (C_r and C_w of HIRE, section 3.1).
+    pub reads: u16,
+    pub writes: u16,
+    /// When it was used last, in uses of the buffer.
+    used: u64,
     /// The flush epoch of its dirty data.
     pub epoch: u32,
     newer: SlotId,
@@ -56,6 +64,20 @@ struct List {
 
 const EMPTY: List = List { newest: SlotId::NONE, oldest: SlotId::NONE, length: 0 };
 
+/// What leaves the buffer next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// A clean page, which is dropped.
+    Drop(SlotId),
+    /// A dirty page, which is programmed.
+    Program {
+        /// Its frame.
+        slot: SlotId,
+        /// Whether the frame is wanted free.
+        room: bool,
+    },
+}
+
 /// The frames.
 #[derive(Clone, Debug)]
 pub struct Buffer {
@@ -63,6 +85,9 @@ pub struct Buffer {
     free: Vec<SlotId>,
     dirty: List,
     clean: List,
+    rewrite: List,
+    replacement: AnyReplacement,
+    uses: u64,
     leaving: u32,
     /// Whether frames keep their data when the flash has it.
     retains: bool,
@@ -78,7 +103,13 @@ pub struct Buffer {
 
 impl Buffer {
     /// An empty buffer of `slots` frames for pages of `page_size` bytes, with at most `flushes` at once.
-    pub fn new(config: &BufferConfig, slots: u32, page_size: u64, flushes: usize) -> Self {
+    pub fn new(
+        config: &BufferConfig,
+        replacement: &replacement::Params,
+        slots: u32,
+        page_size: u64,
+        flushes: usize,
+    ) -> Self {
         let blank = Slot {
             lpn: Lpn::NONE,
             ppn: Ppn::NONE,
@@ -91,6 +122,9 @@ impl Buffer {
             listed: Listed::No,
             tag: Tag::PLAIN,
             group: 0,
+            reads: 0,
+            writes: 0,
+            used: 0,
             epoch: 0,
             newer: SlotId::NONE,
             older: SlotId::NONE,
@@ -102,6 +136,9 @@ impl Buffer {
             free: (0..slots as usize).rev().map(SlotId::new).collect(),
             dirty: EMPTY,
             clean: EMPTY,
+            rewrite: EMPTY,
+            replacement: AnyReplacement::new(replacement, 0),
+            uses: 0,
             leaving: 0,
             retains: config.size.0 >= page_size,
             evict_ahead: config.evict_ahead.min(slots),
@@ -143,6 +180,7 @@ impl Buffer {
         slot.lpn = lpn;
         slot.ppn = ppn;
         slot.present = 0;
+        (slot.reads, slot.writes) = (0, 0);
         Some(id)
     }
 
@@ -161,9 +199,40 @@ impl Buffer {
         self.free.push(id);
     }
 
-    /// The clean frame that was used longest ago: the one to empty when room is needed.
-    pub fn oldest_clean(&self) -> Option<SlotId> {
-        self.clean.oldest.is_some().then_some(self.clean.oldest)
+    /// The clean frame to empty when room is needed at once, if one is to leave next.
+    pub fn to_empty(&self) -> Option<SlotId> {
+        if self.rewrite.oldest.is_some() {
+            return Some(self.rewrite.oldest);
+        }
+        (self.replacement.leaves(self) == Some(Leaves::Clean)).then_some(self.clean.oldest)
+    }
+
+    /// The frame that has waited longest to be programmed anew.
+    pub fn oldest_rewrite(&self) -> Option<SlotId> {
+        self.rewrite.oldest.is_some().then_some(self.rewrite.oldest)
+    }
+
+    /// How many wait for that.
+    pub fn rewrites(&self) -> u32 {
+        self.rewrite.length
+    }
+
+    /// Whether room is made by dropping clean frames too, and not only when it is needed at once.
+    #[inline]
+    pub fn drops_ahead(&self) -> bool {
+        !matches!(self.replacement, AnyReplacement::CleanFirst(_))
+    }
+
+    /// The page was read, or written.
+    #[inline]
+    pub fn count(&mut self, id: SlotId, wrote: bool) {
+        let slot = &mut self.slots[id];
+        let hits = if wrote { &mut slot.writes } else { &mut slot.reads };
+        *hits += 1;
+        if *hits == u16::MAX {
+            // Only their shares are ever asked for.
+            (slot.reads, slot.writes) = (slot.reads / 2, slot.writes / 2);
+        }
     }
 
     /// Whether any frame is dirty.
@@ -172,14 +241,23 @@ impl Buffer {
         self.dirty.oldest.is_some()
     }
 
-    /// The dirty frame to send to the flash next, if one is due: fewer frames than wanted are free or
-    /// about to be, or a flush waits. The flag says whether its frame is wanted free.
-    pub fn due(&self, flushing: bool) -> Option<(SlotId, bool)> {
-        if !self.dirty.oldest.is_some() {
-            return None;
+    /// What is to leave next: fewer frames than wanted are free or about to be, or a flush waits.
+    pub fn due(&self, flushing: bool) -> Option<Due> {
+        let room = self.free.len() as u32 + self.leaving;
+        let oldest = self.dirty.oldest;
+        if !self.drops_ahead() {
+            let short = room + self.clean.length < self.evict_ahead;
+            let due = oldest.is_some() && (short || flushing);
+            return due.then_some(Due::Program { slot: oldest, room: short });
         }
-        let room = self.free.len() as u32 + self.leaving + self.clean.length < self.evict_ahead;
-        (room || flushing).then_some((self.dirty.oldest, room))
+        let short = room < self.evict_ahead;
+        if flushing && oldest.is_some() {
+            return Some(Due::Program { slot: oldest, room: short });
+        }
+        match self.replacement.leaves(self).filter(|_| short)? {
+            Leaves::Clean => Some(Due::Drop(self.clean.oldest)),
+            Leaves::Dirty => Some(Due::Program { slot: oldest, room: true }),
+        }
     }
 
     /// The frame becomes free when its program ends.
@@ -207,6 +285,8 @@ impl Buffer {
     pub fn enlist(&mut self, id: SlotId, listed: Listed) {
         debug_assert_eq!(self.slots[id].listed, Listed::No);
         self.slots[id].listed = listed;
+        self.slots[id].used = self.uses;
+        self.uses += 1;
         let list = self.list(listed);
         let second = list.newest;
         list.newest = id;
@@ -251,7 +331,8 @@ impl Buffer {
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
         if listed != Listed::No && !awaited {
             self.delist(id);
-            self.enlist(id, listed);
+            // One that is read again is not given up yet.
+            self.enlist(id, if listed == Listed::Rewrite { Listed::Clean } else { listed });
         }
     }
 
@@ -259,6 +340,7 @@ impl Buffer {
         match listed {
             Listed::Dirty => &mut self.dirty,
             Listed::Clean => &mut self.clean,
+            Listed::Rewrite => &mut self.rewrite,
             Listed::No => unreachable!("no list"),
         }
     }
@@ -334,5 +416,24 @@ impl Buffer {
     /// Whether everything born in `epoch` or before has settled.
     pub fn is_settled(&self, epoch: u32) -> bool {
         self.live.front().is_none_or(|&(oldest, _)| oldest > epoch)
+    }
+}
+
+impl Tail for Buffer {
+    fn clean(&self) -> Option<u64> {
+        self.clean.oldest.is_some().then(|| self.slots[self.clean.oldest].used)
+    }
+
+    fn dirty(&self) -> Option<u64> {
+        self.dirty.oldest.is_some().then(|| self.slots[self.dirty.oldest].used)
+    }
+
+    fn dirty_before(&self, used: u64, most: u32) -> u32 {
+        let (mut count, mut at) = (0, self.dirty.oldest);
+        while at.is_some() && count < most && self.slots[at].used < used {
+            count += 1;
+            at = self.slots[at].newer;
+        }
+        count
     }
 }

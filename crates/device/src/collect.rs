@@ -290,7 +290,7 @@ impl Ftl {
         }
         let ripe = flash.die(die).idle_since + self.collector.rules.idle_after;
         let at = match &self.measurer {
-            _ if self.collector.wanting[die] => Some(ripe),
+            _ if self.collector.wanting[die] || self.buffer.rewrites() > 0 => Some(ripe),
             Some(measurer) => Some(ripe.max(measurer.due(die))),
             None => None,
         };
@@ -324,7 +324,11 @@ impl Ftl {
                 _ => {}
             }
         }
-        if self.measurer.is_some() && flash.die(die).is_idle() && !self.measure(flash, die) {
+        let idle = flash.die(die).is_idle();
+        if idle && self.buffer.rewrites() > 0 && self.rewrite(flash, die) {
+            return;
+        }
+        if idle && self.measurer.is_some() && !self.measure(flash, die) {
             self.rested(flash, die);
         }
     }

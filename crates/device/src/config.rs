@@ -1,7 +1,9 @@
 //! Everything that makes one drive different from another. Plain data: reading it from text, with
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
-use crate::policy::{die_order, hotness, placement, sensing, step, suspension, victim, wear};
+use crate::policy::{
+    die_order, hotness, placement, replacement, sensing, step, suspension, victim, voltage, wear,
+};
 use crate::reliability;
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
@@ -46,6 +48,10 @@ pub struct Config {
     pub placement: placement::Params,
     /// At what ISPP step it is programmed.
     pub step: step::Params,
+    /// At what threshold voltages.
+    pub voltage: voltage::Params,
+    /// Which page leaves the buffer.
+    pub replacement: replacement::Params,
     /// With how many reference voltages a page is read.
     pub sensing: sensing::Params,
     /// How fast its cells accumulate errors.
@@ -97,6 +103,23 @@ pub struct BufferConfig {
     pub ack: Ack,
     /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
     pub evict_ahead: u32,
+    /// Whether a page that was read from the flash stays in the buffer.
+    pub cache_reads: bool,
+    /// What becomes of a page that leaves clean and has been read hot.
+    pub read_hot: ReadHot,
+}
+
+/// What becomes of a page that leaves the buffer clean and has been read hot (HIRE, section 3.1, which leaves
+/// it open).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadHot {
+    /// Nothing: its copy in the flash stays as it was programmed.
+    OnDirty,
+    /// It is read from then on as if it had been programmed as its use asks for: what the paper's numbers need, and
+    /// no cell can do.
+    OnEvict,
+    /// It is programmed anew in idle time.
+    RewriteOnIdle,
 }
 
 /// When a write is complete for the host.
@@ -206,7 +229,13 @@ impl Config {
             plane_mode: PlaneMode::Lockstep,
             timing,
             program_erase: ProgramErase::Nominal,
-            buffer: BufferConfig { size: Bytes(64 << 20), ack: Ack::OnInsert, evict_ahead: 16 },
+            buffer: BufferConfig {
+                size: Bytes(64 << 20),
+                ack: Ack::OnInsert,
+                evict_ahead: 16,
+                cache_reads: false,
+                read_hot: ReadHot::OnDirty,
+            },
             queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
             host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },
             gc: GcConfig {
@@ -231,12 +260,17 @@ impl Config {
                 max_suspends: None,
                 min_progress: Span::ZERO,
             },
-            hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0) },
+            hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0), watermark: 0.95 },
             placement: placement::Params {
                 name: placement::PlacementKind::Striped,
                 hot_to_strong: false,
             },
             step: step::Params { name: step::StepKind::Nominal },
+            voltage: voltage::Params { name: voltage::VoltageKind::Nominal },
+            replacement: replacement::Params {
+                name: replacement::ReplacementKind::CleanFirst,
+                window: 64,
+            },
             sensing: sensing::Params { name: sensing::SensingKind::WorstCase, inputs: 0 },
             reliability: reliability::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },

@@ -17,12 +17,18 @@ pub struct Counters {
     pub buffer_write_hits: u64,
     /// Logical pages trimmed that held data.
     pub pages_trimmed: u64,
-    /// Flash page reads for the host, for garbage collection, for wear levelling.
-    pub reads: [u64; 3],
+    /// Flash page reads for the host, for garbage collection, for wear levelling, for refreshing.
+    pub reads: [u64; 4],
     /// Of the host's flash reads, those that a partial write needed.
     pub merge_reads: u64,
-    /// Flash page programs for the host, for garbage collection, for wear levelling.
-    pub programs: [u64; 3],
+    /// Flash page programs for the host, for garbage collection, for wear levelling, for refreshing.
+    pub programs: [u64; 4],
+    /// Flash page programs by the threshold voltages they were made at: boosted, nominal, reduced.
+    pub programs_at: [u64; 3],
+    /// Pages that left the buffer, or were written through it, by how they were used: mixed, read-hot, write-hot.
+    pub left: [u64; 3],
+    /// Of clean pages that were read hot: those programmed anew, and those given up for want of idle time.
+    pub rewritten: [u64; 2],
     /// Flash page reads by the level at which they came to be read, the hard decision first; none where
     /// no errors are modelled.
     pub reads_at: [u64; 4],
@@ -30,8 +36,8 @@ pub struct Counters {
     pub retries: u64,
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Block erases for the host (raw commands), for garbage collection, for wear levelling.
-    pub erases: [u64; 3],
+    /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for refreshing.
+    pub erases: [u64; 4],
     /// Collections that competed with the host, and collections in idle time.
     pub collections: [u64; 2],
     /// Times a program or erase was taken off the cells (S10).

@@ -5,7 +5,8 @@ use crate::blocks::Blocks;
 use crate::config::{Config, GcFrontier};
 use crate::policy::placement::{AnyPlacement, Opens, Placement};
 use crate::policy::step::{AnyStep, StepRule};
-use crate::tag::{Step, Tag};
+use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::tag::{Class, Mode, Step, Tag};
 use crate::txn::Source;
 use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
 
@@ -16,7 +17,7 @@ pub type StrengthClass = u8;
 #[derive(Clone, Copy, Debug)]
 struct Frontier {
     host: [BlockId; Tag::COUNT],
-    collected: BlockId,
+    collected: [BlockId; Class::ALL.len()],
     swapped: BlockId,
 }
 
@@ -26,9 +27,11 @@ pub struct Frontiers {
     planes: IdVec<PlaneId, Frontier>,
     collected_to: GcFrontier,
     placement: AnyPlacement,
-    rule: AnyStep,
-    /// The step that each block was opened with.
-    steps: IdVec<BlockId, Step>,
+    step: AnyStep,
+    voltage: AnyVoltage,
+    /// The data that each block was opened for, and how its pages are programmed.
+    tags: IdVec<BlockId, Tag>,
+    modes: IdVec<BlockId, Mode>,
     /// What each block is believed to be.
     believed: IdVec<BlockId, StrengthClass>,
     /// The coarsest step that a block of each class bears to the end of its life.
@@ -40,7 +43,7 @@ impl Frontiers {
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
             host: [BlockId::NONE; Tag::COUNT],
-            collected: BlockId::NONE,
+            collected: [BlockId::NONE; Class::ALL.len()],
             swapped: BlockId::NONE,
         };
         let blocks = geometry.blocks() as usize;
@@ -48,8 +51,10 @@ impl Frontiers {
             planes: IdVec::filled(none, geometry.planes() as usize),
             collected_to: config.gc.frontier,
             placement: AnyPlacement::new(&config.placement, config.seed),
-            rule: AnyStep::new(&config.step, config.seed),
-            steps: IdVec::filled(Step::NOMINAL, blocks),
+            step: AnyStep::new(&config.step, config.seed),
+            voltage: AnyVoltage::new(&config.voltage, config.seed),
+            tags: IdVec::filled(Tag::PLAIN, blocks),
+            modes: IdVec::filled(Mode::default(), blocks),
             believed: IdVec::filled(0, blocks),
             coarsest: vec![Step::NOMINAL],
         }
@@ -66,10 +71,17 @@ impl Frontiers {
         self.believed[block] = class;
     }
 
-    /// The step at which the pages of a block are programmed.
+    /// How the pages of a block are programmed.
     #[inline]
-    pub fn step_of(&self, block: BlockId) -> Step {
-        self.steps[block]
+    pub fn mode_of(&self, block: BlockId) -> Mode {
+        self.modes[block]
+    }
+
+    /// What the data of a block is when it is collected: as it was used, and no longer expected to be outdated
+    /// soon.
+    #[inline]
+    pub fn tag_of_survivors(&self, block: BlockId) -> Tag {
+        Tag::new(false, self.tags[block].class())
     }
 
     /// The open block that takes data of `source` and `tag`, or none.
@@ -78,8 +90,8 @@ impl Frontiers {
         let its = &self.planes[plane];
         match (source, self.collected_to) {
             (Source::Wear, _) => its.swapped,
-            (Source::Gc, GcFrontier::Own) => its.collected,
-            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => {
+            (Source::Gc, GcFrontier::Own) => its.collected[self.placement.stream(tag) / 2],
+            (Source::Host | Source::Refresh, _) | (Source::Gc, GcFrontier::Shared) => {
                 its.host[self.placement.stream(tag)]
             }
         }
@@ -90,8 +102,10 @@ impl Frontiers {
         let its = &mut self.planes[plane];
         match (source, self.collected_to) {
             (Source::Wear, _) => its.swapped = block,
-            (Source::Gc, GcFrontier::Own) => its.collected = block,
-            (Source::Host, _) | (Source::Gc, GcFrontier::Shared) => {
+            (Source::Gc, GcFrontier::Own) => {
+                its.collected[self.placement.stream(tag) / 2] = block;
+            }
+            (Source::Host | Source::Refresh, _) | (Source::Gc, GcFrontier::Shared) => {
                 its.host[self.placement.stream(tag)] = block;
             }
         }
@@ -122,7 +136,9 @@ impl Frontiers {
         }
         .expect("the reserve keeps an erased block");
         let bears = self.coarsest[usize::from(self.believed[block])];
-        self.steps[block] = self.rule.step(tag, bears);
+        self.tags[block] = tag;
+        self.modes[block] =
+            Mode { step: self.step.step(tag, bears), voltage: self.voltage.voltage(tag) };
         self.set(plane, source, tag, block);
         block
     }
@@ -137,7 +153,9 @@ impl Frontiers {
     pub fn open_for_swap(&mut self, blocks: &mut Blocks, plane: PlaneId, erased: BlockId) {
         if !self.planes[plane].swapped.is_some() {
             blocks.open_this(erased);
-            self.steps[erased] = Step::NOMINAL;
+            self.tags[erased] = Tag::PLAIN;
+            self.modes[erased] =
+                Mode { step: Step::NOMINAL, voltage: self.voltage.voltage(Tag::PLAIN) };
             self.planes[plane].swapped = erased;
         }
     }
@@ -145,6 +163,6 @@ impl Frontiers {
     /// The open blocks for data of host and collection.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
         let its = self.planes[plane];
-        its.host.into_iter().chain([its.collected]).filter(|block| block.is_some())
+        its.host.into_iter().chain(its.collected).filter(|block| block.is_some())
     }
 }

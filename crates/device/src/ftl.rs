@@ -4,18 +4,19 @@
 use crate::blame::Part;
 use crate::buffer::{Buffer, Listed, Slot};
 use crate::collect::Collector;
-use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
+use crate::config::{Ack, Config, PartialWrites, ReadHot, UnwrittenReads};
 use crate::flash::{Bind, Flash, Translation};
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
 use crate::measure::Measurer;
 use crate::policy::hotness::Hotness;
+use crate::policy::voltage::AnyVoltage;
 use crate::request::Requests;
 use crate::space::Space;
-use crate::tag::Tag;
+use crate::tag::Voltage;
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_units::{DieId, HostIo, HostOp, Id, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
 use std::collections::VecDeque;
 
 /// The translation layer and what it keeps.
@@ -27,6 +28,14 @@ pub struct Ftl {
     pub(crate) space: Space,
     pub(crate) buffer: Buffer,
     pub(crate) hotness: Hotness,
+    /// Whether pages that were read stay in the buffer, and what becomes of those that leave clean.
+    pub(crate) cache_reads: bool,
+    pub(crate) read_hot: ReadHot,
+    pub(crate) voltage: AnyVoltage,
+    /// Where a page is read by how it left the buffer: the voltages it is taken to be programmed at.
+    pub(crate) marks: Option<IdVec<Lpn, Voltage>>,
+    /// The die that is asked next whether it is idle enough to program anew.
+    pub(crate) rewriter: DieId,
     /// Where strengths are measured.
     pub(crate) measurer: Option<Measurer>,
     pub(crate) collector: Collector,
@@ -92,8 +101,19 @@ impl Ftl {
             locator,
             map,
             space,
-            buffer: Buffer::new(&config.buffer, layout.slots, page_size, depth),
+            buffer: Buffer::new(
+                &config.buffer,
+                &config.replacement,
+                layout.slots,
+                page_size,
+                depth,
+            ),
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size),
+            cache_reads: config.buffer.cache_reads,
+            read_hot: config.buffer.read_hot,
+            marks: Self::marks(config, layout),
+            voltage: AnyVoltage::new(&config.voltage, config.seed),
+            rewriter: DieId(0),
             measurer: None,
             collector,
             requests: Requests::with_capacity(config.queue.depth, &locator),
@@ -232,7 +252,7 @@ impl Ftl {
     fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, ppn: Ppn) {
         let txn = flash.txns.get_mut(id);
         txn.ppn = ppn;
-        txn.step = self.space.frontiers.step_of(self.locator.block_of(ppn));
+        txn.mode = self.space.frontiers.mode_of(self.locator.block_of(ppn));
         self.space.arrived(txn.die);
         let frame = self.buffer.get_mut(slot);
         let (lpn, old) = (frame.lpn, frame.ppn);
@@ -378,11 +398,12 @@ impl Ftl {
             return Bind::Dropped;
         }
         let plane = self.locator.plane_of(from);
-        let to = self.space.write(plane, source, Tag::PLAIN);
+        let tag = self.space.frontiers.tag_of_survivors(self.locator.block_of(from));
+        let to = self.space.write(plane, source, tag);
         self.map.set_owner(to, lpn);
-        let step = self.space.frontiers.step_of(self.locator.block_of(to));
+        let mode = self.space.frontiers.mode_of(self.locator.block_of(to));
         let txn = flash.txns.get_mut(id);
-        (txn.ppn, txn.step) = (to, step);
+        (txn.ppn, txn.mode) = (to, mode);
         Bind::Bound
     }
 

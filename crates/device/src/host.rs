@@ -1,7 +1,7 @@
 //! Host requests on their way in and out: into pages, through the buffer, to the flash, and back.
 
 use crate::blame::Part;
-use crate::buffer::{Listed, Slot};
+use crate::buffer::{Due, Listed, Slot};
 use crate::config::{Ack, PartialWrites, UnwrittenReads};
 use crate::event::{Event, lane};
 use crate::flash::Flash;
@@ -9,7 +9,7 @@ use crate::ftl::Ftl;
 use crate::map::Place;
 use crate::queue::Class;
 use crate::request::{Hold, Request};
-use crate::txn::{Op, Owner, Source};
+use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
 use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
 
@@ -74,7 +74,7 @@ impl Ftl {
         flash.counters.pages_read += 1;
         match self.map.place(page) {
             Place::Flash(ppn) => {
-                self.read_flash(flash, id, ppn, self.locator.die_of(ppn));
+                self.read_flash(flash, id, page, ppn, self.locator.die_of(ppn));
             }
             Place::Buffer(slot) => self.read_buffered(flash, id, page, slot),
             Place::Nowhere => self.read_unwritten(flash, id, page),
@@ -89,10 +89,11 @@ impl Ftl {
         // What neither buffer nor flash holds was never written, and reads as zeroes.
         if wanted & !frame.present == 0 || !ppn.is_some() {
             flash.counters.buffer_read_hits += 1;
+            self.buffer.count(slot, false);
             self.buffer.touch(slot);
             self.read_without_flash(flash, id);
         } else {
-            self.read_flash(flash, id, ppn, self.locator.die_of(ppn));
+            self.read_flash(flash, id, page, ppn, self.locator.die_of(ppn));
         }
     }
 
@@ -101,7 +102,7 @@ impl Ftl {
         match self.unwritten {
             UnwrittenReads::Preconditioned => {
                 let die = self.layout.geometry.die_at_stripe(page.0 % self.layout.geometry.dies());
-                self.read_flash(flash, id, Ppn::NONE, die);
+                self.read_flash(flash, id, page, Ppn::NONE, die);
             }
             // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.
             UnwrittenReads::Zero | UnwrittenReads::Error => self.read_without_flash(flash, id),
@@ -109,11 +110,15 @@ impl Ftl {
     }
 
     #[inline]
-    fn read_flash(&mut self, flash: &mut Flash, id: ReqId, ppn: Ppn, die: DieId) {
+    fn read_flash(&mut self, flash: &mut Flash, id: ReqId, page: Lpn, ppn: Ppn, die: DieId) {
         self.reads += 1;
         let (read, txn) = flash.open(Op::Read, Source::Host, Class::HostRead, Owner::Request, die);
         txn.ppn = ppn;
+        txn.lpn = page;
         txn.req = id;
+        if let Some(marks) = &self.marks {
+            txn.read_as = Some(marks[page]);
+        }
         flash.submit(read);
     }
 
@@ -129,7 +134,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn page_read(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
-        let (req, created) = (txn.req, txn.created);
+        let Txn { req, created, lpn, ppn, .. } = *txn;
         if txn.overtook {
             self.requests.get_mut(req).overtook = true;
         }
@@ -142,6 +147,9 @@ impl Ftl {
             self.served(flash, req);
         }
         flash.txns.close(id);
+        if self.cache_reads {
+            self.keep_read(flash, lpn, ppn);
+        }
         while let Some(&held) = self.held_reads.front() {
             if !self.read_pages(flash, held) {
                 break;
@@ -208,7 +216,7 @@ impl Ftl {
         if self.ack == Ack::OnProgram && self.writes == self.writes_max {
             return Err(Hold::Queue);
         }
-        let slot = self.frame_for(page).ok_or(Hold::Buffer)?;
+        let slot = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
         // Any wait until now is over, for this page too.
         self.release_hold(flash, id);
         flash.counters.pages_written += 1;
@@ -217,6 +225,10 @@ impl Ftl {
         let covered = self.buffer.covered(request.within(page, self.locator.page_size()));
         let frame = self.buffer.get_mut(slot);
         frame.present |= covered;
+        if self.hotness.tells_uses() {
+            self.buffer.count(slot, true);
+        }
+        let frame = self.buffer.get_mut(slot);
         frame.tag = request.tag;
         frame.group = request.pages.min(u32::from(u16::MAX)) as u16;
         if self.partial == PartialWrites::Overwrite {
@@ -230,7 +242,7 @@ impl Ftl {
     }
 
     /// The frame of a logical page, one that holds it already if there is one.
-    fn frame_for(&mut self, page: Lpn) -> Option<SlotId> {
+    fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Option<SlotId> {
         let location = match self.map.place(page) {
             Place::Buffer(slot) => return Some(slot),
             Place::Flash(ppn) => ppn,
@@ -239,20 +251,13 @@ impl Ftl {
         let slot = match self.buffer.take(page, location) {
             Some(slot) => slot,
             None => {
-                let clean = self.buffer.oldest_clean()?;
-                self.drop_clean(clean);
+                let clean = self.buffer.to_empty()?;
+                self.drop_clean(flash, clean);
                 self.buffer.take(page, location).expect("a frame was just emptied")
             }
         };
         self.map.set_buffered(page, slot);
         Some(slot)
-    }
-
-    fn drop_clean(&mut self, slot: SlotId) {
-        let frame = self.buffer.get(slot);
-        self.map.set_flash(frame.lpn, frame.ppn);
-        self.buffer.delist(slot);
-        self.buffer.release(slot);
     }
 
     /// The request is done when the data is in the flash.
@@ -288,7 +293,10 @@ impl Ftl {
     /// Opens the program of a frame's data.
     #[inline]
     fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
-        let Slot { lpn, tag, group, .. } = *self.buffer.get(slot);
+        let Slot { lpn, mut tag, group, reads, writes, .. } = *self.buffer.get(slot);
+        if self.hotness.tells_uses() {
+            tag = tag.with(self.hotness.class(reads, writes));
+        }
         let class = Class::HostProgram;
         let nowhere = DieId::NONE;
         let (id, txn) = flash.open(Op::Program, Source::Host, class, Owner::Slot(slot), nowhere);
@@ -320,14 +328,24 @@ impl Ftl {
     /// Sends dirty frames to the flash while frames run short or a flush waits.
     #[inline]
     pub(crate) fn evict(&mut self, flash: &mut Flash) {
-        if self.buffer.has_dirty() {
+        if self.buffer.has_dirty() || self.buffer.drops_ahead() {
             self.evict_due(flash);
         }
     }
 
     fn evict_due(&mut self, flash: &mut Flash) {
         while self.writes < self.writes_max {
-            let Some((slot, room)) = self.buffer.due(!self.flushes.is_empty()) else { return };
+            let Some(due) = self.buffer.due(!self.flushes.is_empty()) else { return };
+            let (slot, room) = match due {
+                Due::Drop(slot) => {
+                    self.give_up(flash, slot);
+                    continue;
+                }
+                Due::Program { slot, room } => (slot, room),
+            };
+            if room {
+                self.note_use(flash, slot);
+            }
             self.buffer.delist(slot);
             if room && !self.buffer.get(slot).leaving {
                 self.buffer.leave(slot);

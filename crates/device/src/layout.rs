@@ -253,6 +253,7 @@ impl Config {
         // begin; a swap for the sake of wear has an open block of its own.
         let reserve_blocks = 2
             + self.placement.streams(self.hotness.tags()) as u32
+            + (self.placement.streams(self.hotness.classes()) as u32 - 1)
             + u32::from(self.wear.name != WearKind::Off);
         Layout {
             geometry,

@@ -10,12 +10,15 @@ use fowler_units::{Nanos, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
+/// The places of reads, on whatever account.
+const READING: [usize; 4] = [0, 3, 6, 9];
+
 impl Doing {
     /// Nothing. Whoever waits meanwhile waits for the channel.
-    pub const IDLE: Doing = Doing(9);
+    pub const IDLE: Doing = Doing(12);
     /// Taking an operation off the cells or putting it back.
-    pub const SUSPENDING: Doing = Doing(10);
-    const COUNT: usize = 11;
+    pub const SUSPENDING: Doing = Doing(13);
+    const COUNT: usize = 14;
 
     /// Serving an operation, its transfers included.
     #[inline]
@@ -53,7 +56,7 @@ impl Ledger {
 
     /// Time spent reading, on whatever account.
     pub fn reading(&self) -> Span {
-        Span(self.0[0] + self.0[3] + self.0[6])
+        Span(READING.iter().map(|&index| self.0[index]).sum())
     }
 
     /// Time spent on anything but idling.
@@ -75,7 +78,7 @@ impl Ledger {
     /// Blames only the reads: what was served while an operation was suspended.
     pub fn blame_reads(&self, blame: &mut Blame) {
         let mut reads = [0; Doing::COUNT];
-        for index in [0, 3, 6] {
+        for index in READING {
             reads[index] = self.0[index];
         }
         blame.add(Part::BehindHostRead, &reads);

@@ -33,6 +33,7 @@ mod space;
 mod strewn;
 mod tag;
 mod txn;
+mod uses;
 mod worn;
 
 pub use aged::Aged;
@@ -44,5 +45,5 @@ pub use device::{Device, Pacing};
 pub use layout::{Layout, Refusal};
 pub use precondition::Preconditioned;
 pub use probe::{Completion, Probe};
-pub use tag::{Step, Tag};
+pub use tag::{Class, Mode, Step, Tag, Voltage};
 pub use txn::{Op, Source};

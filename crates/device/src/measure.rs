@@ -69,7 +69,7 @@ impl Measurer {
         let cells = condition.cells_mut();
         let cycles = f64::from(its.cycles);
         let growths = cells.growth;
-        let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.step);
+        let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.mode);
         let errors = self.errors(rate(f64::from(its.growth)));
         let rates = growths.map(rate);
         let measured = errors / self.bits;

@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use crate::frontier::StrengthClass;
-use crate::tag::Step;
+use crate::tag::{Mode, Step, Voltage};
 use fowler_nand::{PerPageType, Timing};
 use fowler_physics::ispp::{self, EndOfLife};
 use fowler_physics::ldpc::{Ldpc, Level};
@@ -11,7 +11,8 @@ use fowler_physics::parameters::Parameters;
 use fowler_physics::rates::Rates;
 use fowler_physics::rber::{Analytic, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
-use fowler_physics::thresholds::{Grid, Thresholds};
+use fowler_physics::thresholds::{Grid, Read, Thresholds};
+use fowler_physics::voltage::SCALES;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
@@ -42,6 +43,9 @@ pub enum ModelKind {
     Off,
     /// By threshold voltages.
     Analytic,
+    /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the first, second and
+    /// third level, whatever their age and wear (HIRE, Table 1).
+    ByVoltage,
 }
 
 /// How the controller knows the strength of a block.
@@ -200,7 +204,7 @@ impl LevelTimes {
 pub struct Cells {
     model: Reliability,
     /// The curves as a table.
-    pub thresholds: Thresholds,
+    thresholds: Thresholds,
     /// The growth rate at the weak end of each class, over the mean rate.
     pub growth: [f64; CLASSES],
     /// The coarsest step that a block of each class bears.
@@ -209,16 +213,18 @@ pub struct Cells {
     pub worst_level: u8,
     /// The distribution of growth rates.
     pub strengths: Strengths,
-    /// Rates by step.
+    /// Rates by voltage and step, and how many steps there are.
+    steps: usize,
     rates: Vec<Rates>,
+    kind: ModelKind,
 }
 
 impl Cells {
-    /// The cells of a drive that models them.
+    /// The cells of a drive that models them, none of which is programmed at less than `lowest`.
     ///
     /// # Errors
     /// Why the constants make no cells.
-    pub fn new(config: &Config, ladder: &Ladder) -> Result<Cells, ModelError> {
+    pub fn new(config: &Config, ladder: &Ladder, lowest: Voltage) -> Result<Cells, ModelError> {
         let params = &config.reliability;
         let (model, ldpc, end) = (params.model()?, params.ldpc(), params.end());
         let strengths = Strengths::new(&params.cells);
@@ -233,21 +239,29 @@ impl Cells {
         let weakest = rates[CLASSES - 1] / strengths.mean;
         // A tenth beyond the end, for blocks that reach it during the run.
         let cycles = weakest * 1.1 * end.cycles.max(f64::from(params.cycles));
-        let grid = Grid::new(vec![1.0], volts.clone(), cycles);
+        let grid = Grid::new(SCALES.to_vec(), volts.clone(), cycles);
         let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
         let worst = model.block(weakest * end.cycles);
-        let nominal = Setting { scale: 1.0, step: volts[0] };
+        let nominal = Setting { scale: SCALES[lowest as usize], step: volts[0] };
         let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));
         Ok(Cells {
             thresholds,
             growth: rates.map(|rate| rate / strengths.mean),
             coarsest: rates.iter().map(|&rate| rung(rate)).collect(),
-            worst_level: worst_level.unwrap_or(ldpc.levels().len() - 1) as u8,
+            worst_level: match params.model {
+                ModelKind::ByVoltage => lowest as u8,
+                ModelKind::Off | ModelKind::Analytic => {
+                    worst_level.unwrap_or(ldpc.levels().len() - 1) as u8
+                }
+            },
             strengths,
-            rates: volts
+            kind: params.model,
+            rates: SCALES
                 .iter()
-                .map(|&step| Rates::new(Setting { scale: 1.0, step }, cycles))
+                .flat_map(|&scale| volts.iter().map(move |&step| Setting { scale, step }))
+                .map(|setting| Rates::new(setting, cycles))
                 .collect(),
+            steps: volts.len(),
             model,
         })
     }
@@ -257,9 +271,19 @@ impl Cells {
         self.growth[CLASSES - 1]
     }
 
+    /// The level that a read needs, if there is one.
+    #[inline]
+    pub fn level(&mut self, read: &Read) -> Option<u8> {
+        match self.kind {
+            ModelKind::ByVoltage => Some(read.scale as u8),
+            ModelKind::Off | ModelKind::Analytic => self.thresholds.level(read),
+        }
+    }
+
     /// The bit error rate of a page, to two per cent.
-    pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, step: Step) -> f64 {
-        self.rates[usize::from(step.0)].rber(&self.model, cycles, age, reads)
+    pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
+        let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
+        self.rates[setting].rber(&self.model, cycles, age, reads)
     }
 
     /// The class of a block whose rate is `growth` times the mean one.

@@ -72,6 +72,15 @@ impl Space {
         None
     }
 
+    /// One more host page goes to a certain die. Returns whether it has room for it.
+    pub fn claim(&mut self, die: DieId) -> bool {
+        let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
+        let stripe = &mut self.stripes[die];
+        let has_room = self.blocks.valid_on(die) + stripe.pending < limit;
+        stripe.pending += u32::from(has_room);
+        has_room
+    }
+
     /// A host page that was on its way to the die has its page now, or is not wanted any more.
     pub fn arrived(&mut self, die: DieId) {
         self.stripes[die].pending -= 1;

@@ -3,7 +3,7 @@
 use crate::ledger::Ledger;
 use crate::queue::Class;
 use crate::ranked::Places;
-use crate::tag::{Step, Tag};
+use crate::tag::{Mode, Tag, Voltage};
 use fowler_units::{DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
 /// What a transaction does to the flash.
@@ -28,6 +28,8 @@ pub enum Source {
     Gc,
     /// Wear levelling.
     Wear,
+    /// Programming anew what could stay where it is, to read it sooner or longer.
+    Refresh,
 }
 
 /// Who is told when a transaction is done.
@@ -66,8 +68,10 @@ pub struct Txn {
     pub overtook: bool,
     /// Programs of host data: what kind of data it is.
     pub tag: Tag,
-    /// Programs, once bound: the step of its block.
-    pub step: Step,
+    /// Programs, once bound: how the pages of its block are programmed.
+    pub mode: Mode,
+    /// Reads: the voltages that the page is taken to have been programmed at, if not those of its block.
+    pub read_as: Option<Voltage>,
     /// Programs of host data: the pages of the request that wrote it.
     pub group: u16,
     /// Reads: the levels of the first and of the latest try, and the one that is needed.
@@ -124,7 +128,8 @@ impl Txn {
             waited: false,
             overtook: false,
             tag: Tag::PLAIN,
-            step: Step::NOMINAL,
+            mode: Mode::default(),
+            read_as: None,
             group: 0,
             first_level: 0,
             level: 0,

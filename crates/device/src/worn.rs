@@ -7,8 +7,9 @@ use crate::flash::condition::{BlockCondition, Condition};
 use crate::ftl::Ftl;
 use crate::measure::Measurer;
 use crate::policy::sensing::AnySensing;
+use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
 use crate::reliability::{Cells, ModelKind, StrengthSource};
-use crate::tag::Step;
+use crate::tag::{Mode, Step, Tag, Voltage};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
 /// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
@@ -21,7 +22,8 @@ impl Ftl {
         if config.reliability.model == ModelKind::Off {
             return;
         }
-        let cells = Cells::new(config, flash.ladder()).expect("refused otherwise");
+        let lowest = lowest(config.voltage.name);
+        let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
         let classes = cells.coarsest.clone();
         let blocks = self.worn_blocks(&cells, config);
         let believed = blocks.as_slice().iter().map(|its| cells.class_of(its.growth.into()));
@@ -31,7 +33,7 @@ impl Ftl {
         let oldest = config.reliability.oldest;
         let stamps = (self.stamps(oldest), oldest);
         let levels = config.reliability.levels as u8;
-        flash.wear(Condition::new(cells, levels, rules, blocks, stamps));
+        flash.wear(Condition::new(cells, levels, rules, blocks, stamps, lowest));
         if config.reliability.strength == StrengthSource::Measured {
             let geometry = &self.layout.geometry;
             self.measurer = Some(Measurer::new(&config.reliability, geometry, config.seed));
@@ -50,12 +52,15 @@ impl Ftl {
             let (low, high) = (ends[at as usize], ends[at as usize + 1]);
             low + (high - low) * at.fract()
         };
+        // What lies there was programmed as data of which nothing is known.
+        let rule = AnyVoltage::new(&config.voltage, config.seed);
+        let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(Tag::PLAIN) };
         let erases = self.space.blocks.erase_counts().iter();
         erases
             .map(|&erases| {
                 let growth = draw() as f32;
                 let cycles = config.reliability.cycles + erases;
-                BlockCondition { growth, believed: growth, cycles, reads: 0, step: Step::NOMINAL }
+                BlockCondition { growth, believed: growth, cycles, reads: 0, mode }
             })
             .collect()
     }
@@ -79,5 +84,14 @@ impl Ftl {
             }
         }
         stamps
+    }
+}
+
+/// The lowest voltages at which a rule lets anything be programmed.
+fn lowest(rule: VoltageKind) -> Voltage {
+    match rule {
+        VoltageKind::High => Voltage::Boosted,
+        VoltageKind::Nominal => Voltage::Nominal,
+        VoltageKind::Low | VoltageKind::ByHotness => Voltage::Reduced,
     }
 }

@@ -11,7 +11,8 @@ use support::small;
 /// A drive with a buffer of four pages, one of which is kept free; acknowledged on insertion.
 fn drive() -> Device {
     let mut config = small();
-    config.buffer = BufferConfig { size: Bytes(4 * 4096), ack: Ack::OnInsert, evict_ahead: 1 };
+    config.buffer =
+        BufferConfig { size: Bytes(4 * 4096), ack: Ack::OnInsert, evict_ahead: 1, ..config.buffer };
     Device::new(&config).expect("a sound drive")
 }
 

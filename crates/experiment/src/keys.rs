@@ -5,14 +5,16 @@ use crate::field::{Access, Field, Word};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
 use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::reliability::{ModelKind, StrengthSource};
 use fowler_device::{
-    Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase,
+    Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot,
     UnwrittenReads,
 };
 use fowler_nand::{CancelledProgram, Reload};
@@ -206,6 +208,14 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             )),
         optional("buffer.evict_ahead", "page frames kept free or on their way out (on_insert only)",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
+        optional("buffer.cache_reads", "whether pages that were read stay in the buffer",
+            Field::Flag(at!(buffer.cache_reads))),
+        optional("buffer.read_hot", "what becomes of a page that leaves clean and was read hot",
+            words!(buffer.read_hot,
+                "on_dirty" => ReadHot::OnDirty, "its copy in the flash stays as it is";
+                "on_evict" => ReadHot::OnEvict, "it is read as if it had been programmed for that (the paper's numbers)";
+                "rewrite_on_idle" => ReadHot::RewriteOnIdle, "it is programmed anew in idle time";
+            )),
         optional("queue.depth", "host requests in the device at once",
             Field::Count(1..=65_536, at!(queue.depth as u32))),
         optional("queue.max_reads", "host page reads waiting or in service at once",
@@ -315,12 +325,20 @@ fn data_policies() -> Vec<Key<Config>> {
             set!(hotness.detectors, Detector)),
         optional("policy.hotness.hot_up_to", "request_size: the largest hot request; 0B is the running median",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
+        optional("policy.hotness.watermark", "buffer_hits: the share of reads, or of writes, beyond which a page is hot",
+            Field::Real(0.5..=1.0, at!(hotness.watermark))),
         optional("policy.placement", "which open block takes which data",
             slot!(placement, PlacementKind)),
         optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
             Field::Flag(at!(placement.hot_to_strong))),
         optional("policy.step", "at what ISPP step data is programmed",
             slot!(step, StepKind)),
+        optional("policy.voltage", "at what threshold voltages",
+            slot!(voltage, VoltageKind)),
+        optional("policy.replacement", "which page leaves the buffer",
+            slot!(replacement, ReplacementKind)),
+        optional("policy.replacement.window", "cflru: among how many of the oldest pages a clean one is looked for",
+            Field::Count(1..=1 << 20, at!(replacement.window as u32))),
         optional("policy.sensing", "at what level of soft sensing a page is read first",
             slot!(sensing, SensingKind)),
         optional("policy.sensing.inputs", "model: what it is told; the rest is taken at its worst",
@@ -337,6 +355,7 @@ fn reliability() -> Vec<Key<Config>> {
             words!(reliability.model,
                 "off" => ModelKind::Off, "nowhere: every read takes its nominal time";
                 "analytic" => ModelKind::Analytic, "from threshold voltages (docs/physics.md)";
+                "by_voltage" => ModelKind::ByVoltage, "from the set of voltages alone: levels as in HIRE's Table 1";
             )),
         optional("reliability.levels", "levels of soft sensing: 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),

@@ -196,8 +196,7 @@ impl Outcome {
 
     fn counters_json(&self) -> Value {
         let counters = &self.counters;
-        let by_source =
-            |counts: &[u64; 3]| json!({ "host": counts[0], "gc": counts[1], "wear": counts[2] });
+        let by_source = |[host, gc, wear, refresh]: [u64; 4]| json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh });
         json!({
             "pages_read": counters.pages_read,
             "buffer_read_hits": counters.buffer_read_hits,
@@ -205,15 +204,15 @@ impl Outcome {
             "pages_written": counters.pages_written,
             "buffer_write_hits": counters.buffer_write_hits,
             "pages_trimmed": counters.pages_trimmed,
-            "reads": by_source(&counters.reads),
+            "reads": by_source(counters.reads),
             "merge_reads": counters.merge_reads,
-            "programs": by_source(&counters.programs),
+            "programs": by_source(counters.programs),
             "reads_at": self.reads_at_json(),
             "retries": counters.retries,
             "uncorrectable_reads": counters.uncorrectable,
             "prioritised_reads": counters.prioritised[0],
             "prioritised_writes": counters.prioritised[1],
-            "erases": by_source(&counters.erases),
+            "erases": by_source(counters.erases),
             "foreground_collections": counters.collections[0],
             "background_collections": counters.collections[1],
             "operations": counters.operations,

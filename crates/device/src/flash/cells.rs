@@ -125,8 +125,8 @@ impl Flash {
     fn most_iterations(&self, first: TxnId) -> u32 {
         let (mut most, mut member) = (0, first);
         while member.is_some() {
-            let Txn { step, ppn, next, .. } = *self.txns.get(member);
-            most = most.max(self.ladder.iterations(step, self.offset(ppn)));
+            let Txn { mode, ppn, next, .. } = *self.txns.get(member);
+            most = most.max(self.ladder.iterations(mode.step, self.offset(ppn)));
             member = next;
         }
         most
@@ -200,11 +200,14 @@ impl Flash {
     /// What a program or erase does to the cells.
     fn wear_by(&mut self, txn: TxnId) {
         let now = self.now();
-        let Txn { op, ppn, step, .. } = *self.txns.get(txn);
+        let Txn { op, ppn, mode, .. } = *self.txns.get(txn);
         let Some(condition) = &mut self.condition else { return };
         let block = self.locator.block_of(ppn);
         match op {
-            Op::Program => condition.programmed(ppn, block, step, now),
+            Op::Program => {
+                self.counters.programs_at[mode.voltage as usize] += 1;
+                condition.programmed(ppn, block, mode, now);
+            }
             Op::Erase => condition.erased(block),
             Op::Read => unreachable!("reads do not run on the cells"),
         }

@@ -2,7 +2,7 @@
 
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing, SensingKind};
 use crate::reliability::Cells;
-use crate::tag::Step;
+use crate::tag::{Mode, Step, Voltage};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::Read;
 use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
@@ -21,8 +21,8 @@ pub struct BlockCondition {
     pub cycles: u32,
     /// Reads since it was erased.
     pub reads: u32,
-    /// The step its pages are programmed at.
-    pub step: Step,
+    /// How its pages are programmed.
+    pub mode: Mode,
 }
 
 /// What a read is begun with.
@@ -46,6 +46,8 @@ pub struct Condition {
     /// When each page was programmed, in grains since `epoch` before time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
+    /// The lowest voltages at which anything is programmed.
+    lowest: Voltage,
 }
 
 /// What the sensing rule may ask.
@@ -68,9 +70,10 @@ impl Condition {
     /// What is not told is at its worst. Who does not know a block's strength does not know the step that
     /// makes up for it either: the block is taken for the weakest, programmed at the nominal step.
     fn modelled(&mut self, its: BlockCondition, age: Span) -> u8 {
+        let voltage = if self.told.knows(Input::Voltage) { its.mode.voltage } else { self.lowest };
         let Condition { cells, told, end, levels, .. } = self;
         let (growth, step) = if told.knows(Input::Strength) {
-            (f64::from(its.believed), its.step)
+            (f64::from(its.believed), its.mode.step)
         } else {
             (cells.weakest(), Step::NOMINAL)
         };
@@ -80,10 +83,10 @@ impl Condition {
             cycles: growth * cycles,
             age: if told.knows(Input::Age) { age } else { end.age },
             reads: if told.knows(Input::Reads) { its.reads } else { end.reads },
-            scale: 0,
+            scale: voltage as usize,
             step: usize::from(step.0),
         };
-        cells.thresholds.level(&read).unwrap_or(*levels).min(*levels - 1)
+        cells.level(&read).unwrap_or(*levels).min(*levels - 1)
     }
 
     /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from `epoch` before
@@ -94,8 +97,9 @@ impl Condition {
         (sensing, told, end): (AnySensing, sensing::Params, EndOfLife),
         blocks: IdVec<BlockId, BlockCondition>,
         (stamps, epoch): (IdVec<Ppn, u32>, Span),
+        lowest: Voltage,
     ) -> Self {
-        Self { cells, levels, sensing, told, end, blocks, stamps, epoch }
+        Self { cells, levels, sensing, told, end, blocks, stamps, epoch, lowest }
     }
 
     /// A moment before time zero as a stamp.
@@ -130,31 +134,39 @@ impl Condition {
     /// A read of a page begins: the level of the first try, and the one it needs. The read wears on the block's
     /// other pages.
     #[inline]
-    pub fn read(&mut self, page: Ppn, block: BlockId, now: Nanos) -> Attempt {
+    pub fn read(
+        &mut self,
+        page: Ppn,
+        block: BlockId,
+        read_as: Option<Voltage>,
+        now: Nanos,
+    ) -> Attempt {
         let age = self.age(page, now);
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);
-        let its = *its;
+        let mut its = *its;
+        its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
         let truth = Read {
             cycles: f64::from(its.growth) * f64::from(its.cycles),
             age,
             reads: its.reads,
-            scale: 0,
-            step: usize::from(its.step.0),
+            scale: its.mode.voltage as usize,
+            step: usize::from(its.mode.step.0),
         };
-        let needed = self.cells.thresholds.level(&truth).unwrap_or(self.levels);
+        let needed = self.cells.level(&truth).unwrap_or(self.levels);
         let asks = self.told.name == SensingKind::Model;
         let modelled = if asks { self.modelled(its, age) } else { 0 };
         let worst = self.cells.worst_level;
         let level = self.sensing.level(&Advised { worst, modelled });
+        let level = level.min(self.levels - 1);
         Attempt { level, needed }
     }
 
     /// A page has been programmed.
     #[inline]
-    pub fn programmed(&mut self, page: Ppn, block: BlockId, step: Step, now: Nanos) {
+    pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
         self.stamps[page] = self.stamp(now);
-        self.blocks[block].step = step;
+        self.blocks[block].mode = mode;
     }
 
     /// A block has been erased.

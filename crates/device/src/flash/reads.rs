@@ -28,8 +28,9 @@ impl Flash {
     fn first_level(&mut self, txn: TxnId, page: Ppn) -> u8 {
         let now = self.now();
         let Some(condition) = self.condition.as_mut().filter(|_| page.is_some()) else { return 0 };
-        let Attempt { level, needed } = condition.read(page, self.locator.block_of(page), now);
         let record = self.txns.get_mut(txn);
+        let block = self.locator.block_of(page);
+        let Attempt { level, needed } = condition.read(page, block, record.read_as, now);
         (record.first_level, record.level, record.needed) = (level, level, needed);
         level
     }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::policy::die_order::DieOrderKind;
 use crate::queue::Class;
 use crate::reliability::Ladder;
-use crate::tag::Step;
+use crate::tag::{Mode, Step, Voltage};
 use crate::txn::{Op, Owner, Source};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, DieId, Geometry, Nanos, Span, TxnId};
@@ -21,12 +21,13 @@ impl Translation for Requests {
     /// 12 iterations of 20 us nominally; a rung above takes one less.
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         let txn = flash.txns.get_mut(id);
-        txn.step = match txn.group {
+        let step = match txn.group {
             8 => Step(0),
             4 => Step(1),
             2 => Step(2),
             other => unreachable!("no request has {other} pages"),
         };
+        txn.mode = Mode { step, voltage: Voltage::Nominal };
         Bind::Bound
     }
 

@@ -51,7 +51,13 @@ pub fn small() -> Config {
     };
     Config {
         over_provisioning: 0.3,
-        buffer: BufferConfig { size: Bytes(64 * 4096), ack: Ack::OnProgram, evict_ahead: 8 },
+        buffer: BufferConfig {
+            size: Bytes(64 * 4096),
+            ack: Ack::OnProgram,
+            evict_ahead: 8,
+            cache_reads: false,
+            read_hot: ReadHot::OnDirty,
+        },
         queue: QueueConfig { depth: 64, max_reads: 64, max_writes: 64 },
         gc: GcConfig {
             foreground_below: 2,

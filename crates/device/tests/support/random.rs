@@ -3,10 +3,12 @@
 use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{self, SuspensionKind};
 use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::reliability::{ModelKind, StrengthSource};
 use fowler_device::*;
@@ -81,6 +83,7 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
         size: Bytes(pages * config.geometry.page_size.0),
         ack: one_of(rng, &[Ack::OnInsert, Ack::OnProgram]),
         evict_ahead: between(rng, 1, 6),
+        ..config.buffer
     };
     config.queue = QueueConfig {
         depth: between(rng, 1, 12),
@@ -127,11 +130,22 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
 }
 
 fn streams(config: &mut Config, rng: &mut Rng) {
-    config.hotness.detectors = one_of(rng, &[0, 1]);
+    config.hotness.detectors = one_of(rng, &[0, 1, 2, 3]);
+    config.hotness.watermark = one_of(rng, &[0.6, 0.95, 1.0]);
     config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
     config.placement.name = one_of(rng, PlacementKind::ALL);
+    // Each stream has blocks of its own to keep open.
+    config.geometry.blocks_per_plane += config.placement.streams(config.hotness.tags()) as u32 - 1;
+    config.geometry.blocks_per_plane +=
+        config.placement.streams(config.hotness.classes()) as u32 - 1;
     config.placement.hot_to_strong = rng.chance(0.5);
     config.step.name = one_of(rng, StepKind::ALL);
+    config.voltage.name = one_of(rng, VoltageKind::ALL);
+    config.replacement.name = one_of(rng, ReplacementKind::ALL);
+    config.replacement.window = between(rng, 1, 6);
+    config.buffer.cache_reads = rng.chance(0.5);
+    config.buffer.read_hot =
+        one_of(rng, &[ReadHot::OnDirty, ReadHot::OnEvict, ReadHot::RewriteOnIdle]);
     config.die_order.deadline = one_of(rng, &[Span::ms(10), Span::ms(1280)]);
 }
 
@@ -139,7 +153,8 @@ fn streams(config: &mut Config, rng: &mut Rng) {
 fn cells(config: &mut Config, rng: &mut Rng) {
     let its = &mut config.reliability;
     // Its curves take some time to make.
-    its.model = if rng.chance(0.25) { ModelKind::Analytic } else { ModelKind::Off };
+    its.model =
+        one_of(rng, &[ModelKind::Off, ModelKind::Off, ModelKind::Analytic, ModelKind::ByVoltage]);
     its.levels = between(rng, 1, 3);
     its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);

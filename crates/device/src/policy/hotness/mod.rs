@@ -4,9 +4,11 @@
 //! Contract. A detector sees what the host does and keeps its own account of it; it never changes the
 //! device's. Where data of which tag goes, how it is programmed and when, is asked of other slots.
 
+mod buffer_hits;
 mod request_size;
 
-use crate::tag::Tag;
+use crate::tag::{Class, Tag};
+use buffer_hits::BufferHits;
 use fowler_units::Bytes;
 use request_size::RequestSize;
 
@@ -16,24 +18,36 @@ use request_size::RequestSize;
 pub enum Detector {
     /// By the size of the request that writes it.
     RequestSize,
+    /// By how it was used in the buffer.
+    BufferHits,
 }
 
 impl Detector {
     /// Every detector, with its name in configurations and what it goes by.
-    pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[(
-        Detector::RequestSize,
-        "request_size",
-        "data of small requests is hot: up to policy.hotness.hot_up_to, or up to their median",
-    )];
+    pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[
+        (
+            Detector::RequestSize,
+            "request_size",
+            "data of small requests is hot: up to policy.hotness.hot_up_to, or up to their median",
+        ),
+        (
+            Detector::BufferHits,
+            "buffer_hits",
+            "read-hot, write-hot or mixed, by the hits that a page had in the buffer",
+        ),
+    ];
 }
 
 /// Parameters of this slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// The detectors in use, a bit each.
     pub detectors: u32,
     /// Requests up to this size are hot; zero is the running median of all sizes written.
     pub hot_up_to: Bytes,
+    /// `buffer_hits` only: a page is read-hot, or write-hot, if more than this share of its hits were reads, or
+    /// writes (w of HIRE, section 3.1), in (0.5, 1].
+    pub watermark: f64,
 }
 
 impl Params {
@@ -42,9 +56,15 @@ impl Params {
         self.detectors & (1 << detector as u8) != 0
     }
 
+    /// How many uses its detectors tell apart.
+    pub fn classes(&self) -> usize {
+        if self.uses(Detector::BufferHits) { Class::ALL.len() } else { 1 }
+    }
+
     /// How many tags its detectors tell apart.
     pub fn tags(&self) -> usize {
-        if self.detectors == 0 { 1 } else { Tag::COUNT }
+        let two = 1 + usize::from(self.uses(Detector::RequestSize));
+        two * self.classes()
     }
 }
 
@@ -52,19 +72,34 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
+    buffer_hits: Option<BufferHits>,
 }
 
 impl Hotness {
     /// The detectors that `params` name, on a drive with pages of `page_size`.
     pub fn new(params: &Params, page_size: Bytes) -> Self {
         let by_size = params.uses(Detector::RequestSize);
-        Self { request_size: by_size.then(|| RequestSize::new(params, page_size)) }
+        Self {
+            request_size: by_size.then(|| RequestSize::new(params, page_size)),
+            buffer_hits: params.uses(Detector::BufferHits).then(|| BufferHits::new(params)),
+        }
     }
 
     /// The tag of what a write request of so many pages brings.
     #[inline]
     pub fn tag_of_write(&mut self, pages: u32) -> Tag {
         let hot = self.request_size.as_mut().is_some_and(|detector| detector.is_hot(pages));
-        if hot { Tag::HOT } else { Tag::PLAIN }
+        Tag::new(hot, Class::Mixed)
+    }
+
+    /// How a page was used that leaves the buffer after so many reads and writes.
+    #[inline]
+    pub fn class(&self, reads: u16, writes: u16) -> Class {
+        self.buffer_hits.as_ref().map_or(Class::Mixed, |detector| detector.class(reads, writes))
+    }
+
+    /// Whether uses are told apart.
+    pub fn tells_uses(&self) -> bool {
+        self.buffer_hits.is_some()
     }
 }

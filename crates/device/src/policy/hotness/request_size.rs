@@ -67,7 +67,10 @@ mod tests {
     use fowler_units::Rng;
 
     fn detector(hot_up_to: u64) -> RequestSize {
-        RequestSize::new(&Params { detectors: 1, hot_up_to: Bytes(hot_up_to) }, Bytes(4096))
+        RequestSize::new(
+            &Params { detectors: 1, hot_up_to: Bytes(hot_up_to), watermark: 1.0 },
+            Bytes(4096),
+        )
     }
 
     #[test]

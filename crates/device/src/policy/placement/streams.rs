@@ -20,7 +20,7 @@ impl Streams {
 impl Placement for Streams {
     #[inline]
     fn stream(&self, tag: Tag) -> usize {
-        usize::from(tag.0)
+        tag.index()
     }
 
     fn opens(&self, tag: Tag) -> Opens {

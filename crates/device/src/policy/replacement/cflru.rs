@@ -1,0 +1,27 @@
+//! Clean-first LRU: among the pages used longest ago, a window of so many, a clean one goes first; without one,
+//! the oldest of all (Park et al., "CFLRU", CASES 2006). It saves programs at the price of read hits.
+
+use super::lru::Lru;
+use super::{Leaves, Params, Replacement, Tail};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Cflru {
+    window: u32,
+}
+
+impl Cflru {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self { window: params.window }
+    }
+}
+
+impl Replacement for Cflru {
+    fn leaves(&self, tail: &impl Tail) -> Option<Leaves> {
+        let (Some(clean), Some(_)) = (tail.clean(), tail.dirty()) else {
+            return Lru.leaves(tail);
+        };
+        let ahead = tail.dirty_before(clean, self.window);
+        Some(if ahead < self.window { Leaves::Clean } else { Leaves::Dirty })
+    }
+}

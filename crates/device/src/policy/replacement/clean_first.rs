@@ -1,0 +1,23 @@
+//! What is clean costs nothing to give up: it goes first.
+
+use super::{Leaves, Params, Replacement, Tail};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct CleanFirst;
+
+impl CleanFirst {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Replacement for CleanFirst {
+    fn leaves(&self, tail: &impl Tail) -> Option<Leaves> {
+        if tail.clean().is_some() {
+            Some(Leaves::Clean)
+        } else {
+            tail.dirty().map(|_| Leaves::Dirty)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Data that is read is programmed at boosted voltages, so that few sensing levels suffice; data that is
+//! written, at reduced ones, which wear less; all other at nominal ones (HIRE, section 3.2).
+
+use super::{Params, VoltageRule};
+use crate::tag::{Class, Tag, Voltage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct ByHotness;
+
+impl ByHotness {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl VoltageRule for ByHotness {
+    fn voltage(&self, tag: Tag) -> Voltage {
+        match tag.class() {
+            Class::ReadHot => Voltage::Boosted,
+            Class::Mixed => Voltage::Nominal,
+            Class::WriteHot => Voltage::Reduced,
+        }
+    }
+}

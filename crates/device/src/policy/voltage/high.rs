@@ -1,0 +1,20 @@
+//! Boosted threshold voltages for all data: HVC, a baseline of HIRE (section 4.1).
+
+use super::{Params, VoltageRule};
+use crate::tag::{Tag, Voltage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct High;
+
+impl High {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl VoltageRule for High {
+    fn voltage(&self, _tag: Tag) -> Voltage {
+        Voltage::Boosted
+    }
+}

@@ -1,0 +1,20 @@
+//! Reduced threshold voltages for all data: LVC, a baseline of HIRE (section 4.1).
+
+use super::{Params, VoltageRule};
+use crate::tag::{Tag, Voltage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Low;
+
+impl Low {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl VoltageRule for Low {
+    fn voltage(&self, _tag: Tag) -> Voltage {
+        Voltage::Reduced
+    }
+}

@@ -1,0 +1,36 @@
+//! Slot: at what threshold voltages is this data programmed?
+//!
+//! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened, with the
+//! tag of the data that opens it.
+
+use crate::policy::slot::slot;
+use crate::tag::{Tag, Voltage};
+
+slot! { $
+    /// The voltage rule a device was configured with.
+    pub enum AnyVoltage, named VoltageKind, match by each_voltage {
+        "nominal" => nominal::Nominal, "nominal threshold voltages for all data";
+        "high" => high::High, "boosted for all data (HVC): fewest errors, most wear";
+        "low" => low::Low, "reduced for all data (LVC): least wear, most errors";
+        "by_hotness" => by_hotness::ByHotness, "boosted for what is read, reduced for what is written (HIRE)";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: VoltageKind,
+}
+
+/// A rule that chooses the threshold voltages.
+pub trait VoltageRule {
+    /// The voltages for data of `tag`.
+    fn voltage(&self, tag: Tag) -> Voltage;
+}
+
+impl VoltageRule for AnyVoltage {
+    fn voltage(&self, tag: Tag) -> Voltage {
+        each_voltage!(self, policy => policy.voltage(tag))
+    }
+}

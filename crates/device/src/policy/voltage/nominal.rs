@@ -1,0 +1,20 @@
+//! Nominal threshold voltages for all data: the baseline of HIRE (section 4.1).
+
+use super::{Params, VoltageRule};
+use crate::tag::{Tag, Voltage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Nominal;
+
+impl Nominal {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl VoltageRule for Nominal {
+    fn voltage(&self, _tag: Tag) -> Voltage {
+        Voltage::Nominal
+    }
+}

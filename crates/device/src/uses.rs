@@ -1,0 +1,141 @@
+//! How pages were used while they were in the buffer, and what becomes of those that leave it (HIRE, sections
+//! 3.1 and 3.2).
+
+use crate::buffer::Listed;
+use crate::buffer::Slot;
+use crate::config::{Config, ReadHot};
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::layout::Layout;
+use crate::map::Place;
+use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::queue;
+use crate::tag::{Class, Tag, Voltage};
+use crate::txn::{Op, Owner, Source};
+use fowler_units::{DieId, Id, IdVec, Lpn, Ppn, SlotId};
+
+/// Of the frames, one in so many may hold pages that wait to be programmed anew. Assumed: they are lost to all
+/// others.
+const REWRITES_SHARE: u32 = 8;
+
+impl Ftl {
+    /// The voltages that each page is taken to be programmed at, where its last use says so.
+    pub(crate) fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
+        let rule = AnyVoltage::new(&config.voltage, config.seed);
+        let initially = rule.voltage(Tag::PLAIN);
+        let pages = layout.logical_pages as usize;
+        (config.buffer.read_hot == ReadHot::OnEvict).then(|| IdVec::filled(initially, pages))
+    }
+
+    /// A page that was read from the flash stays in the buffer, if there is room at once.
+    pub(crate) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, from: Ppn) {
+        match self.map.place(page) {
+            Place::Flash(now) if now == from => {
+                if self.buffer.free_count() == 0
+                    && let Some(clean) = self.buffer.to_empty()
+                {
+                    self.drop_clean(flash, clean);
+                }
+                let Some(slot) = self.buffer.take(page, from) else { return };
+                self.map.set_buffered(page, slot);
+                self.buffer.make_whole(slot);
+                self.buffer.count(slot, false);
+                self.buffer.enlist(slot, Listed::Clean);
+                self.evict(flash);
+            }
+            // Two requests read it at the same time.
+            Place::Buffer(slot) => {
+                self.buffer.count(slot, false);
+                self.buffer.touch(slot);
+            }
+            Place::Flash(_) | Place::Nowhere => {}
+        }
+    }
+
+    /// A page leaves the buffer: how it was used is known now.
+    pub(crate) fn note_use(&mut self, flash: &mut Flash, slot: SlotId) -> Class {
+        let Slot { lpn, reads, writes, .. } = *self.buffer.get(slot);
+        let class = self.hotness.class(reads, writes);
+        flash.counters.left[class as usize] += 1;
+        if let Some(marks) = &mut self.marks {
+            marks[lpn] = self.voltage.voltage(Tag::new(false, class));
+        }
+        class
+    }
+
+    /// A clean page leaves the buffer, or waits there to be programmed anew.
+    pub(crate) fn give_up(&mut self, flash: &mut Flash, slot: SlotId) {
+        let class = self.note_use(flash, slot);
+        if self.read_hot == ReadHot::RewriteOnIdle && class == Class::ReadHot && self.gains(slot) {
+            self.let_wait(flash, slot);
+        } else {
+            self.empty(slot);
+        }
+    }
+
+    /// A clean page leaves the buffer at once: its frame is needed.
+    pub(crate) fn drop_clean(&mut self, flash: &mut Flash, slot: SlotId) {
+        if self.buffer.get(slot).listed == Listed::Rewrite {
+            flash.counters.rewritten[1] += 1;
+        } else {
+            self.note_use(flash, slot);
+        }
+        self.empty(slot);
+    }
+
+    fn empty(&mut self, slot: SlotId) {
+        let Slot { lpn, ppn, .. } = *self.buffer.get(slot);
+        self.map.set_flash(lpn, ppn);
+        self.buffer.delist(slot);
+        self.buffer.release(slot);
+    }
+
+    /// Whether a page that is read hot lies in cells of other voltages than it should.
+    fn gains(&self, slot: SlotId) -> bool {
+        let ppn = self.buffer.get(slot).ppn;
+        let block = self.locator.block_of(ppn);
+        let wanted = self.voltage.voltage(Tag::new(false, Class::ReadHot));
+        ppn.is_some() && self.space.frontiers.mode_of(block).voltage != wanted
+    }
+
+    fn let_wait(&mut self, flash: &mut Flash, slot: SlotId) {
+        self.buffer.delist(slot);
+        self.buffer.enlist(slot, Listed::Rewrite);
+        if self.buffer.rewrites() > (self.layout.slots / REWRITES_SHARE).max(1)
+            && let Some(oldest) = self.buffer.oldest_rewrite()
+        {
+            self.drop_clean(flash, oldest);
+        }
+        self.rewriter = DieId((self.rewriter.0 + 1) % self.layout.geometry.dies());
+        if flash.die(self.rewriter).is_idle() {
+            self.rested(flash, self.rewriter);
+        }
+    }
+
+    /// A die has been idle for long enough: the page that has waited longest is programmed anew there. Returns
+    /// whether there was one.
+    pub(crate) fn rewrite(&mut self, flash: &mut Flash, die: DieId) -> bool {
+        if self.writes == self.writes_max {
+            return false;
+        }
+        let Some(slot) = self.buffer.oldest_rewrite() else { return false };
+        if !self.space.claim(die) {
+            return false;
+        }
+        self.buffer.delist(slot);
+        self.buffer.leave(slot);
+        let owner = Owner::Slot(slot);
+        let class = queue::Class::HostProgram;
+        let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, die);
+        let frame = self.buffer.get_mut(slot);
+        txn.lpn = frame.lpn;
+        txn.tag = frame.tag.with(Class::ReadHot);
+        frame.queued = id;
+        frame.submitted = true;
+        txn.epoch = self.buffer.born();
+        self.writes += 1;
+        flash.counters.rewritten[0] += 1;
+        flash.submit(id);
+        true
+    }
+}
