@@ -11,7 +11,7 @@ use fowler_physics::parameters::Parameters;
 use fowler_physics::rates::Rates;
 use fowler_physics::rber::{Analytic, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
-use fowler_physics::thresholds::{Grid, Read, Thresholds};
+use fowler_physics::thresholds::{Grid, Lasting, Read, Thresholds};
 use fowler_physics::voltage::SCALES;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
@@ -271,12 +271,14 @@ impl Cells {
         self.growth[CLASSES - 1]
     }
 
-    /// The level that a read needs, if there is one.
-    #[inline]
-    pub fn level(&mut self, read: &Read) -> Option<u8> {
+    /// The level that a read needs, if there is one, and for how long.
+    pub fn lasting(&mut self, read: &Read) -> Lasting {
         match self.kind {
-            ModelKind::ByVoltage => Some(read.scale as u8),
-            ModelKind::Off | ModelKind::Analytic => self.thresholds.level(read),
+            ModelKind::ByVoltage => {
+                let level = Some(read.scale as u8);
+                Lasting { level, age: Span(u64::MAX), reads: u32::MAX }
+            }
+            ModelKind::Off | ModelKind::Analytic => self.thresholds.lasting(read),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use crate::flash::Flash;
-use crate::flash::condition::{BlockCondition, Condition};
+use crate::flash::condition::{BlockCondition, Condition, Known};
 use crate::ftl::Ftl;
 use crate::measure::Measurer;
 use crate::policy::sensing::AnySensing;
@@ -25,15 +25,17 @@ impl Ftl {
         let lowest = lowest(config.voltage.name);
         let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
         let classes = cells.coarsest.clone();
-        let blocks = self.worn_blocks(&cells, config);
+        let oldest = config.reliability.oldest;
+        let stamps = self.stamps(oldest);
+        let blocks = self.worn_blocks(&cells, config, &stamps);
         let believed = blocks.as_slice().iter().map(|its| cells.class_of(its.growth.into()));
         self.space.frontiers.believe(believed.collect(), classes);
         let sensing = AnySensing::new(&config.sensing, config.seed);
         let rules = (sensing, config.sensing, config.reliability.end());
-        let oldest = config.reliability.oldest;
-        let stamps = (self.stamps(oldest), oldest);
+        let stamps = (stamps, oldest);
         let levels = config.reliability.levels as u8;
-        flash.wear(Condition::new(cells, levels, rules, blocks, stamps, lowest));
+        let by_age = config.die_order.ranks();
+        flash.wear(Condition::new(cells, levels, rules, blocks, stamps, lowest, by_age));
         if config.reliability.strength == StrengthSource::Measured {
             let geometry = &self.layout.geometry;
             self.measurer = Some(Measurer::new(&config.reliability, geometry, config.seed));
@@ -41,7 +43,12 @@ impl Ftl {
         }
     }
 
-    fn worn_blocks(&self, cells: &Cells, config: &Config) -> IdVec<BlockId, BlockCondition> {
+    fn worn_blocks(
+        &self,
+        cells: &Cells,
+        config: &Config,
+        stamps: &IdVec<Ppn, u32>,
+    ) -> IdVec<BlockId, BlockCondition> {
         let mut rng = Rng::stream(config.seed, "reliability/strength");
         let ends: Vec<f64> = (0..=INTERVALS)
             .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
@@ -55,12 +62,26 @@ impl Ftl {
         // What lies there was programmed as data of which nothing is known.
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(Tag::PLAIN) };
-        let erases = self.space.blocks.erase_counts().iter();
+        let erases = self.space.blocks.erase_counts().iter().enumerate();
         erases
-            .map(|&erases| {
+            .map(|(block, &erases)| {
+                let first_page = self.layout.geometry.first_page(BlockId::new(block));
+                // The pages of a block are as old as each other; of an erased one there are none.
+                let stamp = stamps[first_page];
+                let erased = self.space.blocks.written(BlockId::new(block)) == 0;
+                let first = if erased { u32::MAX } else { stamp };
                 let growth = draw() as f32;
                 let cycles = config.reliability.cycles + erases;
-                BlockCondition { growth, believed: growth, cycles, reads: 0, mode }
+                BlockCondition {
+                    growth,
+                    believed: growth,
+                    cycles,
+                    reads: 0,
+                    mode,
+                    first,
+                    last: stamp,
+                    known: Known::default(),
+                }
             })
             .collect()
     }

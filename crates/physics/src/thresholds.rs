@@ -66,6 +66,17 @@ pub struct Read {
     pub step: usize,
 }
 
+/// A level, and how long it is the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lasting {
+    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
+    pub level: Option<u8>,
+    /// The oldest age at which it still is the answer.
+    pub age: Span,
+    /// The most reads at which it still is.
+    pub reads: u32,
+}
+
 /// Levels by voltage, step, wear, reads and age.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
@@ -106,6 +117,15 @@ impl Thresholds {
     /// If the scale or the step has no such index, or `cycles` is negative or no number.
     #[inline]
     pub fn level(&mut self, read: &Read) -> Option<u8> {
+        self.lasting(read).level
+    }
+
+    /// The same, and how long it is the answer, if nothing but age and reads changes.
+    ///
+    /// # Panics
+    /// As [`Thresholds::level`].
+    pub fn lasting(&mut self, read: &Read) -> Lasting {
+        const EVER: Span = Span(u64::MAX);
         let Read { cycles, age, reads, scale, step } = *read;
         let grid = &self.grid;
         assert!(scale < grid.scales.len() && step < grid.steps.len(), "{scale}, {step}");
@@ -113,8 +133,9 @@ impl Thresholds {
         let wear = (cycles * self.per_cycle) as u32;
         let bucket = self.reads_bucket(reads);
         if wear >= grid.wears || bucket >= grid.reads {
-            return None;
+            return Lasting { level: None, age: EVER, reads: u32::MAX };
         }
+        let most_reads = grid.most_reads(bucket);
         let pair = (scale * grid.steps.len() + step) as u32;
         let row = ((pair * grid.wears + wear) * grid.reads + bucket) as usize * self.levels;
         if self.ages[row] == UNKNOWN {
@@ -123,7 +144,11 @@ impl Thresholds {
         let units = age.0.div_ceil(UNIT.0);
         let ages = &self.ages[row..row + self.levels];
         let level = ages.iter().position(|&end| end == FOREVER || units < u64::from(end));
-        level.map(|level| level as u8)
+        let age = match level.map(|level| ages[level]) {
+            None | Some(FOREVER) => EVER,
+            Some(end) => UNIT * u64::from(end - 1),
+        };
+        Lasting { level: level.map(|level| level as u8), age, reads: most_reads }
     }
 
     #[cold]

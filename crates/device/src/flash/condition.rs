@@ -4,7 +4,7 @@ use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing, SensingKi
 use crate::reliability::Cells;
 use crate::tag::{Mode, Step, Voltage};
 use fowler_physics::ispp::EndOfLife;
-use fowler_physics::thresholds::Read;
+use fowler_physics::thresholds::{Lasting, Read};
 use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
 
 /// The grain of the moments at which pages were programmed, 2^26 ns or 67 ms: 32 bits hold nine years.
@@ -23,7 +23,26 @@ pub struct BlockCondition {
     pub reads: u32,
     /// How its pages are programmed.
     pub mode: Mode,
+    /// When its oldest and its youngest page were programmed.
+    pub first: u32,
+    pub last: u32,
+    /// How its pages are read.
+    pub known: Known,
 }
+
+/// How the pages of a block are read, found out once for many reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// If all are read alike.
+    attempt: Option<Attempt>,
+    /// From when on it must be found out anew.
+    until: u32,
+    /// Up to how many reads it holds.
+    reads: u32,
+}
+
+/// For how long a block whose pages are not read alike is not asked again whether they are: 67 s.
+const MIXED: u32 = 1000;
 
 /// What a read is begun with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +67,8 @@ pub struct Condition {
     epoch: Span,
     /// The lowest voltages at which anything is programmed.
     lowest: Voltage,
+    /// Whether the order of the dies asks for the age of every page that is read.
+    by_age: bool,
 }
 
 /// What the sensing rule may ask.
@@ -67,26 +88,80 @@ impl Advice for Advised {
 }
 
 impl Condition {
-    /// What is not told is at its worst. Who does not know a block's strength does not know the step that
-    /// makes up for it either: the block is taken for the weakest, programmed at the nominal step.
-    fn modelled(&mut self, its: BlockCondition, age: Span) -> u8 {
-        let voltage = if self.told.knows(Input::Voltage) { its.mode.voltage } else { self.lowest };
-        let Condition { cells, told, end, levels, .. } = self;
-        let (growth, step) = if told.knows(Input::Strength) {
+    /// What a page of a block needs at `age`, by the truth.
+    fn needed(&mut self, its: &BlockCondition, age: Span) -> Lasting {
+        self.cells.lasting(&Read {
+            cycles: f64::from(its.growth) * f64::from(its.cycles),
+            age,
+            reads: its.reads,
+            scale: its.mode.voltage as usize,
+            step: usize::from(its.mode.step.0),
+        })
+    }
+
+    /// The same as far as the sensing rule is told. What is not told is at its worst. Who does not know a block's
+    /// strength does not know the step that makes up for it either: the block is taken for the weakest, programmed
+    /// at the nominal step.
+    fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
+        let Condition { cells, told, end, lowest, .. } = self;
+        let knows = |input| told.knows(input);
+        let (growth, step) = if knows(Input::Strength) {
             (f64::from(its.believed), its.mode.step)
         } else {
             (cells.weakest(), Step::NOMINAL)
         };
-        let worn = told.knows(Input::Wear);
-        let cycles = if worn { f64::from(its.cycles) } else { end.cycles };
-        let read = Read {
+        let cycles = if knows(Input::Wear) { f64::from(its.cycles) } else { end.cycles };
+        let voltage = if knows(Input::Voltage) { its.mode.voltage } else { *lowest };
+        let found = cells.lasting(&Read {
             cycles: growth * cycles,
-            age: if told.knows(Input::Age) { age } else { end.age },
-            reads: if told.knows(Input::Reads) { its.reads } else { end.reads },
+            age: if knows(Input::Age) { age } else { end.age },
+            reads: if knows(Input::Reads) { its.reads } else { end.reads },
             scale: voltage as usize,
             step: usize::from(step.0),
+        });
+        Lasting {
+            level: found.level,
+            age: if knows(Input::Age) { found.age } else { Span(u64::MAX) },
+            reads: if knows(Input::Reads) { found.reads } else { u32::MAX },
+        }
+    }
+
+    /// How a page of a block is read at `age`, and for how long that is so.
+    fn attempt(&mut self, its: &BlockCondition, age: Span) -> (Attempt, Lasting) {
+        let truth = self.needed(its, age);
+        let needed = truth.level.unwrap_or(self.levels);
+        let modelled = match self.told.name {
+            SensingKind::Model => self.modelled(its, age),
+            SensingKind::WorstCase | SensingKind::Retry => Lasting { level: Some(0), ..truth },
         };
-        cells.level(&read).unwrap_or(*levels).min(*levels - 1)
+        let level = self.sensing.level(&Advised {
+            worst: self.cells.worst_level,
+            modelled: modelled.level.unwrap_or(self.levels),
+        });
+        let attempt = Attempt { level: level.min(self.levels - 1), needed };
+        let lasting = Lasting {
+            level: None,
+            age: truth.age.min(modelled.age),
+            reads: truth.reads.min(modelled.reads),
+        };
+        (attempt, lasting)
+    }
+
+    /// Finds out how the pages of a block are read, if all are read alike, and until when that holds.
+    #[cold]
+    fn know(&mut self, block: BlockId, now: u32) {
+        let its = self.blocks[block];
+        let age = |stamp: u32| Span(u64::from(now - stamp) << GRAIN);
+        let (oldest, lasts) = self.attempt(&its, age(its.first.min(now)));
+        let (youngest, _) = self.attempt(&its, age(its.last.min(now)));
+        let alike = oldest == youngest;
+        let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
+        self.blocks[block].known = Known {
+            attempt: alike.then_some(oldest),
+            // Where pages differ, each is looked at; they may come to be alike by and by.
+            until: if alike { u32::try_from(grains).unwrap_or(u32::MAX) } else { now + MIXED },
+            reads: lasts.reads,
+        };
     }
 
     /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from `epoch` before
@@ -98,8 +173,9 @@ impl Condition {
         blocks: IdVec<BlockId, BlockCondition>,
         (stamps, epoch): (IdVec<Ppn, u32>, Span),
         lowest: Voltage,
+        by_age: bool,
     ) -> Self {
-        Self { cells, levels, sensing, told, end, blocks, stamps, epoch, lowest }
+        Self { cells, levels, sensing, told, end, blocks, stamps, epoch, lowest, by_age }
     }
 
     /// A moment before time zero as a stamp.
@@ -121,7 +197,9 @@ impl Condition {
     /// A page is about to be read.
     #[inline]
     pub fn foresee(&self, page: Ppn, block: BlockId) {
-        self.stamps.prefetch(page);
+        if self.by_age {
+            self.stamps.prefetch(page);
+        }
         self.blocks.prefetch(block);
     }
 
@@ -132,7 +210,7 @@ impl Condition {
     }
 
     /// A read of a page begins: the level of the first try, and the one it needs. The read wears on the block's
-    /// other pages.
+    /// other pages. With `read_as` the page is taken to have been programmed at those voltages.
     #[inline]
     pub fn read(
         &mut self,
@@ -141,32 +219,43 @@ impl Condition {
         read_as: Option<Voltage>,
         now: Nanos,
     ) -> Attempt {
-        let age = self.age(page, now);
+        let grain = self.stamp(now);
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);
-        let mut its = *its;
+        if grain >= its.known.until || its.reads > its.known.reads {
+            self.know(block, grain);
+        }
+        match self.blocks[block].known.attempt {
+            Some(attempt) if read_as.is_none() => {
+                debug_assert_eq!(self.look_at(page, block, None, now), attempt);
+                attempt
+            }
+            _ => self.look_at(page, block, read_as, now),
+        }
+    }
+
+    fn look_at(
+        &mut self,
+        page: Ppn,
+        block: BlockId,
+        read_as: Option<Voltage>,
+        now: Nanos,
+    ) -> Attempt {
+        let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        let truth = Read {
-            cycles: f64::from(its.growth) * f64::from(its.cycles),
-            age,
-            reads: its.reads,
-            scale: its.mode.voltage as usize,
-            step: usize::from(its.mode.step.0),
-        };
-        let needed = self.cells.level(&truth).unwrap_or(self.levels);
-        let asks = self.told.name == SensingKind::Model;
-        let modelled = if asks { self.modelled(its, age) } else { 0 };
-        let worst = self.cells.worst_level;
-        let level = self.sensing.level(&Advised { worst, modelled });
-        let level = level.min(self.levels - 1);
-        Attempt { level, needed }
+        self.attempt(&its, self.age(page, now)).0
     }
 
     /// A page has been programmed.
     #[inline]
     pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
-        self.stamps[page] = self.stamp(now);
-        self.blocks[block].mode = mode;
+        let stamp = self.stamp(now);
+        self.stamps[page] = stamp;
+        let its = &mut self.blocks[block];
+        its.mode = mode;
+        its.first = its.first.min(stamp);
+        its.last = stamp;
+        its.known.until = 0;
     }
 
     /// A block has been erased.
@@ -174,6 +263,8 @@ impl Condition {
         let its = &mut self.blocks[block];
         its.cycles += 1;
         its.reads = 0;
+        its.first = u32::MAX;
+        its.known.until = 0;
     }
 
     /// A block.
@@ -183,7 +274,9 @@ impl Condition {
 
     /// The controller has learnt more of a block's growth rate.
     pub fn believe(&mut self, block: BlockId, growth: f64) {
-        self.blocks[block].believed = growth as f32;
+        let its = &mut self.blocks[block];
+        its.believed = growth as f32;
+        its.known.until = 0;
     }
 
     /// The cells.
