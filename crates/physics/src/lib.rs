@@ -10,6 +10,7 @@
 //! - [`bch`]: yield of a BCH code word, and the worst cell that reaches one.
 //! - [`thresholds`]: all of the above as one dense table, so that a read in the simulator costs a look-up.
 //! - [`rates`]: the bit error rate as a look-up, for a controller that counts errors.
+//! - [`recovery`]: what rest between P/E cycles adds to endurance.
 //! - [`sensitivity`]: what each constant that nobody printed does to the results.
 //!
 //! The one idea that holds it together: a block whose rate grows `s` per cycle is, after `n` cycles, as worn as an
@@ -26,6 +27,7 @@ mod normal;
 pub mod parameters;
 pub mod rates;
 pub mod rber;
+pub mod recovery;
 mod root;
 pub mod sensitivity;
 pub mod strength;
