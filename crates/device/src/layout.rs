@@ -5,8 +5,10 @@ use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::map::Map;
 use crate::policy::wear::WearKind;
-use crate::reliability::{ModelKind, StrengthSource};
+use crate::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use fowler_physics::ldpc::Ldpc;
+use fowler_physics::rber::ModelError;
+use fowler_physics::table::TableError;
 use fowler_units::{Bytes, Geometry, Span};
 
 /// The sizes that follow from a configuration.
@@ -82,6 +84,85 @@ const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
 const HOUR: Span = Span(3_600_000_000_000);
+
+/// The keys of the constants that a complaint is about.
+fn constants_of(why: &ModelError) -> &'static [&'static str] {
+    match why {
+        ModelError::NoAmount { .. } => &["reliability.cells"],
+        ModelError::NotAscending => &[
+            "reliability.cells.erased",
+            "reliability.cells.programmed_1",
+            "reliability.cells.programmed_2",
+            "reliability.cells.programmed_3",
+        ],
+        ModelError::Healing { .. } => &[
+            "reliability.cells.growth_mean",
+            "reliability.cells.growth_sd",
+            "reliability.cells.growth_bound",
+        ],
+        ModelError::TooGood { .. } | ModelError::TooBad { .. } => &[
+            "reliability.cells.rber_unworn",
+            "reliability.cells.step",
+            "reliability.cells.erased_sd",
+        ],
+    }
+}
+
+const TABLE: &str = "reliability.table.rates";
+
+/// A table whose rows are not what its axes say.
+fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
+    let RateTable { cycles, ages, rates } = table;
+    let axes = format!("{} cycles and {} ages", cycles.len(), ages.len());
+    let what = match rates.iter().position(|row| row.len() != ages.len()) {
+        Some(at) if rates.len() == cycles.len() => {
+            format!("{} rates in row {} for {axes}", rates[at].len(), at + 1)
+        }
+        _ => format!("{} rows of rates for {axes}", rates.len()),
+    };
+    refusals.unless_hinted(
+        false,
+        &[TABLE, "reliability.table.cycles", "reliability.table.ages", "reliability.model"],
+        || what,
+        || "a row for each of reliability.table.cycles, in it a rate for each of reliability.table.ages".into(),
+    );
+}
+
+/// So many complaints about a table are enough to see what is wrong with it.
+const SHOWN: usize = 10;
+
+fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
+    let point = |cycles: usize, age: usize| {
+        format!(
+            "{:?} after {} cycles and {}",
+            table.rates[cycles][age], table.cycles[cycles], table.ages[age]
+        )
+    };
+    for (at, why) in wrong.iter().enumerate().take(SHOWN) {
+        let more = wrong.len() - SHOWN.min(wrong.len());
+        let rest =
+            if at + 1 == SHOWN && more > 0 { format!("; and {more} more") } else { String::new() };
+        let (key, what) = match *why {
+            TableError::Axis { axis: "cycles", index, value } => (
+                "reliability.table.cycles",
+                format!("cycles must rise from 0 or more: {value} at place {}", index + 1),
+            ),
+            TableError::Axis { index, .. } => (
+                "reliability.table.ages",
+                format!("ages must rise: {} at place {}", table.ages[index], index + 1),
+            ),
+            TableError::Rate { cycles, age, .. } => {
+                (TABLE, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
+            }
+            TableError::Falls { cycles, age } => {
+                (TABLE, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
+            }
+            TableError::Size { .. } => (TABLE, "there is no table: no cycles, or no ages".into()),
+            TableError::Settings => (TABLE, why.to_string()),
+        };
+        refusals.unless(false, &[key, "reliability.model"], || what + &rest);
+    }
+}
 
 impl Config {
     /// The sizes of the drive.
@@ -207,13 +288,7 @@ impl Config {
     }
 
     fn refuse_cells(&self, refusals: &mut Refusals) {
-        let deadline = self.die_order.deadline;
-        let grain = DEADLINE_GRAIN;
-        let steps = deadline.0 / grain.0;
-        let fits = deadline.0.is_multiple_of(grain.0) && (1..=DEADLINES_MAX).contains(&steps);
-        refusals.unless(fits, &["policy.die_order.deadline"], || {
-            format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} can be asked for")
-        });
+        self.refuse_deadline(refusals);
         let its = &self.reliability;
         if its.model == ModelKind::Off {
             return;
@@ -221,15 +296,43 @@ impl Config {
         refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
             format!("{} levels of soft sensing; 1 to 3 are known", its.levels)
         });
-        if let Err(why) = its.model() {
-            refusals.unless(false, &["reliability.cells"], || why.to_string());
+        match its.model() {
+            Ok(_) => {}
+            Err(NoModel::Cells(why)) => {
+                refusals.unless(false, constants_of(&why), || why.to_string());
+            }
+            Err(NoModel::Shape) => refuse_shape(&its.table, refusals),
+            Err(NoModel::Table(wrong)) => refuse_table(&its.table, &wrong, refusals),
         }
         if let Err(why) = Ldpc::hire(&its.cells) {
-            refusals.unless(false, &["reliability.cells.correctable_3"], || why.to_string());
+            let keys = [
+                "reliability.cells.correctable_3",
+                "reliability.cells.correctable_9",
+                "reliability.cells.correctable_21",
+            ];
+            refusals.unless(false, &keys, || why.to_string());
         }
         let measures = its.measure_every > Span::ZERO;
         refusals
             .unless(measures, &["reliability.measure_every"], || "no time to measure in".into());
+    }
+
+    fn refuse_deadline(&self, refusals: &mut Refusals) {
+        let (deadline, grain) = (self.die_order.deadline, DEADLINE_GRAIN);
+        let below = (deadline.0 / grain.0).clamp(1, DEADLINES_MAX);
+        let above = (below + 1).min(DEADLINES_MAX);
+        refusals.unless_hinted(
+            deadline == grain * below,
+            &["policy.die_order.deadline"],
+            || {
+                let what = "can be asked for";
+                format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} {what}")
+            },
+            || match deadline < grain * below || below == above {
+                true => format!("\"{}\" is the nearest", grain * below),
+                false => format!("\"{}\" and \"{}\" are the nearest", grain * below, grain * above),
+            },
+        );
     }
 
     fn sizes(&self) -> Layout {
