@@ -108,23 +108,27 @@ fn constants_of(why: &ModelError) -> &'static [&'static str] {
     }
 }
 
-const TABLE: &str = "reliability.table.rates";
+const TABLE: [&str; 4] = [
+    "reliability.table.rates",
+    "reliability.table.cycles",
+    "reliability.table.ages",
+    "reliability.model",
+];
 
 /// A table whose rows are not what its axes say.
 fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     let RateTable { cycles, ages, rates } = table;
-    let axes = format!("{} cycles and {} ages", cycles.len(), ages.len());
     let what = match rates.iter().position(|row| row.len() != ages.len()) {
         Some(at) if rates.len() == cycles.len() => {
-            format!("{} rates in row {} for {axes}", rates[at].len(), at + 1)
+            format!("rates in row {}: {}; ages: {}", at + 1, rates[at].len(), ages.len())
         }
-        _ => format!("{} rows of rates for {axes}", rates.len()),
+        _ => format!("rows of rates: {}; cycles: {}", rates.len(), cycles.len()),
     };
     refusals.unless_hinted(
         false,
-        &[TABLE, "reliability.table.cycles", "reliability.table.ages", "reliability.model"],
+        &TABLE,
         || what,
-        || "a row for each of reliability.table.cycles, in it a rate for each of reliability.table.ages".into(),
+        || "a row for each of cycles, in it a rate for each of ages".into(),
     );
 }
 
@@ -138,29 +142,30 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
             table.rates[cycles][age], table.cycles[cycles], table.ages[age]
         )
     };
+    let [rates, axis_of_cycles, axis_of_ages, model] = TABLE;
     for (at, why) in wrong.iter().enumerate().take(SHOWN) {
-        let more = wrong.len() - SHOWN.min(wrong.len());
-        let rest =
-            if at + 1 == SHOWN && more > 0 { format!("; and {more} more") } else { String::new() };
         let (key, what) = match *why {
             TableError::Axis { axis: "cycles", index, value } => (
-                "reliability.table.cycles",
+                axis_of_cycles,
                 format!("cycles must rise from 0 or more: {value} at place {}", index + 1),
             ),
             TableError::Axis { index, .. } => (
-                "reliability.table.ages",
+                axis_of_ages,
                 format!("ages must rise: {} at place {}", table.ages[index], index + 1),
             ),
             TableError::Rate { cycles, age, .. } => {
-                (TABLE, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
+                (rates, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
             }
             TableError::Falls { cycles, age } => {
-                (TABLE, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
+                (rates, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
             }
-            TableError::Size { .. } => (TABLE, "there is no table: no cycles, or no ages".into()),
-            TableError::Settings => (TABLE, why.to_string()),
+            TableError::Size { .. } => (rates, "a table without cycles or without ages".into()),
+            TableError::Settings => (rates, why.to_string()),
         };
-        refusals.unless(false, &[key, "reliability.model"], || what + &rest);
+        let more = wrong.len() - wrong.len().min(SHOWN);
+        let rest =
+            if at + 1 == SHOWN && more > 0 { format!("; and {more} more") } else { String::new() };
+        refusals.unless(false, &[key, model], || what + &rest);
     }
 }
 

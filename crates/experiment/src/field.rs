@@ -176,7 +176,7 @@ impl<T> Field<T> {
                 (access.set)(target, items(value, |it| real(it, range))?);
             }
             Field::Rows(range, access) => {
-                (access.set)(target, items(value, |row| items(row, |it| real(it, range)))?);
+                (access.set)(target, rows(value, |it| real(it, range))?);
             }
             Field::Time(range, access) => (access.set)(target, quantity(value, range, "us")?),
             Field::Spans(range, access) => {
@@ -335,6 +335,28 @@ fn items<V>(
     value: &Value,
     read: impl Fn(&Value) -> Result<V, Complaint>,
 ) -> Result<Vec<V>, Complaint> {
+    collected(value, ("item", ", "), read)
+}
+
+/// The same of a list of lists.
+fn rows<V>(
+    value: &Value,
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<Vec<Vec<V>>, Complaint> {
+    collected(value, ("row", "; "), |row| {
+        items(row, &read).map_err(|complaint| {
+            let flat = !matches!(row, Value::List(_));
+            let hint = flat.then(|| "each row stands in brackets of its own".to_string());
+            Complaint { hint: hint.or(complaint.hint), ..complaint }
+        })
+    })
+}
+
+fn collected<V>(
+    value: &Value,
+    (name, apart): (&str, &str),
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<Vec<V>, Complaint> {
     let Value::List(list) = value else {
         return Err(Complaint::new(format!("this is {}, not a list", value.kind())));
     };
@@ -343,7 +365,7 @@ fn items<V>(
         match read(item) {
             Ok(value) => values.push(value),
             Err(complaint) => {
-                wrong.push(format!("item {}: {}", index + 1, complaint.what));
+                wrong.push(format!("{name} {}: {}", index + 1, complaint.what));
                 hint = hint.or(complaint.hint);
             }
         }
@@ -356,7 +378,7 @@ fn items<V>(
     if more > 0 {
         wrong.push(format!("and {more} more"));
     }
-    Err(Complaint { what: wrong.join("; "), hint })
+    Err(Complaint { what: wrong.join(apart), hint })
 }
 
 /// A list of words as the bits of their places. In a flag they may be joined by `+`.
