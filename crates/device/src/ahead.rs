@@ -2,6 +2,7 @@
 //! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that a
 //! request does depends on it.
 
+use crate::flash::Flash;
 use crate::ftl::Ftl;
 use fowler_units::{HostIo, HostOp, Nanos};
 
@@ -31,7 +32,7 @@ impl<I: Iterator<Item = HostIo>> Ahead<I> {
 
     /// The next request.
     #[inline]
-    pub fn next(&mut self, ftl: &Ftl) -> Option<HostIo> {
+    pub fn next(&mut self, ftl: &Ftl, flash: &Flash) -> Option<HostIo> {
         while !self.exhausted && self.last - self.next < AHEAD {
             match self.source.next() {
                 Some(io) => {
@@ -42,7 +43,9 @@ impl<I: Iterator<Item = HostIo>> Ahead<I> {
                 None => self.exhausted = true,
             }
         }
-        ftl.foresee_outdated(&self.drawn[(self.next + SECOND) % AHEAD]);
+        let second = &self.drawn[(self.next + SECOND) % AHEAD];
+        ftl.foresee_outdated(second);
+        ftl.foresee_condition(second, flash);
         ftl.foresee_neighbours(&self.drawn[(self.next + THIRD) % AHEAD]);
         if self.next == self.last {
             return None;

@@ -240,7 +240,7 @@ impl Device {
     /// Issues the next request of the source. Returns whether there was one.
     #[inline]
     fn pull(&mut self, source: &mut Ahead<impl Iterator<Item = HostIo>>, pacing: Pacing) -> bool {
-        let Some(mut io) = source.next(&self.ftl) else { return false };
+        let Some(mut io) = source.next(&self.ftl, &self.flash) else { return false };
         match pacing {
             // A second run begins where the first ended.
             Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO),

@@ -137,11 +137,26 @@ impl Ftl {
         }
     }
 
+    /// As [`Ftl::foresee_outdated`], for a read where errors are modelled: the age of its page and the wear of its
+    /// block will be asked for.
+    #[inline]
+    pub(crate) fn foresee_condition(&self, io: &HostIo, flash: &Flash) {
+        if let Some(condition) = flash.condition()
+            && io.op == HostOp::Read
+            && let Some(page) = self.place_of(io)
+        {
+            condition.foresee(page, self.locator.block_of(page));
+        }
+    }
+
     #[inline]
     fn outdated_by(&self, io: &HostIo) -> Option<Ppn> {
-        if io.op != HostOp::Write {
-            return None;
-        }
+        if io.op == HostOp::Write { self.place_of(io) } else { None }
+    }
+
+    /// Where the first page of a request lies in the flash.
+    #[inline]
+    fn place_of(&self, io: &HostIo) -> Option<Ppn> {
         match self.map.place_if_any(self.locator.page_at(io.offset)) {
             Place::Flash(old) => Some(old),
             Place::Buffer(_) | Place::Nowhere => None,

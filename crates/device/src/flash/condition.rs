@@ -114,6 +114,13 @@ impl Condition {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
+    /// A page is about to be read.
+    #[inline]
+    pub fn foresee(&self, page: Ppn, block: BlockId) {
+        self.stamps.prefetch(page);
+        self.blocks.prefetch(block);
+    }
+
     /// How long ago a page was programmed.
     #[inline]
     pub fn age(&self, page: Ppn, now: Nanos) -> Span {

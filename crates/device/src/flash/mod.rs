@@ -142,6 +142,12 @@ impl Flash {
     }
 
     /// What the cells have been through, where errors are modelled.
+    #[inline]
+    pub fn condition(&self) -> Option<&Condition> {
+        self.condition.as_deref()
+    }
+
+    /// See [`Flash::condition`].
     pub fn condition_mut(&mut self) -> Option<&mut Condition> {
         self.condition.as_deref_mut()
     }
