@@ -1,7 +1,7 @@
 //! The drive that is measured, and what a run on it came to.
 
 use crate::requests::PAGE;
-use fowler_device::policy::die_order::{self, DieOrderKind};
+use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::*;
 use fowler_metrics::Recorder;
@@ -165,9 +165,9 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        die_order: die_order::Params { name: order, deadline: Span::ms(100) },
         ..Config::new(geometry, timing())
     };
+    config.die_order.name = order;
     config.suspension.name = suspension;
     config
 }

@@ -6,6 +6,7 @@ use crate::numbers::{
 use crate::table::Grid;
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::{Band, Kind, Latencies, Part, Percentile};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Parts below this share of a band's latency, under every scheme, are left out of the table of blame.
@@ -121,8 +122,51 @@ fn device_rows(grid: &mut Grid, outcomes: &[Outcome]) {
         "  extra time, of their undisturbed time",
         plain(&|it| maybe_percent(it.suspension_overhead())),
     );
+    cell_rows(grid, outcomes);
     add(grid, outcomes, "requests per simulated second", plain(&|it| maybe(it.iops())));
     add(grid, outcomes, "idle", plain(&|it| maybe_percent(it.idle_share())));
+}
+
+/// What reads took where cells err, and what went before others.
+fn cell_rows(grid: &mut Grid, outcomes: &[Outcome]) {
+    let reads: Vec<_> = outcomes.iter().map(Outcome::reads_at).collect();
+    let levels: BTreeSet<u32> = reads.iter().flatten().flatten().map(|&(level, _)| level).collect();
+    for (index, &level) in levels.iter().enumerate() {
+        let share = |reads: &Vec<(u32, u64)>| {
+            let all: u64 = reads.iter().map(|&(_, count)| count).sum();
+            let (_, count) = reads.iter().find(|(its, _)| *its == level)?;
+            (all > 0).then(|| *count as f64 / all as f64)
+        };
+        let shares = reads.iter().map(|reads| maybe_percent(reads.as_ref().and_then(share)));
+        let name = match index {
+            0 => format!("flash reads with {level} references"),
+            _ => format!("  with {level}"),
+        };
+        add(grid, outcomes, &name, Row::Plain(shares.collect()));
+    }
+    let plain =
+        |texts: &dyn Fn(&Outcome) -> String| Row::Plain(outcomes.iter().map(texts).collect());
+    if !levels.is_empty() {
+        add(
+            grid,
+            outcomes,
+            "  repeated at the next level",
+            plain(&|it| whole(it.counters.retries)),
+        );
+        add(grid, outcomes, "  uncorrectable", plain(&|it| whole(it.counters.uncorrectable)));
+    }
+    for (kind, name) in Kind::ALL.into_iter().zip(["reads", "writes"]) {
+        let shares = outcomes.iter().map(|it| it.prioritised_share(kind));
+        if shares.clone().any(|share| share.is_some_and(|share| share > 0.0)) {
+            let texts = shares.map(maybe_percent).collect();
+            add(
+                grid,
+                outcomes,
+                &format!("{name} before others that waited longer"),
+                Row::Plain(texts),
+            );
+        }
+    }
 }
 
 /// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its share.
@@ -261,6 +305,24 @@ fn notes(outcomes: &[Outcome]) -> String {
         let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
         names.collect::<Vec<_>>().join(", ")
     };
+    for it in outcomes.iter().filter(|it| it.counters.uncorrectable > 0) {
+        let pages = counted(it.counters.uncorrectable, "page");
+        writeln!(
+            text,
+            "warning   {pages} could not be read under {}: the data would be lost; its cells are too worn or its \
+             data too old for its code (reliability.cycles, .oldest, .levels)",
+            it.drive.scheme
+        )
+        .expect("text grows");
+    }
+    let one_step = names(&|it| it.knows_one_step_only());
+    if !one_step.is_empty() {
+        writeln!(
+            text,
+            "note      every program is at the nominal step under {one_step}: reliability.table covers no other"
+        )
+        .expect("text grows");
+    }
     let unlike = names(&|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {
         let first = &outcomes[0].drive.scheme;

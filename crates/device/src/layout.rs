@@ -4,9 +4,12 @@
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::map::Map;
+use crate::policy::voltage::VoltageKind;
 use crate::policy::wear::WearKind;
-use crate::reliability::{ModelKind, StrengthSource};
+use crate::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
 use fowler_physics::ldpc::Ldpc;
+use fowler_physics::rber::ModelError;
+use fowler_physics::table::TableError;
 use fowler_units::{Bytes, Geometry, Span};
 
 /// The sizes that follow from a configuration.
@@ -82,6 +85,90 @@ const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
 const HOUR: Span = Span(3_600_000_000_000);
+
+/// The keys of the constants that a complaint is about.
+fn constants_of(why: &ModelError) -> &'static [&'static str] {
+    match why {
+        ModelError::NoAmount { .. } => &["reliability.cells"],
+        ModelError::NotAscending => &[
+            "reliability.cells.erased",
+            "reliability.cells.programmed_1",
+            "reliability.cells.programmed_2",
+            "reliability.cells.programmed_3",
+        ],
+        ModelError::Healing { .. } => &[
+            "reliability.cells.growth_mean",
+            "reliability.cells.growth_sd",
+            "reliability.cells.growth_bound",
+        ],
+        ModelError::TooGood { .. } | ModelError::TooBad { .. } => &[
+            "reliability.cells.rber_unworn",
+            "reliability.cells.step",
+            "reliability.cells.erased_sd",
+        ],
+    }
+}
+
+const TABLE: [&str; 4] = [
+    "reliability.table.rates",
+    "reliability.table.cycles",
+    "reliability.table.ages",
+    "reliability.model",
+];
+
+/// A table whose rows are not what its axes say.
+fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
+    let RateTable { cycles, ages, rates } = table;
+    let what = match rates.iter().position(|row| row.len() != ages.len()) {
+        Some(at) if rates.len() == cycles.len() => {
+            format!("rates in row {}: {}; ages: {}", at + 1, rates[at].len(), ages.len())
+        }
+        _ => format!("rows of rates: {}; cycles: {}", rates.len(), cycles.len()),
+    };
+    refusals.unless_hinted(
+        false,
+        &TABLE,
+        || what,
+        || "a row for each of cycles, in it a rate for each of ages".into(),
+    );
+}
+
+/// So many complaints about a table are enough to see what is wrong with it.
+const SHOWN: usize = 10;
+
+fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
+    let point = |cycles: usize, age: usize| {
+        format!(
+            "{:?} after {} cycles and {}",
+            table.rates[cycles][age], table.cycles[cycles], table.ages[age]
+        )
+    };
+    let [rates, axis_of_cycles, axis_of_ages, model] = TABLE;
+    for (at, why) in wrong.iter().enumerate().take(SHOWN) {
+        let (key, what) = match *why {
+            TableError::Axis { axis: "cycles", index, value } => (
+                axis_of_cycles,
+                format!("cycles must rise from 0 or more: {value} at place {}", index + 1),
+            ),
+            TableError::Axis { index, .. } => (
+                axis_of_ages,
+                format!("ages must rise: {} at place {}", table.ages[index], index + 1),
+            ),
+            TableError::Rate { cycles, age, .. } => {
+                (rates, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
+            }
+            TableError::Falls { cycles, age } => {
+                (rates, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
+            }
+            TableError::Size { .. } => (rates, "a table without cycles or without ages".into()),
+            TableError::Settings => (rates, why.to_string()),
+        };
+        let more = wrong.len() - wrong.len().min(SHOWN);
+        let rest =
+            if at + 1 == SHOWN && more > 0 { format!("; and {more} more") } else { String::new() };
+        refusals.unless(false, &[key, model], || what + &rest);
+    }
+}
 
 impl Config {
     /// The sizes of the drive.
@@ -207,13 +294,7 @@ impl Config {
     }
 
     fn refuse_cells(&self, refusals: &mut Refusals) {
-        let deadline = self.die_order.deadline;
-        let grain = DEADLINE_GRAIN;
-        let steps = deadline.0 / grain.0;
-        let fits = deadline.0.is_multiple_of(grain.0) && (1..=DEADLINES_MAX).contains(&steps);
-        refusals.unless(fits, &["policy.die_order.deadline"], || {
-            format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} can be asked for")
-        });
+        self.refuse_deadline(refusals);
         let its = &self.reliability;
         if its.model == ModelKind::Off {
             return;
@@ -221,15 +302,47 @@ impl Config {
         refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
             format!("{} levels of soft sensing; 1 to 3 are known", its.levels)
         });
-        if let Err(why) = its.model() {
-            refusals.unless(false, &["reliability.cells"], || why.to_string());
+        match its.model() {
+            Ok(_) => {}
+            Err(NoModel::Cells(why)) => {
+                refusals.unless(false, constants_of(&why), || why.to_string());
+            }
+            Err(NoModel::Shape) => refuse_shape(&its.table, refusals),
+            Err(NoModel::Table(wrong)) => refuse_table(&its.table, &wrong, refusals),
         }
         if let Err(why) = Ldpc::hire(&its.cells) {
-            refusals.unless(false, &["reliability.cells.correctable_3"], || why.to_string());
+            let keys = [
+                "reliability.cells.correctable_3",
+                "reliability.cells.correctable_9",
+                "reliability.cells.correctable_21",
+            ];
+            refusals.unless(false, &keys, || why.to_string());
         }
+        let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
+        refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
+            "the table knows pages programmed at nominal voltages only".into()
+        });
         let measures = its.measure_every > Span::ZERO;
         refusals
             .unless(measures, &["reliability.measure_every"], || "no time to measure in".into());
+    }
+
+    fn refuse_deadline(&self, refusals: &mut Refusals) {
+        let (deadline, grain) = (self.die_order.deadline, DEADLINE_GRAIN);
+        let below = (deadline.0 / grain.0).clamp(1, DEADLINES_MAX);
+        let above = (below + 1).min(DEADLINES_MAX);
+        refusals.unless_hinted(
+            deadline == grain * below,
+            &["policy.die_order.deadline"],
+            || {
+                let what = "can be asked for";
+                format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} {what}")
+            },
+            || match deadline < grain * below || below == above {
+                true => format!("\"{}\" is the nearest", grain * below),
+                false => format!("\"{}\" and \"{}\" are the nearest", grain * below, grain * above),
+            },
+        );
     }
 
     fn sizes(&self) -> Layout {

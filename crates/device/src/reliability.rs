@@ -9,18 +9,21 @@ use fowler_physics::ispp::{self, EndOfLife};
 use fowler_physics::ldpc::{Ldpc, Level};
 use fowler_physics::parameters::Parameters;
 use fowler_physics::rates::Rates;
-use fowler_physics::rber::{Analytic, ModelError, Reliability};
+use fowler_physics::rber::{self, Analytic, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
+use fowler_physics::table::{Table, TableError, Tabled};
 use fowler_physics::thresholds::{Grid, Lasting, Read, Thresholds};
 use fowler_physics::voltage::SCALES;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
 /// The reliability of a drive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Whether it is modelled.
     pub model: ModelKind,
+    /// Bit error rates, where they come from a table.
+    pub table: RateTable,
     /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the cells.
     pub cells: Parameters,
     /// How many of the levels of soft sensing its code has: 1 to 3.
@@ -46,6 +49,30 @@ pub enum ModelKind {
     /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the first, second and
     /// third level, whatever their age and wear (HIRE, Table 1).
     ByVoltage,
+    /// By a table of measurements, of pages programmed at the nominal step.
+    Table,
+}
+
+/// Measured bit error rates of an average block ([`fowler_physics::table`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RateTable {
+    /// P/E cycles, rising.
+    pub cycles: Vec<f64>,
+    /// Retention ages, rising.
+    pub ages: Vec<Span>,
+    /// A row for each of `cycles`, in it a rate for each of `ages`.
+    pub rates: Vec<Vec<f64>>,
+}
+
+/// Why there is no model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoModel {
+    /// The constants make no cells.
+    Cells(ModelError),
+    /// The rows of the table are not as many as its cycles, or one is not as long as its ages.
+    Shape,
+    /// What is wrong with the table.
+    Table(Vec<TableError>),
 }
 
 /// How the controller knows the strength of a block.
@@ -68,6 +95,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             model: ModelKind::Off,
+            table: RateTable::default(),
             cells: Parameters::default(),
             levels: 3,
             cycles: 0,
@@ -84,12 +112,18 @@ impl Params {
         EndOfLife::new(&self.cells)
     }
 
-    /// The model.
+    /// The model; that by voltages where none is chosen.
     ///
     /// # Errors
-    /// Why the constants make no cells.
-    pub fn model(&self) -> Result<Reliability, ModelError> {
-        Analytic::new(self.cells).map(Reliability::Analytic)
+    /// Why there is none: of the table everything, of the constants the first thing.
+    pub fn model(&self) -> Result<Reliability, NoModel> {
+        if self.model != ModelKind::Table {
+            return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
+        }
+        rber::sound(&self.cells).map_err(NoModel::Cells)?;
+        let nominal = Setting { scale: 1.0, step: self.cells.step };
+        let tabled = Tabled::new(self.cells, vec![(nominal, self.table.table()?)]);
+        Ok(Reliability::Tabled(tabled.expect("one table for one setting")))
     }
 
     /// The code.
@@ -99,6 +133,17 @@ impl Params {
         let Parameters { sense_us, transfer_us, .. } = self.cells;
         let us = |us: f64| Span((us * 1e3).round() as u64);
         Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a part of what is sound")
+    }
+}
+
+impl RateTable {
+    fn table(&self) -> Result<Table, NoModel> {
+        let RateTable { cycles, ages, rates } = self;
+        if rates.len() != cycles.len() || rates.iter().any(|row| row.len() != ages.len()) {
+            return Err(NoModel::Shape);
+        }
+        let ages: Vec<f64> = ages.iter().map(|age| age.as_s()).collect();
+        Table::new(cycles, &ages, &rates.concat()).map_err(NoModel::Table)
     }
 }
 
@@ -115,6 +160,16 @@ impl Ladder {
     /// The nominal step alone.
     pub fn nominal(timing: &Timing) -> Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
+    }
+
+    /// The steps at which the drive of a configuration can program, and knows what becomes of the data: of a
+    /// table, the nominal one.
+    pub fn of(config: &Config) -> Ladder {
+        let timing = config.effective_timing();
+        match config.reliability.model {
+            ModelKind::Off | ModelKind::Table => Ladder::nominal(&timing),
+            ModelKind::Analytic | ModelKind::ByVoltage => Ladder::new(&timing),
+        }
     }
 
     /// Every rung up to [`WIDEST`].
@@ -223,14 +278,18 @@ impl Cells {
     /// The cells of a drive that models them, none of which is programmed at less than `lowest`.
     ///
     /// # Errors
-    /// Why the constants make no cells.
-    pub fn new(config: &Config, ladder: &Ladder, lowest: Voltage) -> Result<Cells, ModelError> {
+    /// Why there is no model of them.
+    ///
+    /// # Panics
+    /// If the model does not cover a step of the ladder.
+    pub fn new(config: &Config, ladder: &Ladder, lowest: Voltage) -> Result<Cells, NoModel> {
         let params = &config.reliability;
         let (model, ldpc, end) = (params.model()?, params.ldpc(), params.end());
         let strengths = Strengths::new(&params.cells);
         let weak_end = |class: usize| strengths.strength_at((class + 1) as f64 / CLASSES as f64);
         let rates: [f64; CLASSES] = std::array::from_fn(weak_end);
         let volts = ladder.volts(params.cells.step);
+        assert!(volts.iter().all(|&step| model.covers(Setting { scale: 1.0, step })));
         let rung = |rate: f64| {
             let step = ispp::coarsest_step(&model, rate, &end, &ldpc, &volts);
             let rung = volts.iter().rposition(|&volts| volts <= step);
@@ -250,7 +309,7 @@ impl Cells {
             coarsest: rates.iter().map(|&rate| rung(rate)).collect(),
             worst_level: match params.model {
                 ModelKind::ByVoltage => lowest as u8,
-                ModelKind::Off | ModelKind::Analytic => {
+                ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
                     worst_level.unwrap_or(ldpc.levels().len() - 1) as u8
                 }
             },
@@ -278,7 +337,9 @@ impl Cells {
                 let level = Some(read.scale as u8);
                 Lasting { level, age: Span(u64::MAX), reads: u32::MAX }
             }
-            ModelKind::Off | ModelKind::Analytic => self.thresholds.lasting(read),
+            ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
+                self.thresholds.lasting(read)
+            }
         }
     }
 

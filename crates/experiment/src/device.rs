@@ -5,7 +5,7 @@ use crate::draft::{self, Draft};
 use crate::problem::{Problem, Problems};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
-use crate::{defaults, keys, presets};
+use crate::{defaults, effect, keys, presets};
 use fowler_device::{Config, Layout, Refusal};
 use std::collections::BTreeMap;
 
@@ -77,7 +77,12 @@ pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Re
         draft.apply(&[Setting { path: "seed".into(), value, origin }]);
     }
     let (config, origins) = draft.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
-    let layout = config.layout().map_err(|refusals| refused(&source.name, &origins, refusals))?;
+    let (layout, mut refusals) =
+        config.layout().map_or_else(|cannot| (None, cannot), |layout| (Some(layout), Vec::new()));
+    refusals.extend(effect::without_effect(&config));
+    let Some(layout) = layout.filter(|_| refusals.is_empty()) else {
+        return Err(refused(&source.name, &origins, refusals));
+    };
     let text = print(&config);
     Ok(Resolved {
         device: source.name.clone(),

@@ -163,11 +163,30 @@ pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Problems>
         let missing = if path.is_empty() { "key" } else { "value" };
         return Err(origin.problem(format!("the {missing} is empty")).expected("key=value").into());
     }
-    let value = match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(items) => Value::List(items.split(',').map(bare_value).collect()),
-        None => bare_value(value),
-    };
+    let value = flag_value(value);
     Ok(Setting { path: path.to_string(), value, origin })
+}
+
+/// A value, a list of values, or a list of lists: a flag has no use for more.
+fn flag_value(text: &str) -> Value {
+    let inside = |text: &str| Some(text.trim().strip_prefix('[')?.strip_suffix(']')?.to_string());
+    let row = |text: &str| match inside(text) {
+        Some(items) if items.trim().is_empty() => Value::List(Vec::new()),
+        Some(items) => Value::List(items.split(',').map(bare_value).collect()),
+        None => bare_value(text),
+    };
+    match inside(text) {
+        Some(items) if items.contains('[') => {
+            // Commas outside the inner brackets part the rows.
+            let mut inner = false;
+            let parts = items.split(|c| {
+                inner = (inner || c == '[') && c != ']';
+                c == ',' && !inner
+            });
+            Value::List(parts.map(row).collect())
+        }
+        _ => row(text),
+    }
 }
 
 fn bare_value(text: &str) -> Value {
@@ -245,6 +264,14 @@ mod tests {
             (
                 "k=[1us, '2us']",
                 Value::List(vec![Value::Bare("1us".into()), Value::Text("2us".into())]),
+            ),
+            ("k=[]", Value::List(Vec::new())),
+            (
+                "k=[[1, 2], [3]]",
+                Value::List(vec![
+                    Value::List(vec![Value::Bare("1".into()), Value::Bare("2".into())]),
+                    Value::List(vec![Value::Bare("3".into())]),
+                ]),
             ),
         ] {
             assert_eq!(read_flag("--set", argument).unwrap().value, value);

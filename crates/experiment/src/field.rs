@@ -30,10 +30,16 @@ pub enum Field<T> {
     Counts(RangeInclusive<u64>, Access<T, PerPageType<u32>>),
     /// A real number.
     Real(RangeInclusive<f64>, Access<T, f64>),
+    /// Any number of real numbers.
+    Reals(RangeInclusive<f64>, Access<T, Vec<f64>>),
+    /// Rows of real numbers.
+    Rows(RangeInclusive<f64>, Access<T, Vec<Vec<f64>>>),
     /// A length of time.
     Time(RangeInclusive<Span>, Access<T, Span>),
     /// One to four lengths of time, one per page type.
     Times(RangeInclusive<Span>, Access<T, PerPageType<Span>>),
+    /// Any number of lengths of time.
+    Spans(RangeInclusive<Span>, Access<T, Vec<Span>>),
     /// An amount of data.
     Size(RangeInclusive<Bytes>, Access<T, Bytes>),
     /// A data rate.
@@ -77,12 +83,21 @@ impl<T> Field<T> {
                 range.end()
             ),
             Field::Real(range, _) => format!("a number from {} to {}", range.start(), range.end()),
+            Field::Reals(range, _) => {
+                format!("a list of numbers from {} to {}", range.start(), range.end())
+            }
+            Field::Rows(range, _) => {
+                format!("a list of lists of numbers from {} to {}", range.start(), range.end())
+            }
             Field::Time(range, _) => format!("a time with its unit, {}", span(range)),
             Field::Times(range, _) => {
                 format!(
                     "a time with its unit, {}, or a list of up to 4, one per page type",
                     span(range)
                 )
+            }
+            Field::Spans(range, _) => {
+                format!("a list of times with their units, {}", span(range))
             }
             Field::Size(range, _) => {
                 format!("a size with its unit, from {} to {}", range.start(), range.end())
@@ -125,7 +140,12 @@ impl<T> Field<T> {
             Field::Counts(_, access) => list((access.get)(target).values(), u32::to_string),
             // The debug form always has a point or an exponent and reads back to the same bits.
             Field::Real(_, access) => format!("{:?}", (access.get)(target)),
+            Field::Reals(_, access) => reals(&(access.get)(target)),
+            Field::Rows(_, access) => bracketed((access.get)(target).iter().map(|row| reals(row))),
             Field::Time(_, access) => quoted(&(access.get)(target)),
+            Field::Spans(_, access) => {
+                bracketed((access.get)(target).iter().map(|time| format!("\"{time}\"")))
+            }
             Field::Times(_, access) => {
                 list((access.get)(target).values(), |time| format!("\"{time}\""))
             }
@@ -137,9 +157,7 @@ impl<T> Field<T> {
                 let bits = (access.get)(target);
                 let chosen =
                     words().into_iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
-                let names: Vec<String> =
-                    chosen.map(|(_, (word, _))| format!("\"{word}\"")).collect();
-                format!("[{}]", names.join(", "))
+                bracketed(chosen.map(|(_, (word, _))| format!("\"{word}\"")))
             }
             Field::Text(_, get, _) => quoted(&get(target)),
         }
@@ -154,7 +172,16 @@ impl<T> Field<T> {
                 (access.set)(target, per_page_type(value, small)?);
             }
             Field::Real(range, access) => (access.set)(target, real(value, range)?),
+            Field::Reals(range, access) => {
+                (access.set)(target, items(value, |it| real(it, range))?);
+            }
+            Field::Rows(range, access) => {
+                (access.set)(target, rows(value, |it| real(it, range))?);
+            }
             Field::Time(range, access) => (access.set)(target, quantity(value, range, "us")?),
+            Field::Spans(range, access) => {
+                (access.set)(target, items(value, |it| quantity(it, range, "s"))?);
+            }
             Field::Times(range, access) => {
                 (access.set)(target, per_page_type(value, |value| quantity(value, range, "us"))?);
             }
@@ -187,8 +214,17 @@ fn short_span(span: Span) -> String {
 fn list<V>(values: &[V], print: impl Fn(&V) -> String) -> String {
     match values {
         [one] => print(one),
-        many => format!("[{}]", many.iter().map(print).collect::<Vec<_>>().join(", ")),
+        many => bracketed(many.iter().map(print)),
     }
+}
+
+fn bracketed(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// Numbers in the form that reads back to the same bits.
+fn reals(values: &[f64]) -> String {
+    bracketed(values.iter().map(|value| format!("{value:?}")))
 }
 
 fn outside<V: Display>(value: V, range: &RangeInclusive<V>) -> Complaint {
@@ -291,21 +327,80 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
     })
 }
 
-/// A list of words as the bits of their places. In a flag they are joined by `+`.
-fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
-    let items: Vec<Value> = match value {
-        Value::List(items) => items.clone(),
-        Value::Text(text) | Value::Bare(text) => {
-            let parts = text.split('+').map(str::trim).filter(|part| !part.is_empty());
-            parts.map(|part| Value::Text(part.into())).collect()
+/// So many items of a list are complained of; the others are counted.
+const COMPLAINTS_SHOWN: usize = 5;
+
+/// Each item of a list, or everything that is wrong with them.
+fn items<V>(
+    value: &Value,
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<Vec<V>, Complaint> {
+    collected(value, ("item", ", "), read)
+}
+
+/// The same of a list of lists.
+fn rows<V>(
+    value: &Value,
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<Vec<Vec<V>>, Complaint> {
+    collected(value, ("row", "; "), |row| {
+        items(row, &read).map_err(|complaint| {
+            let flat = !matches!(row, Value::List(_));
+            let hint = flat.then(|| "each row stands in brackets of its own".to_string());
+            Complaint { hint: hint.or(complaint.hint), ..complaint }
+        })
+    })
+}
+
+fn collected<V>(
+    value: &Value,
+    (name, apart): (&str, &str),
+    read: impl Fn(&Value) -> Result<V, Complaint>,
+) -> Result<Vec<V>, Complaint> {
+    let Value::List(list) = value else {
+        return Err(Complaint::new(format!("this is {}, not a list", value.kind())));
+    };
+    let (mut values, mut wrong, mut hint) = (Vec::with_capacity(list.len()), Vec::new(), None);
+    for (index, item) in list.iter().enumerate() {
+        match read(item) {
+            Ok(value) => values.push(value),
+            Err(complaint) => {
+                wrong.push(format!("{name} {}: {}", index + 1, complaint.what));
+                hint = hint.or(complaint.hint);
+            }
         }
-        other => return Err(Complaint::new(format!("this is {}", other.kind()))),
+    }
+    if wrong.is_empty() {
+        return Ok(values);
+    }
+    let more = wrong.len().saturating_sub(COMPLAINTS_SHOWN);
+    wrong.truncate(COMPLAINTS_SHOWN);
+    if more > 0 {
+        wrong.push(format!("and {more} more"));
+    }
+    Err(Complaint { what: wrong.join(apart), hint })
+}
+
+/// A list of words as the bits of their places. In a flag they may be joined by `+`.
+fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
+    let joined = |text: &str| {
+        let parts = text.split('+').map(str::trim).filter(|part| !part.is_empty());
+        Value::List(parts.map(|part| Value::Bare(part.into())).collect())
     };
     let place = |item: &Value| {
         let found = word(item, words)?;
         Ok(words.iter().position(|(word, _)| *word == found).unwrap_or(0))
     };
-    items.iter().try_fold(0, |bits, item| Ok(bits | 1 << place(item)?))
+    let places = match value {
+        Value::Bare(text) => items(&joined(text), place)?,
+        Value::Text(text) => {
+            let what = "this is text, not a list".to_string();
+            let hint = word(value, words).is_ok().then(|| format!("did you mean [\"{text}\"]?"));
+            return Err(Complaint { what, hint });
+        }
+        other => items(other, place)?,
+    };
+    Ok(places.into_iter().fold(0, |bits, place| bits | 1 << place))
 }
 
 /// The candidate that a misspelt `text` most likely meant, if any is near enough.

@@ -10,6 +10,7 @@ mod defaults;
 pub mod device;
 mod document;
 mod draft;
+mod effect;
 pub mod field;
 pub mod generator;
 pub mod growing;

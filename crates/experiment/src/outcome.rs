@@ -6,6 +6,7 @@ use crate::problem::Problems;
 use crate::provenance::VERSION;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
+use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Counters, OpBase, Pacing};
 use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
@@ -101,6 +102,32 @@ impl Outcome {
     /// How much longer suspended programs and erases took than undisturbed ones; none if there were none.
     pub fn suspension_overhead(&self) -> Option<f64> {
         share(self.counters.suspended_extra, self.counters.suspended_nominal)
+    }
+
+    /// Reference voltages, and the flash page reads that took so many in the end, the hard decision first; none
+    /// where no errors are modelled.
+    pub fn reads_at(&self) -> Option<Vec<(u32, u64)>> {
+        let reliability = &self.drive.config.reliability;
+        (reliability.model != ModelKind::Off).then(|| {
+            let ldpc = reliability.ldpc();
+            let levels = ldpc.levels().iter().zip(self.counters.reads_at);
+            levels.map(|(level, reads)| (level.references, reads)).collect()
+        })
+    }
+
+    /// The share of answered reads or writes that went before one of their kind that had waited longer; none if
+    /// there were none.
+    pub fn prioritised_share(&self, kind: Kind) -> Option<f64> {
+        let all = self.recorder.latencies(kind).count();
+        let prioritised = self.counters.prioritised[usize::from(kind == Kind::Write)];
+        (all > 0).then(|| prioritised as f64 / all as f64)
+    }
+
+    /// Whether data is to be programmed as fast as its block allows, and the drive knows no step but the nominal
+    /// one: its bit errors come from a table.
+    pub fn knows_one_step_only(&self) -> bool {
+        let config = &self.drive.config;
+        config.step.name != StepKind::Nominal && config.reliability.model == ModelKind::Table
     }
 
     /// Bytes programmed on any account for each byte the host wrote; none without writes. Unlike
@@ -231,14 +258,10 @@ impl Outcome {
 
     /// Flash page reads by the reference voltages that they took in the end; null where no errors are modelled.
     fn reads_at_json(&self) -> Value {
-        let reliability = &self.drive.config.reliability;
-        if reliability.model == ModelKind::Off {
-            return Value::Null;
-        }
-        let ldpc = reliability.ldpc();
-        let levels = ldpc.levels().iter().zip(self.counters.reads_at);
-        levels
-            .map(|(level, reads)| (level.references.to_string(), json!(reads)))
+        let Some(reads) = self.reads_at() else { return Value::Null };
+        reads
+            .into_iter()
+            .map(|(references, reads)| (references.to_string(), json!(reads)))
             .collect::<Map<_, _>>()
             .into()
     }

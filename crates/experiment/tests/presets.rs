@@ -10,6 +10,10 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
         let spec = DeviceSpec { device: device.name.into(), ..DeviceSpec::default() };
         let source = spec.source().unwrap();
         for scheme in Folder::Schemes.presets() {
+            // What weighs bit errors needs cells that err.
+            let errs = ["policy.step", "policy.sensing"].iter().any(|it| scheme.text.contains(it));
+            let set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
+            let spec = DeviceSpec { set, ..spec.clone() };
             let scheme = Scheme::load(scheme.name).unwrap();
             let drive = resolve(&source, &scheme, &spec).unwrap_or_else(|e| panic!("{e}"));
             let again = parse_device(&drive.text, "printed").unwrap_or_else(|e| panic!("{e}"));
@@ -17,6 +21,34 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
             assert_eq!(drive.hash, again.hash);
         }
     }
+}
+
+/// From a file and from flags alike; what is printed reads back to the same value.
+#[test]
+fn a_table_of_bit_errors_reads_back() {
+    let spec = DeviceSpec { device: "rhio".into(), ..DeviceSpec::default() };
+    let set = |set: &[&str]| DeviceSpec {
+        set: set.iter().map(ToString::to_string).collect(),
+        ..spec.clone()
+    };
+    let source = spec.source().unwrap();
+    let flags = set(&[
+        "reliability.model=table",
+        "reliability.table.cycles=[0, 1500.5, 3e3]",
+        "reliability.table.ages=[0s, 90min, '30d']",
+        "reliability.table.rates=[[1e-4, 1e-4, 2e-4], [0.0003, 3e-4, 5e-3], [1e-3,2e-3,0.4999]]",
+    ]);
+    let drive = resolve(&source, &Scheme::load("rhio").unwrap(), &flags).unwrap();
+    let table = &drive.config.reliability.table;
+    assert_eq!(table.cycles, [0.0, 1500.5, 3000.0]);
+    assert_eq!(
+        table.ages.iter().map(|age| age.as_s()).collect::<Vec<_>>(),
+        [0.0, 5400.0, 2_592_000.0]
+    );
+    assert_eq!(table.rates[1..], [[3e-4, 3e-4, 5e-3], [1e-3, 2e-3, 0.4999]]);
+    let again = parse_device(&drive.text, "printed").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.config, drive.config);
+    assert_eq!((again.text, again.hash), (drive.text, drive.hash));
 }
 
 /// Table 1 of the P/E suspension paper, and its identities.

@@ -64,6 +64,14 @@ impl Reliability {
         }
     }
 
+    /// Whether there are rates for pages that are programmed so: to be asked before a drive is built.
+    pub fn covers(&self, setting: Setting) -> bool {
+        match self {
+            Reliability::Analytic(_) => true,
+            Reliability::Tabled(tables) => tables.covers(setting),
+        }
+    }
+
     /// A block after so many equivalent cycles: what a search over ages needs only once.
     pub fn block(&self, cycles: f64) -> Block<'_> {
         match self {
@@ -157,6 +165,24 @@ const MAY_BE_ZERO: [&str; 6] = [
 /// A just-written RBER beyond which nothing is left to wear.
 const WORN_OUT: f64 = 0.2;
 
+/// Whether constants are amounts under which blocks wear: what any model needs, tables too.
+///
+/// # Errors
+/// The first that is none.
+pub fn sound(parameters: &Parameters) -> Result<(), ModelError> {
+    for (name, value) in parameters.values() {
+        let least = if MAY_BE_ZERO.contains(&name) { 0.0 } else { f64::MIN_POSITIVE };
+        if !(least..1e12).contains(&value) {
+            return Err(ModelError::NoAmount { name, value });
+        }
+    }
+    let Parameters { growth_mean, growth_sd, growth_bound, .. } = *parameters;
+    if growth_mean <= growth_bound * growth_sd {
+        return Err(ModelError::Healing { bound: growth_bound });
+    }
+    Ok(())
+}
+
 /// Rates from threshold voltages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analytic {
@@ -169,16 +195,8 @@ impl Analytic {
     /// # Errors
     /// The first thing that makes them no cells.
     pub fn new(parameters: Parameters) -> Result<Analytic, ModelError> {
-        for (name, value) in parameters.values() {
-            let least = if MAY_BE_ZERO.contains(&name) { 0.0 } else { f64::MIN_POSITIVE };
-            if !(least..1e12).contains(&value) {
-                return Err(ModelError::NoAmount { name, value });
-            }
-        }
-        let Parameters { growth_mean, growth_sd, growth_bound, rber_unworn, .. } = parameters;
-        if growth_mean <= growth_bound * growth_sd {
-            return Err(ModelError::Healing { bound: growth_bound });
-        }
+        sound(&parameters)?;
+        let Parameters { rber_unworn, .. } = parameters;
         let p = &parameters;
         if ![p.erased, p.programmed_1, p.programmed_2, p.programmed_3].is_sorted_by(|a, b| a < b) {
             return Err(ModelError::NotAscending);

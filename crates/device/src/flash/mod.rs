@@ -120,7 +120,7 @@ impl Flash {
             } else {
                 LevelTimes::nominal(&timing)
             },
-            ladder: if errs { Ladder::new(&timing) } else { Ladder::nominal(&timing) },
+            ladder: Ladder::of(config),
             condition: None,
             timing,
             dies: (0..dies)

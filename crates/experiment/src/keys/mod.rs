@@ -1,24 +1,14 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list and no other.
 
+mod policies;
+mod reliability;
+
 use crate::field::{Access, Field, Word};
-use fowler_device::policy::die_order::DieOrderKind;
-use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::PlacementKind;
-use fowler_device::policy::replacement::ReplacementKind;
-use fowler_device::policy::sensing::{Input, SensingKind};
-use fowler_device::policy::step::StepKind;
-use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
-use fowler_device::policy::victim::VictimKind;
-use fowler_device::policy::voltage::VoltageKind;
-use fowler_device::policy::wear::WearKind;
-use fowler_device::reliability::{ModelKind, StrengthSource};
 use fowler_device::{
     Ack, Config, GcFrontier, OpBase, PartialWrites, Pattern, PlaneMode, ProgramErase, ReadHot,
     UnwrittenReads,
 };
-use fowler_nand::{CancelledProgram, Reload};
-use fowler_physics::parameters::CONSTANTS;
 use fowler_units::{ByteRate, Bytes, Span};
 
 /// One key of the table.
@@ -75,33 +65,6 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// A policy slot: its words are the slot's own list.
-macro_rules! slot {
-    ($slot:ident, $Kind:ident) => {
-        Field::Word(
-            || $Kind::ALL.iter().map(|kind| (kind.name(), kind.about())).collect(),
-            Access {
-                get: |config: &Config| config.$slot.name.name(),
-                set: |config, word| {
-                    if let Some(&kind) = $Kind::ALL.iter().find(|kind| kind.name() == word) {
-                        config.$slot.name = kind;
-                    }
-                },
-            },
-        )
-    };
-}
-
-/// A set of what a slot lists.
-macro_rules! set {
-    ($($place:ident).+, $Member:ident) => {
-        Field::Set(
-            || $Member::ALL.iter().map(|&(_, name, about)| (name, about)).collect(),
-            Access { get: |config| config.$($place).+, set: |config, bits| config.$($place).+ = bits },
-        )
-    };
-}
-
 fn required(path: &'static str, about: &'static str, field: Field<Config>) -> Key<Config> {
     Key { path, about, required: true, field }
 }
@@ -123,10 +86,8 @@ pub fn all() -> Vec<Key<Config>> {
         buffers_and_queues(),
         collection(),
         semantics(),
-        policies(),
-        data_policies(),
-        reliability(),
-        cells(),
+        policies::all(),
+        reliability::all(),
         seed(),
     ]
     .into_iter()
@@ -272,130 +233,6 @@ fn semantics() -> Vec<Key<Config>> {
     ]
 }
 
-#[rustfmt::skip]
-fn policies() -> Vec<Key<Config>> {
-    vec![
-        optional("policy.die_order", "which waiting transaction a die serves next",
-            slot!(die_order, DieOrderKind)),
-        optional("policy.suspension", "whether it may interrupt a program or an erase",
-            slot!(suspension, SuspensionKind)),
-        optional("policy.suspension.reads", "which reads may",
-            words!(suspension.reads,
-                "host" => SuspendingReads::Host, "those that a host request waits for";
-                "all" => SuspendingReads::All, "those of garbage collection and merging too";
-            )),
-        optional("policy.suspension.cancelled_program", "what follows a cancelled program phase",
-            words!(suspension.cancelled_program,
-                "redo" => CancelledProgram::Redo, "check, then the whole phase again";
-                "reached" => CancelledProgram::Reached, "check, then the next iteration";
-            )),
-        optional("policy.suspension.reload", "what a read does that arrives during the buffer reload",
-            words!(suspension.reload,
-                "abort" => Reload::Abort, "goes first; the reload is redone";
-                "finish" => Reload::Finish, "waits for the reload";
-            )),
-        optional("policy.suspension.shadow_buffer", "whether the die keeps the data of a suspended program",
-            Field::Flag(at!(suspension.shadow_buffer))),
-        optional("policy.suspension.max_suspends", "suspensions that one operation bears; 0 is no limit",
-            Field::Count(0..=1_000_000, Access {
-                get: |config| u64::from(config.suspension.max_suspends.unwrap_or(0)),
-                set: |config, limit| {
-                    config.suspension.max_suspends = (limit > 0).then_some(limit as u32);
-                },
-            })),
-        optional("policy.suspension.min_progress", "time an operation runs before it may be suspended",
-            Field::Time(ANY, at!(suspension.min_progress))),
-        optional("policy.victim", "which block to collect",
-            slot!(victim, VictimKind)),
-        optional("policy.victim.d", "blocks drawn by d_choices",
-            Field::Count(1..=1024, at!(victim.d as u32))),
-        optional("policy.wear", "when hot and cold data are swapped for the sake of wear",
-            slot!(wear, WearKind)),
-        optional("policy.wear.threshold", "erases by which a worn block must be ahead",
-            Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
-    ]
-}
-
-#[rustfmt::skip]
-fn data_policies() -> Vec<Key<Config>> {
-    vec![
-        optional("policy.die_order.deadline", "rhio: the oldest request goes first once the host asked so long ago",
-            Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
-        optional("policy.hotness", "what tells kinds of data apart",
-            set!(hotness.detectors, Detector)),
-        optional("policy.hotness.hot_up_to", "request_size: the largest hot request; 0B is the running median",
-            Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
-        optional("policy.hotness.watermark", "buffer_hits: the share of reads, or of writes, beyond which a page is hot",
-            Field::Real(0.5..=1.0, at!(hotness.watermark))),
-        optional("policy.placement", "which open block takes which data",
-            slot!(placement, PlacementKind)),
-        optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
-            Field::Flag(at!(placement.hot_to_strong))),
-        optional("policy.step", "at what ISPP step data is programmed",
-            slot!(step, StepKind)),
-        optional("policy.voltage", "at what threshold voltages",
-            slot!(voltage, VoltageKind)),
-        optional("policy.replacement", "which page leaves the buffer",
-            slot!(replacement, ReplacementKind)),
-        optional("policy.replacement.window", "cflru: among how many of the oldest pages a clean one is looked for",
-            Field::Count(1..=1 << 20, at!(replacement.window as u32))),
-        optional("policy.sensing", "at what level of soft sensing a page is read first",
-            slot!(sensing, SensingKind)),
-        optional("policy.sensing.inputs", "model: what it is told; the rest is taken at its worst",
-            set!(sensing.inputs, Input)),
-    ]
-}
-
-const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(3650 * 86_400_000_000_000);
-
-#[rustfmt::skip]
-fn reliability() -> Vec<Key<Config>> {
-    vec![
-        optional("reliability.model", "where bit errors come from",
-            words!(reliability.model,
-                "off" => ModelKind::Off, "nowhere: every read takes its nominal time";
-                "analytic" => ModelKind::Analytic, "from threshold voltages (docs/physics.md)";
-                "by_voltage" => ModelKind::ByVoltage, "from the set of voltages alone: levels as in HIRE's Table 1";
-            )),
-        optional("reliability.levels", "levels of soft sensing: 3, 9 and 21 reference voltages",
-            Field::Count(1..=3, at!(reliability.levels as u32))),
-        optional("reliability.cycles", "P/E cycles of every block before preconditioning",
-            Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
-        optional("reliability.oldest", "age of the oldest data at the start",
-            Field::Time(AGES, at!(reliability.oldest))),
-        optional("reliability.strength", "how the controller knows the strength of a block",
-            words!(reliability.strength,
-                "oracle" => StrengthSource::Oracle, "it is told";
-                "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time";
-            )),
-        optional("reliability.measure_every", "measured: the time in which every block is read once",
-            Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(reliability.measure_every))),
-    ]
-}
-
-/// A key for each constant of the cells but their times: those are the drive's own ([timing]).
-macro_rules! constants {
-    ($($name:ident)+) => {
-        vec![$(optional(
-            concat!("reliability.cells.", stringify!($name)),
-            CONSTANTS
-                .iter()
-                .find(|constant| constant.name == stringify!($name))
-                .map_or("", |constant| constant.about.trim_end_matches('.')),
-            Field::Real(0.0..=1e9, at!(reliability.cells.$name)),
-        )),+]
-    };
-}
-
-fn cells() -> Vec<Key<Config>> {
-    constants! {
-        growth_mean growth_sd growth_bound rber_unworn erased programmed_1 programmed_2 programmed_3
-        step erased_sd retention_charge retention_shift retention_spread retention_onset
-        retention_shift_power retention_spread_power disturb_slope disturb_cycles disturb_power
-        correctable_3 correctable_9 correctable_21 end_cycles end_age end_reads
-    }
-}
-
 fn seed() -> Vec<Key<Config>> {
     // TOML promises whole numbers up to 2^63 - 1.
     const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
@@ -405,15 +242,19 @@ fn seed() -> Vec<Key<Config>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
+    /// A section that came twice would be printed twice, which is no TOML.
     #[test]
-    fn every_constant_of_the_cells_has_its_key() {
-        let keys: Vec<&str> = cells().iter().map(|key| key.path).collect();
-        let constants: Vec<String> =
-            CONSTANTS.iter().map(|it| format!("reliability.cells.{}", it.name)).collect();
-        let is_time = |name: &&String| name.ends_with("_us");
-        let others: Vec<&String> = constants.iter().filter(|name| !is_time(name)).collect();
-        assert_eq!(keys, others);
-        assert!(cells().iter().all(|key| !key.about.is_empty()));
+    fn sections_are_in_one_piece() {
+        let keys = all();
+        let section = |key: &Key<Config>| match key.path.matches('.').count() {
+            1 if key.path.starts_with("policy.") => key.path.to_string(),
+            _ => key.path.rsplit_once('.').map_or(String::new(), |(section, _)| section.into()),
+        };
+        let mut sections: Vec<String> = keys.iter().map(section).collect();
+        sections.dedup();
+        let different: BTreeSet<&String> = sections.iter().collect();
+        assert_eq!(different.len(), sections.len(), "{sections:?}");
     }
 }

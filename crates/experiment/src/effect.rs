@@ -1,0 +1,106 @@
+//! Choices that would change nothing on a drive: refused, for whoever made one expects to see what it does. What
+//! cannot work at all is the device's to refuse.
+
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::sensing::SensingKind;
+use fowler_device::policy::step::StepKind;
+use fowler_device::reliability::ModelKind;
+use fowler_device::{Config, Refusal};
+
+/// Every choice in `config` that has no effect, and what it lacks. Values that are the default never are among
+/// them.
+///
+/// The die order `rhio` is not either: where no read takes longer than another it serves reads as they come, and
+/// still before writes, and of these the smallest requests first.
+pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
+    [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
+}
+
+/// What weighs bit errors, on a drive that has none.
+fn without_errors(config: &Config) -> Option<Refusal> {
+    let by_strength = config.step.name != StepKind::Nominal;
+    let soft = config.sensing.name != SensingKind::WorstCase;
+    let streams = config.placement.name == PlacementKind::Streams;
+    let to_strong = streams && config.placement.hot_to_strong;
+    let mut keys = chosen([
+        (by_strength, "policy.step"),
+        (soft, "policy.sensing"),
+        (to_strong, "policy.placement.hot_to_strong"),
+    ]);
+    if config.reliability.model != ModelKind::Off || keys.is_empty() {
+        return None;
+    }
+    keys.push("reliability.model");
+    Some(Refusal {
+        keys,
+        what: "no effect: the cells of this drive never err".into(),
+        hint: Some(
+            "--set reliability.model=analytic, or a drive that has it: --device rhio".into(),
+        ),
+    })
+}
+
+/// What treats kinds of data differently, where none are told apart.
+fn without_kinds(config: &Config) -> Option<Refusal> {
+    let streams = config.placement.name == PlacementKind::Streams;
+    let by_strength = config.step.name != StepKind::Nominal;
+    let mut keys = chosen([(streams, "policy.placement"), (by_strength, "policy.step")]);
+    if config.hotness.detectors != 0 || keys.is_empty() {
+        return None;
+    }
+    keys.push("policy.hotness");
+    Some(Refusal {
+        keys,
+        what: "no effect: nothing tells hot data from other data".into(),
+        hint: Some("name a detector: policy.hotness = [\"request_size\"]".into()),
+    })
+}
+
+fn chosen<const N: usize>(choices: [(bool, &'static str); N]) -> Vec<&'static str> {
+    choices.into_iter().filter_map(|(chosen, key)| chosen.then_some(key)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::{DeviceSpec, resolve};
+    use crate::scheme::Scheme;
+
+    /// What is said of a preset with these settings; nothing if it works.
+    fn told(device: &str, scheme: &str, set: &[&str]) -> String {
+        let spec = DeviceSpec {
+            device: device.into(),
+            set: set.iter().map(ToString::to_string).collect(),
+            seed: None,
+        };
+        let resolved = resolve(&spec.source().unwrap(), &Scheme::load(scheme).unwrap(), &spec);
+        resolved.err().map_or(String::new(), |problems| problems.to_string())
+    }
+
+    #[test]
+    fn what_changes_nothing_is_refused() {
+        let analytic = "reliability.model=analytic";
+        let hot = "policy.hotness=request_size";
+        for (device, scheme, set, refused) in [
+            ("pes-mlc", "noop", &[][..], &[][..]),
+            ("pes-mlc", "rhio", &[], &["policy.step, policy.sensing", "rhio:5", "--device rhio"]),
+            ("pes-mlc", "rhio", &[analytic], &[]),
+            ("pes-mlc", "rt_r", &[], &["(policy.sensing, reliability.model)"]),
+            ("pes-mlc", "pes_ipc+rhio", &[analytic], &[]),
+            ("pes-mlc", "noop", &["policy.sensing=retry"], &["(policy.sensing, rel", "--set"]),
+            ("pes-mlc", "noop", &["policy.sensing=worst_case", "policy.step=nominal"], &[]),
+            ("pes-mlc", "noop", &["policy.placement=streams"], &["policy.hotness = ["]),
+            ("pes-mlc", "noop", &["policy.placement=streams", hot], &[]),
+            ("rhio", "noop", &["policy.step=by_strength"], &["(policy.step, policy.hotness)"]),
+            ("rhio", "noop", &["policy.step=by_strength", hot], &[]),
+            ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),
+            // The order of RHIO does something on any drive.
+            ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
+        ] {
+            let told = told(device, scheme, set);
+            assert_eq!(told.is_empty(), refused.is_empty(), "{scheme} {set:?}: {told}");
+            for part in refused {
+                assert!(told.contains(part), "{part}: {told}");
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The keys of policy slots.
+
+use super::{ANY, Key, at, optional, words};
+use crate::field::{Access, Field, Word};
+use fowler_device::Config;
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::hotness::Detector;
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::replacement::ReplacementKind;
+use fowler_device::policy::sensing::{Input, SensingKind};
+use fowler_device::policy::step::StepKind;
+use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
+use fowler_device::policy::victim::VictimKind;
+use fowler_device::policy::voltage::VoltageKind;
+use fowler_device::policy::wear::WearKind;
+use fowler_nand::{CancelledProgram, Reload};
+use fowler_units::{Bytes, Span};
+
+/// A policy slot: its words are the slot's own list.
+macro_rules! slot {
+    ($slot:ident, $Kind:ident) => {
+        Field::Word(
+            || $Kind::ALL.iter().map(|kind| (kind.name(), kind.about())).collect(),
+            Access {
+                get: |config: &Config| config.$slot.name.name(),
+                set: |config, word| {
+                    if let Some(&kind) = $Kind::ALL.iter().find(|kind| kind.name() == word) {
+                        config.$slot.name = kind;
+                    }
+                },
+            },
+        )
+    };
+}
+
+/// A set of what a slot lists.
+macro_rules! set {
+    ($($place:ident).+, $Member:ident) => {
+        Field::Set(
+            || $Member::ALL.iter().map(|&(_, name, about)| (name, about)).collect(),
+            Access { get: |config| config.$($place).+, set: |config, bits| config.$($place).+ = bits },
+        )
+    };
+}
+
+pub(super) fn all() -> Vec<Key<Config>> {
+    [of_operations(), of_data()].into_iter().flatten().collect()
+}
+
+#[rustfmt::skip]
+fn of_operations() -> Vec<Key<Config>> {
+    vec![
+        optional("policy.die_order", "which waiting transaction a die serves next",
+            slot!(die_order, DieOrderKind)),
+        optional("policy.die_order.deadline", "rhio: the oldest request goes first once the host asked so long ago",
+            Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
+        optional("policy.suspension", "whether it may interrupt a program or an erase",
+            slot!(suspension, SuspensionKind)),
+        optional("policy.suspension.reads", "which reads may",
+            words!(suspension.reads,
+                "host" => SuspendingReads::Host, "those that a host request waits for";
+                "all" => SuspendingReads::All, "those of garbage collection and merging too";
+            )),
+        optional("policy.suspension.cancelled_program", "what follows a cancelled program phase",
+            words!(suspension.cancelled_program,
+                "redo" => CancelledProgram::Redo, "check, then the whole phase again";
+                "reached" => CancelledProgram::Reached, "check, then the next iteration";
+            )),
+        optional("policy.suspension.reload", "what a read does that arrives during the buffer reload",
+            words!(suspension.reload,
+                "abort" => Reload::Abort, "goes first; the reload is redone";
+                "finish" => Reload::Finish, "waits for the reload";
+            )),
+        optional("policy.suspension.shadow_buffer", "whether the die keeps the data of a suspended program",
+            Field::Flag(at!(suspension.shadow_buffer))),
+        optional("policy.suspension.max_suspends", "suspensions that one operation bears; 0 is no limit",
+            Field::Count(0..=1_000_000, Access {
+                get: |config| u64::from(config.suspension.max_suspends.unwrap_or(0)),
+                set: |config, limit| {
+                    config.suspension.max_suspends = (limit > 0).then_some(limit as u32);
+                },
+            })),
+        optional("policy.suspension.min_progress", "time an operation runs before it may be suspended",
+            Field::Time(ANY, at!(suspension.min_progress))),
+        optional("policy.victim", "which block to collect",
+            slot!(victim, VictimKind)),
+        optional("policy.victim.d", "blocks drawn by d_choices",
+            Field::Count(1..=1024, at!(victim.d as u32))),
+        optional("policy.wear", "when hot and cold data are swapped for the sake of wear",
+            slot!(wear, WearKind)),
+        optional("policy.wear.threshold", "erases by which a worn block must be ahead",
+            Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
+    ]
+}
+
+#[rustfmt::skip]
+fn of_data() -> Vec<Key<Config>> {
+    vec![
+        optional("policy.hotness", "what tells kinds of data apart",
+            set!(hotness.detectors, Detector)),
+        optional("policy.hotness.hot_up_to", "request_size: the largest hot request; 0B is the running median",
+            Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
+        optional("policy.hotness.watermark", "buffer_hits: the share of reads, or of writes, beyond which a page is hot",
+            Field::Real(0.5..=1.0, at!(hotness.watermark))),
+        optional("policy.placement", "which open block takes which data",
+            slot!(placement, PlacementKind)),
+        optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
+            Field::Flag(at!(placement.hot_to_strong))),
+        optional("policy.step", "at what ISPP step data is programmed",
+            slot!(step, StepKind)),
+        optional("policy.voltage", "at what threshold voltages",
+            slot!(voltage, VoltageKind)),
+        optional("policy.replacement", "which page leaves the buffer",
+            slot!(replacement, ReplacementKind)),
+        optional("policy.replacement.window", "cflru: among how many of the oldest pages a clean one is looked for",
+            Field::Count(1..=1 << 20, at!(replacement.window as u32))),
+        optional("policy.sensing", "at what level of soft sensing a page is read first",
+            slot!(sensing, SensingKind)),
+        optional("policy.sensing.inputs", "model: what it is told; the rest is taken at its worst",
+            set!(sensing.inputs, Input)),
+    ]
+}

@@ -1,0 +1,101 @@
+//! The keys of what cells do: where bit errors come from, and the constants of the model.
+
+use super::{Key, at, optional, words};
+use crate::field::{Access, Field, Word};
+use fowler_device::Config;
+use fowler_device::reliability::{ModelKind, StrengthSource};
+use fowler_physics::parameters::CONSTANTS;
+use fowler_units::Span;
+
+pub(super) fn all() -> Vec<Key<Config>> {
+    [model(), table(), cells()].into_iter().flatten().collect()
+}
+
+const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(3650 * 86_400_000_000_000);
+
+#[rustfmt::skip]
+fn model() -> Vec<Key<Config>> {
+    vec![
+        optional("reliability.model", "where bit errors come from",
+            words!(reliability.model,
+                "off" => ModelKind::Off, "nowhere: every read takes its nominal time";
+                "analytic" => ModelKind::Analytic, "from threshold voltages (docs/physics.md)";
+                "by_voltage" => ModelKind::ByVoltage, "from the set of voltages alone: levels as in HIRE's Table 1";
+                "table" => ModelKind::Table, "from reliability.table, at the nominal step alone";
+            )),
+        optional("reliability.levels", "levels of soft sensing: 3, 9 and 21 reference voltages",
+            Field::Count(1..=3, at!(reliability.levels as u32))),
+        optional("reliability.cycles", "P/E cycles of every block before preconditioning",
+            Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
+        optional("reliability.oldest", "age of the oldest data at the start",
+            Field::Time(AGES, at!(reliability.oldest))),
+        optional("reliability.strength", "how the controller knows the strength of a block",
+            words!(reliability.strength,
+                "oracle" => StrengthSource::Oracle, "it is told";
+                "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time";
+            )),
+        optional("reliability.measure_every", "measured: the time in which every block is read once",
+            Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(reliability.measure_every))),
+    ]
+}
+
+/// A place in the struct that is a list.
+macro_rules! list {
+    ($($place:ident).+) => {
+        Access {
+            get: |config| config.$($place).+.clone(),
+            set: |config, value| config.$($place).+ = value,
+        }
+    };
+}
+
+#[rustfmt::skip]
+fn table() -> Vec<Key<Config>> {
+    vec![
+        optional("reliability.table.cycles", "table: P/E cycles of an average block, rising",
+            Field::Reals(0.0..=1e9, list!(reliability.table.cycles))),
+        optional("reliability.table.ages", "table: retention ages, rising",
+            Field::Spans(AGES, list!(reliability.table.ages))),
+        optional("reliability.table.rates", "table: bit error rates, above 0 and below 0.5; a row for each of cycles, in it one for each of ages",
+            Field::Rows(0.0..=0.5, list!(reliability.table.rates))),
+    ]
+}
+
+/// A key for each constant of the cells but their times: those are the drive's own ([timing]).
+macro_rules! constants {
+    ($($name:ident)+) => {
+        vec![$(optional(
+            concat!("reliability.cells.", stringify!($name)),
+            CONSTANTS
+                .iter()
+                .find(|constant| constant.name == stringify!($name))
+                .map_or("", |constant| constant.about.trim_end_matches('.')),
+            Field::Real(0.0..=1e9, at!(reliability.cells.$name)),
+        )),+]
+    };
+}
+
+fn cells() -> Vec<Key<Config>> {
+    constants! {
+        growth_mean growth_sd growth_bound rber_unworn erased programmed_1 programmed_2 programmed_3
+        step erased_sd retention_charge retention_shift retention_spread retention_onset
+        retention_shift_power retention_spread_power disturb_slope disturb_cycles disturb_power
+        correctable_3 correctable_9 correctable_21 end_cycles end_age end_reads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_constant_of_the_cells_has_its_key() {
+        let keys: Vec<&str> = cells().iter().map(|key| key.path).collect();
+        let constants: Vec<String> =
+            CONSTANTS.iter().map(|it| format!("reliability.cells.{}", it.name)).collect();
+        let is_time = |name: &&String| name.ends_with("_us");
+        let others: Vec<&String> = constants.iter().filter(|name| !is_time(name)).collect();
+        assert_eq!(keys, others);
+        assert!(cells().iter().all(|key| !key.about.is_empty()));
+    }
+}
