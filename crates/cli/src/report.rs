@@ -305,16 +305,7 @@ fn notes(outcomes: &[Outcome]) -> String {
         let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
         names.collect::<Vec<_>>().join(", ")
     };
-    for it in outcomes.iter().filter(|it| it.counters.uncorrectable > 0) {
-        let pages = counted(it.counters.uncorrectable, "page");
-        writeln!(
-            text,
-            "warning   {pages} could not be read under {}: the data would be lost; its cells are too worn or its \
-             data too old for its code (reliability.cycles, .oldest, .levels)",
-            it.drive.scheme
-        )
-        .expect("text grows");
-    }
+    text.push_str(&lost_line(outcomes));
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {
         writeln!(
@@ -340,6 +331,22 @@ fn notes(outcomes: &[Outcome]) -> String {
         .expect("text grows");
     }
     text
+}
+
+/// Reads that no level of sensing could correct: a drive that loses data is not one to compare others with.
+fn lost_line(outcomes: &[Outcome]) -> String {
+    let lost = outcomes.iter().filter(|it| it.counters.uncorrectable > 0).map(|it| {
+        let reads = counted(it.counters.uncorrectable, "flash read");
+        format!("{reads} failed under {}", it.drive.scheme)
+    });
+    let lost = lost.collect::<Vec<_>>().join(", ");
+    if lost.is_empty() {
+        return lost;
+    }
+    format!(
+        "warning   {lost}: data would be lost; the cells are too worn or the data too old for the code \
+         (reliability.cycles, .oldest, .levels)\n"
+    )
 }
 
 /// What cut a run short, so that nobody takes a part for the whole.

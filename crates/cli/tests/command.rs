@@ -105,7 +105,7 @@ fn presets_are_listed_and_printed() {
 #[test]
 fn everything_that_is_wrong_is_told_at_once() {
     let trace = ["--trace", "absent.csv"];
-    let cases: [&[&str]; 12] = [
+    let cases: [&[&str]; 14] = [
         &["run"],
         &["run", "--workload", "demo", "--trace", "absent.csv"],
         &["run", "--device", "pes-mcl", "--workload", "dmo", "--scheme", "pes_icp", "--idle", "7"],
@@ -141,6 +141,26 @@ fn everything_that_is_wrong_is_told_at_once() {
             "--set",
             "geometry.over_provisioning=0",
         ],
+        &[
+            "run",
+            "--device",
+            "rhio",
+            "--workload",
+            "demo",
+            "--scheme",
+            "pes_ipc+rhio",
+            "--set",
+            "reliability.levels=4",
+            "--set",
+            "policy.die_order.deadline=15us",
+            "--set",
+            "policy.hotness=request_size+foo",
+            "--set",
+            "policy.sensing.inputs=[age, ]",
+            "--set",
+            "reliability.table.rates=[[1e-4, 1], 2]",
+        ],
+        &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "noop,rt_r,rhio"],
         &["presets", "pes_mlc"],
     ];
     let texts: Vec<String> = cases.iter().map(|case| told(case)).collect();

@@ -177,7 +177,7 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(0.0..=1.0, at!(writes_only))),
         Key {
             path: "arrivals.kind",
-            about: "when requests arrive",
+            about: "when requests arrive".into(),
             required: true,
             field: words!(arrivals.kind,
                 "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
@@ -263,7 +263,7 @@ fn optional(
     about: &'static str,
     field: Field<Description>,
 ) -> Key<Description> {
-    Key { path, about, required: false, field }
+    Key { path, about: about.into(), required: false, field }
 }
 
 fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {

@@ -3,7 +3,9 @@
 
 use crate::outcome::Outcome;
 use fowler_device::Pacing;
+use fowler_device::reliability::{LevelTimes, ModelKind};
 use fowler_metrics::Kind;
+use fowler_units::Span;
 use serde_json::{Map, Value, json};
 
 /// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel or die).
@@ -110,15 +112,27 @@ impl Outcome {
         }
     }
 
-    /// A page costs one transfer. Operations that the run ends in the middle of have transferred their pages, but are not counted:
-    /// one read and one program, of a page for each plane, on each die.
+    /// A program costs one transfer, and so does every try of a read, longer the more reference voltages it senses.
+    /// Operations that the run ends in the middle of have transferred their pages, but are not counted: one
+    /// read and one program, of a page for each plane, on each die.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
-        let done: u64 = counters.reads.iter().chain(&counters.programs).sum();
-        let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
-        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) + 1);
-        let low = u128::from(done) * page;
+        let transfers = self.transfers_at();
+        let page = u128::from(transfers[0].0);
+        let longest = u128::from(self.longest_transfer().0);
+        let programs: u64 = counters.programs.iter().sum();
+        let reads: u128 = if self.drive.config.reliability.model == ModelKind::Off {
+            u128::from(counters.reads.iter().sum::<u64>()) * page
+        } else {
+            let at = counters.reads_at.iter().zip(&transfers);
+            at.map(|(&reads, time)| u128::from(reads) * u128::from(time.0)).sum()
+        };
+        // Where a try was repeated, it was at any level but the last.
+        let beneath = u128::from(transfers[transfers.len().saturating_sub(2)].0);
+        let retries = u128::from(counters.retries);
+        let unfinished = u128::from(g.dies()) * (longest + u128::from(g.planes_per_die) * page);
+        let done = u128::from(programs) * page + reads;
         // Without a shadow buffer (S7) the data of a suspended program goes over the bus again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
@@ -127,23 +141,39 @@ impl Outcome {
         Law {
             name: "transfers",
             says: "channel time = pages read or programmed x transfer",
-            low,
+            low: done + retries * page,
             value: u128::from(counters.channel_busy.0),
-            high: low + unfinished * page + again,
+            high: done + retries * beneath + unfinished + again,
         }
+    }
+
+    /// How long a transfer takes by the level of what was sensed.
+    fn transfers_at(&self) -> Vec<Span> {
+        let config = &self.drive.config;
+        let timing = config.effective_timing();
+        let levels = match config.reliability.model {
+            ModelKind::Off => LevelTimes::nominal(&timing),
+            _ => LevelTimes::new(&timing, &config.reliability.ldpc()),
+        };
+        (0..levels.count()).map(|level| levels.transfer(level)).collect()
+    }
+
+    fn longest_transfer(&self) -> Span {
+        self.transfers_at().into_iter().max().unwrap_or_default()
     }
 
     /// A transfer counts when it begins, and may end after the run.
     fn channels(&self) -> Law {
         let g = &self.drive.layout.geometry;
-        let timing = self.drive.config.effective_timing();
-        let page = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
+        let planes = u128::from(self.drive.config.effective_timing().bus_transfer.0)
+            * u128::from(g.planes_per_die);
+        let last = planes.max(u128::from(self.longest_transfer().0));
         Law {
             name: "channels",
             says: "channel time <= channels x time",
             low: 0,
             value: u128::from(self.counters.channel_busy.0),
-            high: u128::from(g.channels) * (u128::from(self.clock.0) + page),
+            high: u128::from(g.channels) * (u128::from(self.clock.0) + last),
         }
     }
 

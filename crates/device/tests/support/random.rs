@@ -10,7 +10,7 @@ use fowler_device::policy::suspension::{self, SuspensionKind};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
-use fowler_device::reliability::{ModelKind, StrengthSource};
+use fowler_device::reliability::{ModelKind, RateTable, StrengthSource};
 use fowler_device::*;
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{ByteRate, Bytes, HostIo, HostOp, Nanos, Rng, Span};
@@ -152,9 +152,14 @@ fn streams(config: &mut Config, rng: &mut Rng) {
 /// At the end of their life, so that many reads climb and some fail.
 fn cells(config: &mut Config, rng: &mut Rng) {
     let its = &mut config.reliability;
-    // Its curves take some time to make.
-    its.model =
-        one_of(rng, &[ModelKind::Off, ModelKind::Off, ModelKind::Analytic, ModelKind::ByVoltage]);
+    // Curves take some time to make.
+    its.model = match rng.below(8) {
+        0 | 1 => ModelKind::Analytic,
+        2 => ModelKind::Table,
+        3 => ModelKind::ByVoltage,
+        _ => ModelKind::Off,
+    };
+    its.table = table(rng);
     its.levels = between(rng, 1, 3);
     its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
@@ -162,6 +167,21 @@ fn cells(config: &mut Config, rng: &mut Rng) {
     its.measure_every = one_of(rng, &[Span::ms(1), Span::ms(10_000)]);
     config.sensing.name = one_of(rng, SensingKind::ALL);
     config.sensing.inputs = rng.below(32) as u32;
+}
+
+/// From no wear and no age to where nothing can be read.
+fn table(rng: &mut Rng) -> RateTable {
+    let days = |days: u64| Span(days * 86_400_000_000_000);
+    let mut rate = 1e-4;
+    let mut row = || {
+        rate *= 1.0 + 4.0 * rng.unit();
+        vec![rate, (rate * 2.0).min(0.4), (rate * 8.0).min(0.4)]
+    };
+    RateTable {
+        rates: vec![row(), row(), row()],
+        cycles: vec![0.0, 2000.0, 3500.0],
+        ages: vec![days(0), days(1), days(30)],
+    }
 }
 
 /// `count` random requests of every kind, their times of arrival included.

@@ -10,13 +10,14 @@ use fowler_device::{
     UnwrittenReads,
 };
 use fowler_units::{ByteRate, Bytes, Span};
+use std::borrow::Cow;
 
 /// One key of the table.
 pub struct Key<T> {
     /// Its dotted path.
     pub path: &'static str,
     /// What it means, in one line.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// Whether a description without it is incomplete.
     pub required: bool,
     /// What it takes.
@@ -66,11 +67,15 @@ macro_rules! words {
 pub(crate) use words;
 
 fn required(path: &'static str, about: &'static str, field: Field<Config>) -> Key<Config> {
-    Key { path, about, required: true, field }
+    Key { path, about: about.into(), required: true, field }
 }
 
-fn optional(path: &'static str, about: &'static str, field: Field<Config>) -> Key<Config> {
-    Key { path, about, required: false, field }
+fn optional(
+    path: &'static str,
+    about: impl Into<Cow<'static, str>>,
+    field: Field<Config>,
+) -> Key<Config> {
+    Key { path, about: about.into(), required: false, field }
 }
 
 /// Longer than any flash operation; a larger number is a unit mistaken.

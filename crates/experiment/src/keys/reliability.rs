@@ -61,15 +61,19 @@ fn table() -> Vec<Key<Config>> {
     ]
 }
 
+/// What a constant is, with its unit.
+fn constant(name: &str) -> String {
+    let its = CONSTANTS.iter().find(|its| its.name == name).expect("a constant of the cells");
+    let about = its.about.trim_end_matches('.');
+    if its.unit.is_empty() { about.into() } else { format!("{about} ({})", its.unit) }
+}
+
 /// A key for each constant of the cells but their times: those are the drive's own ([timing]).
 macro_rules! constants {
     ($($name:ident)+) => {
         vec![$(optional(
             concat!("reliability.cells.", stringify!($name)),
-            CONSTANTS
-                .iter()
-                .find(|constant| constant.name == stringify!($name))
-                .map_or("", |constant| constant.about.trim_end_matches('.')),
+            constant(stringify!($name)),
             Field::Real(0.0..=1e9, at!(reliability.cells.$name)),
         )),+]
     };
