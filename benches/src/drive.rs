@@ -159,7 +159,7 @@ pub fn config(geometry: Geometry, state: State) -> Config {
             frontier: GcFrontier::Own,
         },
         precondition: PreconditionConfig { fill: 1.0, pattern },
-        die_order: die_order::Params { name: order },
+        die_order: die_order::Params { name: order, deadline: Span::ms(100) },
         ..Config::new(geometry, timing())
     };
     config.suspension.name = suspension;

@@ -4,7 +4,7 @@
 use crate::field::{Access, Field, Word};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
@@ -317,6 +317,11 @@ fn data_policies() -> Vec<Key<Config>> {
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
         optional("policy.placement", "which open block takes which data",
             slot!(placement, PlacementKind)),
+        optional("policy.placement.dies", "which die takes a host page",
+            words!(placement.dies,
+                "rotate" => Dies::Rotate, "the next in turn that has room";
+                "by_address" => Dies::ByAddress, "that of its address, or the next in turn if that one is full";
+            )),
         optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
             Field::Flag(at!(placement.hot_to_strong))),
         optional("policy.step", "at what ISPP step data is programmed",
