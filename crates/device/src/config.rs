@@ -234,6 +234,7 @@ impl Config {
             hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0) },
             placement: placement::Params {
                 name: placement::PlacementKind::Striped,
+                dies: placement::Dies::Rotate,
                 hot_to_strong: false,
             },
             step: step::Params { name: step::StepKind::Nominal },

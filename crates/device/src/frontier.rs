@@ -55,6 +55,15 @@ impl Frontiers {
         }
     }
 
+    /// The same open blocks under the rules of `config`.
+    pub fn ruled_by(&self, config: &Config) -> Self {
+        Self {
+            placement: AnyPlacement::new(&config.placement, config.seed),
+            rule: AnyStep::new(&config.step, config.seed),
+            ..self.clone()
+        }
+    }
+
     /// From now on blocks are told apart: what each is believed to be, and what each class bears.
     pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Vec<Step>) {
         debug_assert_eq!(classes.len(), self.believed.len());

@@ -2,7 +2,7 @@
 
 use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{self, SuspensionKind};
@@ -130,6 +130,7 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.hotness.detectors = one_of(rng, &[0, 1]);
     config.hotness.hot_up_to = Bytes(one_of(rng, &[0, 1, 3]) * config.geometry.page_size.0);
     config.placement.name = one_of(rng, PlacementKind::ALL);
+    config.placement.dies = one_of(rng, &[Dies::Rotate, Dies::ByAddress]);
     config.placement.hot_to_strong = rng.chance(0.5);
     config.step.name = one_of(rng, StepKind::ALL);
     config.die_order.deadline = one_of(rng, &[Span::ms(10), Span::ms(1280)]);
