@@ -4,6 +4,7 @@ use crate::config::{BufferConfig, Config};
 use crate::device::Device;
 use crate::ftl::Ftl;
 use crate::layout::Refusal;
+use crate::policy::placement;
 use crate::precondition::Preconditioned;
 
 /// Where the data of a drive lie after preconditioning, before anything happened.
@@ -17,8 +18,10 @@ pub struct Aged {
 impl Config {
     /// Whether preconditioning leaves the data of both where they lie alike: they may differ in nothing
     /// that it looks at. Die order, suspension, operating times, queues, the link and how the buffer answers
-    /// may differ.
+    /// may differ; so may what is made of kinds of data and of blocks (preconditioning writes plain data into
+    /// blocks that are all alike), but for the reserve of open blocks that it takes.
     pub fn ages_like(&self, other: &Config) -> bool {
+        let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {
             timing: other.timing,
             program_erase: other.program_erase,
@@ -29,9 +32,16 @@ impl Config {
             partial_writes: other.partial_writes,
             die_order: other.die_order,
             suspension: other.suspension,
+            hotness: other.hotness,
+            placement: placement::Params { dies: self.placement.dies, ..other.placement },
+            step: other.step,
+            sensing: other.sensing,
+            voltage: other.voltage,
+            replacement: other.replacement,
+            reliability: other.reliability.clone(),
             ..self.clone()
         };
-        alike == *other
+        alike == *other && open(self) == open(other)
     }
 }
 

@@ -263,6 +263,7 @@ impl Config {
             hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0), watermark: 0.95 },
             placement: placement::Params {
                 name: placement::PlacementKind::Striped,
+                dies: placement::Dies::Rotate,
                 hot_to_strong: false,
             },
             step: step::Params { name: step::StepKind::Nominal },

@@ -32,8 +32,8 @@ pub struct Counters {
     /// Flash page reads by the level at which they came to be read, the hard decision first; none where
     /// no errors are modelled.
     pub reads_at: [u64; 4],
-    /// Tries at a level that was not enough.
-    pub retries: u64,
+    /// Tries at each level that were not enough, so that the read climbed to the next.
+    pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
     /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for refreshing.

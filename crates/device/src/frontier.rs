@@ -47,16 +47,31 @@ impl Frontiers {
             swapped: BlockId::NONE,
         };
         let blocks = geometry.blocks() as usize;
+        let voltage = AnyVoltage::new(&config.voltage, config.seed);
+        let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(Tag::PLAIN) };
         Self {
             planes: IdVec::filled(none, geometry.planes() as usize),
             collected_to: config.gc.frontier,
             placement: AnyPlacement::new(&config.placement, config.seed),
             step: AnyStep::new(&config.step, config.seed),
-            voltage: AnyVoltage::new(&config.voltage, config.seed),
             tags: IdVec::filled(Tag::PLAIN, blocks),
-            modes: IdVec::filled(Mode::default(), blocks),
+            modes: IdVec::filled(plain, blocks),
+            voltage,
             believed: IdVec::filled(0, blocks),
             coarsest: vec![Step::NOMINAL],
+        }
+    }
+
+    /// The same open blocks under the rules of `config`.
+    pub fn ruled_by(&self, config: &Config) -> Self {
+        let voltage = AnyVoltage::new(&config.voltage, config.seed);
+        let plain = Mode { step: Step::NOMINAL, voltage: voltage.voltage(Tag::PLAIN) };
+        Self {
+            placement: AnyPlacement::new(&config.placement, config.seed),
+            step: AnyStep::new(&config.step, config.seed),
+            voltage,
+            modes: IdVec::filled(plain, self.modes.len()),
+            ..self.clone()
         }
     }
 

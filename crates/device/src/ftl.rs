@@ -81,7 +81,7 @@ impl Ftl {
 
     /// The layer of a drive with data, blocks and collection as `other` has them.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Ftl) -> Self {
-        let (map, space) = (other.map.clone(), other.space.clone());
+        let (map, space) = (other.map.clone(), other.space.ruled_by(config));
         let new = Self::with(config, layout, map, space, other.collector.clone());
         Self { moved_now: other.moved_now, ..new }
     }
@@ -221,12 +221,21 @@ impl Ftl {
 
     fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
         if self.unplaced.is_empty()
-            && let Some(die) = self.space.place()
+            && let Some(die) = self.die_for(flash, id)
         {
             self.place(flash, id, die);
         } else {
             self.unplaced.push_back(id);
         }
+    }
+
+    /// The die for a program of buffered data, if one has room.
+    #[inline]
+    fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
+        let Owner::Slot(slot) = flash.txns.get(id).owner else {
+            unreachable!("what collection moves stays on its die")
+        };
+        self.space.place(self.buffer.get(slot).lpn)
     }
 
     fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
@@ -241,7 +250,7 @@ impl Ftl {
     /// Room may have appeared for programs that no die had room for.
     pub(crate) fn place_waiting(&mut self, flash: &mut Flash) {
         while let Some(&id) = self.unplaced.front() {
-            let Some(die) = self.space.place() else { return };
+            let Some(die) = self.die_for(flash, id) else { return };
             self.unplaced.pop_front();
             self.place(flash, id, die);
         }

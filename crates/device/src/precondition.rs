@@ -188,7 +188,7 @@ impl Ftl {
 
     /// Writes a page at no time; collection keeps so many blocks of its plane erased.
     fn store(&mut self, page: Lpn, kept: u32) {
-        let die = self.space.place().expect("no more data than the drive holds");
+        let die = self.space.place(page).expect("no more data than the drive holds");
         self.space.arrived(die);
         let to = loop {
             if let Some(to) = self.space.host_page(die, Tag::PLAIN, |_| None) {

@@ -5,9 +5,10 @@ use crate::collect::Job;
 use crate::config::{Config, GcFrontier};
 use crate::frontier::Frontiers;
 use crate::layout::Layout;
+use crate::policy::placement::Dies;
 use crate::tag::Tag;
 use crate::txn::Source;
-use fowler_units::{BlockId, DieId, Id, IdVec, PlaneId, Ppn};
+use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, Ppn};
 
 /// One die's part in the striping of host pages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +33,7 @@ pub struct Space {
     /// The open blocks.
     pub frontiers: Frontiers,
     stripes: IdVec<DieId, Stripe>,
+    dies: Dies,
     /// The dies in striping order, and the position whose turn it is.
     order: Box<[DieId]>,
     turn: usize,
@@ -47,6 +49,7 @@ impl Space {
             blocks: Blocks::new(geometry),
             frontiers: Frontiers::new(config, &geometry),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
+            dies: config.placement.dies,
             order: (0..geometry.dies()).map(|at| geometry.die_at_stripe(at)).collect(),
             turn: 0,
             collected_to: config.gc.frontier,
@@ -54,29 +57,38 @@ impl Space {
         }
     }
 
-    /// The die for the next host page: the next in stripe order that has room for it, the pages on
-    /// their way there included. `None` if all dies must first get rid of some.
+    /// The same blocks under the placement and the step rule of `config`.
+    pub fn ruled_by(&self, config: &Config) -> Self {
+        Self { frontiers: self.frontiers.ruled_by(config), ..self.clone() }
+    }
+
+    /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
+    /// pages on their way there included. `None` if all dies must first get rid of some.
     #[inline]
-    pub fn place(&mut self) -> Option<DieId> {
-        let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
+    pub fn place(&mut self, page: Lpn) -> Option<DieId> {
+        if self.dies == Dies::ByAddress {
+            let die = self.order[page.0 as usize % self.order.len()];
+            if self.takes_in(die) {
+                return Some(die);
+            }
+        }
         for _ in 0..self.order.len() {
             let die = self.order[self.turn];
             self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
-            let valid = self.blocks.valid_on(die);
-            let stripe = &mut self.stripes[die];
-            if valid + stripe.pending < limit {
-                stripe.pending += 1;
+            if self.takes_in(die) {
                 return Some(die);
             }
         }
         None
     }
 
-    /// One more host page goes to a certain die. Returns whether it has room for it.
-    pub fn claim(&mut self, die: DieId) -> bool {
+    /// Sends a page on its way to the die, if it has room.
+    #[inline]
+    pub fn takes_in(&mut self, die: DieId) -> bool {
         let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
+        let valid = self.blocks.valid_on(die);
         let stripe = &mut self.stripes[die];
-        let has_room = self.blocks.valid_on(die) + stripe.pending < limit;
+        let has_room = valid + stripe.pending < limit;
         stripe.pending += u32::from(has_room);
         has_room
     }
@@ -232,5 +244,67 @@ impl Space {
         }
         self.frontiers.open_for_swap(&mut self.blocks, plane, erased);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_nand::{PerPageType, Timing};
+    use fowler_units::{Bytes, Geometry, Span};
+
+    /// Six dies on three channels.
+    fn space(dies: Dies) -> Space {
+        let geometry = Geometry {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 8,
+            pages_per_block: 4,
+            page_size: Bytes(4096),
+        };
+        let timing = Timing {
+            bus_transfer: Span::us(40),
+            read: PerPageType::uniform(Span::us(25)),
+            program_phase: Span::us(20),
+            verify_phase: Span::us(24),
+            program_iterations: PerPageType::uniform(15),
+            erase_pulse: Span::us(3300),
+            erase_verify: Span::us(24),
+            voltage_reset: Span::us(4),
+            buffer_load: Span::us(3),
+        };
+        let mut config = Config::new(geometry, timing);
+        (config.placement.dies, config.over_provisioning) = (dies, 0.6);
+        Space::new(&config, &config.layout().unwrap())
+    }
+
+    #[test]
+    fn an_address_has_its_die_and_a_turn_none() {
+        let pages = [7, 7, 0, 12, 5, 1000];
+        let dies = |rule| {
+            let mut space = space(rule);
+            pages.map(|page| space.place(Lpn(page)).unwrap())
+        };
+        let stripe = *space(Dies::Rotate).blocks.geometry();
+        assert_eq!(dies(Dies::ByAddress), pages.map(|page| stripe.die_at_stripe(page % 6)));
+        assert_eq!(dies(Dies::Rotate), [0, 1, 2, 3, 4, 5].map(|at| stripe.die_at_stripe(at)));
+    }
+
+    #[test]
+    fn what_a_full_die_cannot_take_goes_to_those_that_can() {
+        let mut space = space(Dies::ByAddress);
+        let (limit, order) = (2 * space.plane_limit, space.order.clone());
+        for _ in 0..limit {
+            assert_eq!(space.place(Lpn(2)), Some(order[2]));
+        }
+        let others: Vec<DieId> = (0..10).map(|_| space.place(Lpn(2)).unwrap()).collect();
+        let turns = [0, 1, 3, 4, 5, 0, 1, 3, 4, 5].map(|at: usize| order[at]);
+        assert_eq!(others, turns);
+        space.arrived(order[2]);
+        assert_eq!(space.place(Lpn(8)), Some(order[2]), "one has left");
+        while space.place(Lpn(0)).is_some() {}
+        assert!(order.iter().all(|&die| space.stripes[die].pending == limit));
     }
 }

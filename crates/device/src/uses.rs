@@ -119,7 +119,7 @@ impl Ftl {
             return false;
         }
         let Some(slot) = self.buffer.oldest_rewrite() else { return false };
-        if !self.space.claim(die) {
+        if !self.space.takes_in(die) {
             return false;
         }
         self.buffer.delist(slot);

@@ -2,9 +2,13 @@
 
 mod support;
 
+use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::sensing::{self, SensingKind};
+use fowler_device::policy::step::StepKind;
 use fowler_device::policy::victim::VictimKind;
+use fowler_device::reliability::ModelKind;
 use fowler_device::*;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 use support::{scheme, small};
 
 fn requests(pages: u32) -> Vec<HostIo> {
@@ -45,6 +49,36 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
             assert_eq!(own, aged, "{name} {pattern:?}");
         }
     }
+}
+
+/// The same drive whether its data are told apart or not, however its cells err and whatever is known of them.
+#[test]
+fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
+    let mut base = small();
+    base.precondition.pattern = Pattern::Rested;
+    base.hotness.detectors = 1;
+    base.placement.name = PlacementKind::Streams;
+    let aged = Aged::new(&base).unwrap();
+    let mut config = base.clone();
+    config.placement.hot_to_strong = true;
+    config.step.name = StepKind::ByStrength;
+    config.sensing = sensing::Params { name: SensingKind::Model, inputs: 1 };
+    config.reliability.model = ModelKind::Analytic;
+    (config.reliability.cycles, config.reliability.levels) = (2500, 2);
+    config.reliability.oldest = Span(30 * 86_400_000_000_000);
+    let mut drives = [Device::new(&config).unwrap(), aged.device(&config).unwrap()];
+    let pages = drives[0].layout().logical_pages;
+    for drive in &mut drives {
+        drive.run(requests(pages), Pacing::Open, &mut ());
+    }
+    let [own, aged] = drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
+    assert!(own.1.reads_at[1] > 0 && own.1.programs[1] > 0, "{:?}", own.1);
+    assert_eq!(own, aged);
+    config.hotness.detectors = 0;
+    assert!(!config.ages_like(&base), "one stream needs a block less in reserve");
+    config = base.clone();
+    config.placement.dies = Dies::ByAddress;
+    assert!(!config.ages_like(&base), "data would lie on other dies");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! counted in different places. A run that breaks one is wrong, and says so in its JSON.
 
 use crate::outcome::Outcome;
-use fowler_device::Pacing;
 use fowler_device::reliability::{LevelTimes, ModelKind};
+use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;
 use fowler_units::Span;
 use serde_json::{Map, Value, json};
@@ -112,27 +112,17 @@ impl Outcome {
         }
     }
 
-    /// A program costs one transfer, and so does every try of a read, longer the more reference voltages it senses.
-    /// Operations that the run ends in the middle of have transferred their pages, but are not counted: one
-    /// read and one program, of a page for each plane, on each die.
+    /// A page costs one transfer, and a read one at each level that was tried. Operations that the run ends in
+    /// the middle of have transferred their pages, but are not counted: one program, of a page for each plane,
+    /// and one read, which may have climbed, on each die.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
-        let transfers = self.transfers_at();
-        let page = u128::from(transfers[0].0);
-        let longest = u128::from(self.longest_transfer().0);
+        let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
         let programs: u64 = counters.programs.iter().sum();
-        let reads: u128 = if self.drive.config.reliability.model == ModelKind::Off {
-            u128::from(counters.reads.iter().sum::<u64>()) * page
-        } else {
-            let at = counters.reads_at.iter().zip(&transfers);
-            at.map(|(&reads, time)| u128::from(reads) * u128::from(time.0)).sum()
-        };
-        // Where a try was repeated, it was at any level but the last.
-        let beneath = u128::from(transfers[transfers.len().saturating_sub(2)].0);
-        let retries = u128::from(counters.retries);
-        let unfinished = u128::from(g.dies()) * (longest + u128::from(g.planes_per_die) * page);
-        let done = u128::from(programs) * page + reads;
+        let low = u128::from(programs) * page + self.read_transfers();
+        let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
+        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) * page + one_read);
         // Without a shadow buffer (S7) the data of a suspended program goes over the bus again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
@@ -141,14 +131,14 @@ impl Outcome {
         Law {
             name: "transfers",
             says: "channel time = pages read or programmed x transfer",
-            low: done + retries * page,
+            low,
             value: u128::from(counters.channel_busy.0),
-            high: done + retries * beneath + unfinished + again,
+            high: low + unfinished + again,
         }
     }
 
-    /// How long a transfer takes by the level of what was sensed.
-    fn transfers_at(&self) -> Vec<Span> {
+    /// The transfer of what a read senses, by level.
+    fn transfer_by_level(&self) -> Vec<Span> {
         let config = &self.drive.config;
         let timing = config.effective_timing();
         let levels = match config.reliability.model {
@@ -158,22 +148,29 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    fn longest_transfer(&self) -> Span {
-        self.transfers_at().into_iter().max().unwrap_or_default()
+    /// What the transfers of all reads took, tries that were not enough included.
+    fn read_transfers(&self) -> u128 {
+        let Counters { reads, reads_at, retries_at, .. } = self.counters;
+        let tries = |level: usize| match self.drive.config.reliability.model {
+            ModelKind::Off => reads.iter().sum(),
+            ModelKind::Analytic => reads_at[level] + retries_at[level],
+        };
+        let transfers = self.transfer_by_level().into_iter().enumerate();
+        transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()
     }
 
     /// A transfer counts when it begins, and may end after the run.
     fn channels(&self) -> Law {
         let g = &self.drive.layout.geometry;
-        let planes = u128::from(self.drive.config.effective_timing().bus_transfer.0)
-            * u128::from(g.planes_per_die);
-        let last = planes.max(u128::from(self.longest_transfer().0));
+        let timing = self.drive.config.effective_timing();
+        let stripe = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
+        let longest = self.transfer_by_level().last().map_or(0, |it| u128::from(it.0)).max(stripe);
         Law {
             name: "channels",
             says: "channel time <= channels x time",
             low: 0,
             value: u128::from(self.counters.channel_busy.0),
-            high: u128::from(g.channels) * (u128::from(self.clock.0) + last),
+            high: u128::from(g.channels) * (u128::from(self.clock.0) + longest),
         }
     }
 

@@ -235,7 +235,7 @@ impl Outcome {
             "merge_reads": counters.merge_reads,
             "programs": by_source(counters.programs),
             "reads_at": self.reads_at_json(),
-            "retries": counters.retries,
+            "retries": counters.retries_at.iter().sum::<u64>(),
             "uncorrectable_reads": counters.uncorrectable,
             "prioritised_reads": counters.prioritised[0],
             "prioritised_writes": counters.prioritised[1],

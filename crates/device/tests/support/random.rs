@@ -2,7 +2,7 @@
 
 use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -138,6 +138,7 @@ fn streams(config: &mut Config, rng: &mut Rng) {
     config.geometry.blocks_per_plane += config.placement.streams(config.hotness.tags()) as u32 - 1;
     config.geometry.blocks_per_plane +=
         config.placement.streams(config.hotness.classes()) as u32 - 1;
+    config.placement.dies = one_of(rng, &[Dies::Rotate, Dies::ByAddress]);
     config.placement.hot_to_strong = rng.chance(0.5);
     config.step.name = one_of(rng, StepKind::ALL);
     config.voltage.name = one_of(rng, VoltageKind::ALL);

@@ -5,7 +5,7 @@ use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
@@ -104,6 +104,11 @@ fn of_data() -> Vec<Key<Config>> {
             Field::Real(0.5..=1.0, at!(hotness.watermark))),
         optional("policy.placement", "which open block takes which data",
             slot!(placement, PlacementKind)),
+        optional("policy.placement.dies", "which die takes a host page",
+            words!(placement.dies,
+                "rotate" => Dies::Rotate, "the next in turn that has room";
+                "by_address" => Dies::ByAddress, "that of its address, or the next in turn if that one is full";
+            )),
         optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
             Field::Flag(at!(placement.hot_to_strong))),
         optional("policy.step", "at what ISPP step data is programmed",

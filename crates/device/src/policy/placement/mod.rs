@@ -20,8 +20,20 @@ slot! { $
 pub struct Params {
     /// The policy.
     pub name: PlacementKind,
+    /// How host pages come to dies.
+    pub dies: Dies,
     /// `streams` only: hot data opens the strongest erased block of a plane, other data the weakest.
     pub hot_to_strong: bool,
+}
+
+/// How host pages come to dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dies {
+    /// The dies take turns, page by page, whatever the address.
+    Rotate,
+    /// The address says which: neighbours lie on neighbouring dies in striping order. A die without room
+    /// passes its page on to the next whose turn it is.
+    ByAddress,
 }
 
 /// Which erased block of a plane to open.
