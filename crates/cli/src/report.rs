@@ -151,7 +151,7 @@ fn cell_rows(grid: &mut Grid, outcomes: &[Outcome]) {
             grid,
             outcomes,
             "  repeated at the next level",
-            plain(&|it| whole(it.counters.retries)),
+            plain(&|it| whole(it.counters.retries_at.iter().sum())),
         );
         add(grid, outcomes, "  uncorrectable", plain(&|it| whole(it.counters.uncorrectable)));
     }

@@ -5,7 +5,9 @@ use crate::config::Config;
 use crate::event::Event;
 use crate::flash::{Bind, Flash, Translation};
 use crate::queue::Class;
+use crate::reliability::{Cells, ModelKind};
 use crate::txn::{Op, Owner, Source};
+use crate::worn::lowest;
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Geometry, Nanos, TxnId};
 
@@ -87,6 +89,10 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
         ..config.geometry
     };
     let mut flash = Flash::new(config, geometry, commands.len());
+    if config.reliability.model != ModelKind::Off {
+        let cells = Cells::new(config, flash.ladder(), lowest(config.voltage.name));
+        flash.read_unknown_at(cells.expect("refused otherwise").worst_level);
+    }
     let mut raw = Raw(vec![ChipResult::default(); commands.len()]);
     let mut arrivals: Vec<usize> = (0..commands.len()).collect();
     arrivals.sort_by_key(|&number| commands[number].at);

@@ -12,7 +12,7 @@ use crate::policy::wear::{AnyWear, Wear};
 use crate::queue::Class;
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
-use fowler_units::{BlockId, DieId, IdVec, PlaneId, TxnId};
+use fowler_units::{BlockId, DieId, IdVec, Nanos, PlaneId, TxnId};
 
 /// The emptying of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +60,9 @@ pub struct Collector {
     jobs: IdVec<PlaneId, Option<Job>>,
     /// Planes that would collect if there were anything worth it.
     starved: IdVec<PlaneId, bool>,
-    /// Dies with something to do in idle time, and those that have an idle event on the agenda.
+    /// Dies with something to do in idle time, and when each is looked at next.
     wanting: IdVec<DieId, bool>,
-    timed: IdVec<DieId, bool>,
+    timed: IdVec<DieId, Nanos>,
 }
 
 impl Collector {
@@ -76,7 +76,7 @@ impl Collector {
             jobs: IdVec::filled(None, planes),
             starved: IdVec::filled(false, planes),
             wanting: IdVec::filled(false, dies),
-            timed: IdVec::filled(false, dies),
+            timed: IdVec::filled(Nanos::NEVER, dies),
         }
     }
 
@@ -157,7 +157,7 @@ impl Ftl {
     }
 
     /// The victim that the policy picks, if collecting gains anything.
-    pub(crate) fn choose(&mut self, plane: PlaneId, now: fowler_units::Nanos) -> Option<BlockId> {
+    pub(crate) fn choose(&mut self, plane: PlaneId, now: Nanos) -> Option<BlockId> {
         self.space.blocks.settle_lowest(plane);
         let candidates = self.space.blocks.candidates(plane);
         let best = candidates.fewest_valid()?;
@@ -285,24 +285,27 @@ impl Ftl {
 
     /// A die has nothing to do. If it stays so for long enough, it collects.
     pub(crate) fn rested(&mut self, flash: &mut Flash, die: DieId) {
-        if self.collector.timed[die] {
-            return;
-        }
         let ripe = flash.die(die).idle_since + self.collector.rules.idle_after;
         let at = match &self.measurer {
             _ if self.collector.wanting[die] || self.buffer.rewrites() > 0 => Some(ripe),
             Some(measurer) => Some(ripe.max(measurer.due(die))),
             None => None,
         };
-        if let Some(at) = at {
-            self.collector.timed[die] = true;
-            flash.agenda.schedule(at.max(flash.now()), Phase::Decision, Event::Idle(die));
+        // An event that comes later than is wanted now is let pass when it comes.
+        if let Some(at) = at.map(|at| at.max(flash.now()))
+            && at < self.collector.timed[die]
+        {
+            self.collector.timed[die] = at;
+            flash.agenda.schedule(at, Phase::Decision, Event::Idle(die));
         }
     }
 
     /// A die may have been idle for long enough.
     pub fn idle_event(&mut self, flash: &mut Flash, die: DieId) {
-        self.collector.timed[die] = false;
+        if self.collector.timed[die] != flash.now() {
+            return; // An earlier one has been asked for since.
+        }
+        self.collector.timed[die] = Nanos::NEVER;
         if !flash.die(die).is_idle() {
             return; // It will rest again.
         }

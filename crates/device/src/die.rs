@@ -141,8 +141,11 @@ impl Die {
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if let Some(ranked) = &mut self.ranked {
+            // Pages of one request do not overtake each other.
             let oldest = self.queue.head(txns.get(id).class);
-            txns.get_mut(id).overtook = oldest != Some(id);
+            let overtakes = |oldest: TxnId| txns.get(oldest).req != txns.get(id).req;
+            let overtook = oldest.is_some_and(overtakes);
+            txns.get_mut(id).overtook = overtook;
             ranked.remove(id, txns);
         }
         self.queue.remove(id, txns);

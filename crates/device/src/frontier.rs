@@ -99,6 +99,12 @@ impl Frontiers {
         Tag::new(false, self.tags[block].class())
     }
 
+    /// The stream of a tag.
+    #[inline]
+    pub fn stream(&self, tag: Tag) -> usize {
+        self.placement.stream(tag)
+    }
+
     /// The open block that takes data of `source` and `tag`, or none.
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: Tag) -> BlockId {

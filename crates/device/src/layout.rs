@@ -318,6 +318,10 @@ impl Config {
             ];
             refusals.unless(false, &keys, || why.to_string());
         }
+        let read = its.model != ModelKind::ByVoltage || its.levels == 3;
+        refusals.unless(read, &["reliability.levels", "reliability.model"], || {
+            format!("{} levels for three sets of voltages, each of which has its own", its.levels)
+        });
         let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
         refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
             "the table knows pages programmed at nominal voltages only".into()

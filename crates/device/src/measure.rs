@@ -11,16 +11,17 @@ use crate::reliability::{CLASSES, Params};
 use crate::txn::{Op, Owner, Source};
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
 
-/// What is known of one block's class, as a normal distribution: a measurement weighs as much as it is sure.
-#[derive(Clone, Copy, Debug)]
-struct Estimate {
-    class: f32,
-    variance: f32,
-}
+/// How likely each class is for a block, as logarithms, the likeliest at zero. Before any measurement each is as
+/// likely as any other.
+type Likelihoods = [f32; CLASSES];
 
-/// Before any measurement: each class is as likely as any other.
-const UNKNOWN: Estimate =
-    Estimate { class: (CLASSES - 1) as f32 / 2.0, variance: ((CLASSES * CLASSES - 1) / 12) as f32 };
+/// A block is taken for the strongest class that it exceeds in weakness with no more than this probability: one that is
+/// taken for stronger than it is loses data. Assumed.
+const RISK: f32 = 0.05;
+
+/// A die measures a block no more often than this, whatever is asked for: a page read in idle time takes a tenth
+/// of it.
+const EVERY_LEAST: Span = Span::ms(1);
 
 /// The measuring of strengths.
 #[derive(Clone, Debug)]
@@ -33,20 +34,22 @@ pub struct Measurer {
     /// When each die measures next, and which of its blocks.
     due: IdVec<DieId, Nanos>,
     next: IdVec<DieId, u32>,
-    estimates: IdVec<BlockId, Estimate>,
+    likelihoods: IdVec<BlockId, Likelihoods>,
 }
 
 impl Measurer {
     /// Nothing is known yet.
     pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
         let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
+        let every = Span(params.measure_every.0 / (blocks / dies) as u64).max(EVERY_LEAST);
         Self {
             rng: Rng::stream(seed, "reliability/measure"),
             bits: geometry.page_size.0 as f64 * 8.0,
-            every: Span(params.measure_every.0 * dies as u64 / blocks as u64),
-            due: IdVec::filled(Nanos::ZERO, dies),
+            every,
+            // One die after another, so that they do not all measure at once.
+            due: (0..dies as u64).map(|die| Nanos(every.0 / dies as u64 * die)).collect(),
             next: IdVec::filled(0, dies),
-            estimates: IdVec::filled(UNKNOWN, blocks),
+            likelihoods: IdVec::filled([0.0; CLASSES], blocks),
         }
     }
 
@@ -55,11 +58,18 @@ impl Measurer {
         self.due[die]
     }
 
-    /// The class that a block is taken for: the estimate and one standard deviation, for a block that is taken
-    /// for stronger than it is loses data.
+    /// The class that a block is taken for; the weakest of which nothing is known.
     pub fn class(&self, block: BlockId) -> StrengthClass {
-        let Estimate { class, variance } = self.estimates[block];
-        (class + variance.sqrt()).ceil().clamp(0.0, (CLASSES - 1) as f32) as StrengthClass
+        let weights = self.likelihoods[block].map(libm::expf);
+        let allowed = RISK * weights.iter().sum::<f32>();
+        let mut weaker = 0.0;
+        for class in (1..CLASSES).rev() {
+            weaker += weights[class];
+            if weaker > allowed {
+                return class as StrengthClass;
+            }
+        }
+        0
     }
 
     /// A page of `block` has been read for the sake of its errors.
@@ -72,16 +82,13 @@ impl Measurer {
         let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.mode);
         let errors = self.errors(rate(f64::from(its.growth)));
         let rates = growths.map(rate);
-        let measured = errors / self.bits;
-        let span = (rates[CLASSES - 1] - rates[0]) / (CLASSES - 1) as f64;
-        if span <= 0.0 {
-            return; // A block that was never cycled tells nothing.
+        let likelihoods = &mut self.likelihoods[block];
+        for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
+            // That of a Poisson number: of 32,768 bits hardly one in a hundred is wrong.
+            *likelihood += (errors * libm::log(rate) - self.bits * rate) as f32;
         }
-        let noise = (errors.max(1.0)).sqrt() / self.bits / span;
-        let its = &mut self.estimates[block];
-        let gain = its.variance / (its.variance + (noise * noise) as f32);
-        its.class += gain * (class_at(&rates, measured) as f32 - its.class);
-        its.variance *= 1.0 - gain;
+        let likeliest = likelihoods.iter().copied().fold(f32::MIN, f32::max);
+        likelihoods.iter_mut().for_each(|likelihood| *likelihood -= likeliest);
     }
 
     /// How many bits of a page are wrong: binomial, by its normal approximation.
@@ -91,19 +98,6 @@ impl Measurer {
         let normal = radius * libm::cos(std::f64::consts::TAU * self.rng.unit());
         let mean = self.bits * rate;
         (mean + normal * (mean * (1.0 - rate)).sqrt()).round().max(0.0)
-    }
-}
-
-/// Where a rate lies among those of the classes, which ascend.
-fn class_at(rates: &[f64; CLASSES], measured: f64) -> f64 {
-    let above = rates.partition_point(|&rate| rate < measured);
-    match above {
-        0 => 0.0,
-        CLASSES => (CLASSES - 1) as f64,
-        _ => {
-            let (low, high) = (rates[above - 1], rates[above]);
-            (above - 1) as f64 + (measured - low) / (high - low)
-        }
     }
 }
 
@@ -137,6 +131,8 @@ impl Ftl {
                 return true;
             }
         }
+        // There is no data on the die: it is looked at again a whole round later.
+        measurer.due[die] = now + measurer.every * u64::from(blocks);
         false
     }
 

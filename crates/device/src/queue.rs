@@ -2,7 +2,7 @@
 //! each without a search.
 
 use crate::ranked::{Rank, Ranked};
-use crate::txn::{Txn, Txns};
+use crate::txn::{By, Owner, Txn, Txns};
 use fowler_units::{Id, Nanos, Span, TxnId};
 
 /// The classes of waiting transactions.
@@ -127,11 +127,24 @@ impl DieQueue {
     }
 }
 
+/// What no host request waits for, a bit for each class.
+const BACKGROUND: u8 = 1 << Class::BackgroundRead as u8
+    | 1 << Class::BackgroundProgram as u8
+    | 1 << Class::Erase as u8;
+
+/// Whether a host request waits for a transaction.
+fn is_awaited(class: Class, owner: Owner) -> bool {
+    matches!(class, Class::HostRead | Class::HostProgram) || matches!(owner, Owner::Merge(_))
+}
+
 /// Host reads and host programs of one die by rank, for an order that goes by more than time.
 #[derive(Clone, Debug, Default)]
 pub struct RankedQueue {
     reads: Ranked,
     programs: Ranked,
+    /// Whatever a host request waits for, by the moment it came: these two, and the reads of old pages that
+    /// writes of part of a page need.
+    waiting: Ranked,
 }
 
 impl RankedQueue {
@@ -156,17 +169,25 @@ impl RankedQueue {
     /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of their
     /// request; what is ranked equal, in order of submission.
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
-        let Txn { class, group, order, .. } = *txns.get(id);
+        let Txn { class, group, order, owner, created, .. } = *txns.get(id);
+        if is_awaited(class, owner) {
+            let rank = Rank { key: 0, order: created.0 };
+            self.waiting.push(id, rank, txns.places_mut(By::Age));
+        }
         if let Some(ranked) = self.of_mut(class) {
             let key = if class == Class::HostRead { age_key } else { u32::from(group) };
-            ranked.push(id, Rank { key, order }, txns.places_mut());
+            ranked.push(id, Rank { key, order }, txns.places_mut(By::Rank));
         }
     }
 
     /// A transaction is taken up.
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
-        if let Some(ranked) = self.of_mut(txns.get(id).class) {
-            ranked.remove(id, txns.places_mut());
+        let Txn { class, owner, .. } = *txns.get(id);
+        if is_awaited(class, owner) {
+            self.waiting.remove(id, txns.places_mut(By::Age));
+        }
+        if let Some(ranked) = self.of_mut(class) {
+            ranked.remove(id, txns.places_mut(By::Rank));
         }
     }
 
@@ -217,13 +238,19 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The oldest transaction of the host that may be served, if it came `deadline` ago or earlier.
+    /// What is to be served because the oldest that a host request waits for came `deadline` ago or earlier: that
+    /// itself, or, if it has no page to go to, the oldest of the collection that makes it one.
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
-        let heads = [Class::HostRead, Class::HostProgram].map(|class| self.head(class));
-        let came = |id: &TxnId| self.txns.get(*id).created;
-        let oldest = heads.into_iter().flatten().min_by_key(came)?;
-        (came(&oldest) + deadline <= self.now).then_some(oldest)
+        let oldest = self.ranked?.waiting.first()?;
+        let Txn { created, class, .. } = *self.txns.get(oldest);
+        if created + deadline > self.now {
+            return None;
+        }
+        if class == Class::HostProgram && self.programs_blocked {
+            return self.oldest_of(BACKGROUND);
+        }
+        Some(oldest)
     }
 
     /// The first of a class that may be served.
@@ -239,8 +266,13 @@ impl<'a> View<'a> {
     /// The one that was submitted first.
     #[inline]
     pub fn oldest(&self) -> Option<TxnId> {
-        let hidden = if self.programs_blocked { 1 << Class::HostProgram as u8 } else { 0 };
-        let waiting = self.queue.waiting & !hidden;
+        self.oldest_of(if self.programs_blocked { !(1 << Class::HostProgram as u8) } else { !0 })
+    }
+
+    /// The same of some classes, a bit each.
+    #[inline]
+    fn oldest_of(&self, classes: u8) -> Option<TxnId> {
+        let waiting = self.queue.waiting & classes;
         let line = |waiting: u8| &self.queue.lines[waiting.trailing_zeros() as usize];
         if waiting == 0 {
             return None;

@@ -181,7 +181,11 @@ impl Ladder {
         Ladder {
             iterations: left
                 .clone()
-                .map(|left| nominal.map(|its| (its * left).div_ceil(most)))
+                .map(|left| {
+                    nominal.map(|its| {
+                        (u64::from(its) * u64::from(left)).div_ceil(u64::from(most)) as u32
+                    })
+                })
                 .collect(),
             ratios: left.map(|left| f64::from(most) / f64::from(left)).collect(),
         }

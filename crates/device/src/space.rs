@@ -15,8 +15,8 @@ use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, Ppn};
 struct Stripe {
     /// Host pages that are on their way to the die and have no page yet.
     pending: u32,
-    /// The plane whose turn it is.
-    plane: u32,
+    /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all planes.
+    turns: [u8; Tag::COUNT],
 }
 
 /// A turn of so many, counted on beyond the last once at most.
@@ -107,14 +107,16 @@ impl Space {
         job: impl Fn(PlaneId) -> Option<Job>,
     ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
-        if self.stripes[die].plane == 0 && !self.keeps_pace(die, &job) {
+        let stream = self.frontiers.stream(tag);
+        let first = u32::from(self.stripes[die].turns[stream]);
+        if first == 0 && !self.keeps_pace(die, &job) {
             return None;
         }
         for step in 0..planes {
-            let turn = wrapped(self.stripes[die].plane + step, planes);
+            let turn = wrapped(first + step, planes);
             let plane = PlaneId(die.0 * planes + turn);
             if self.host_may_write(plane, tag, job(plane)) {
-                self.stripes[die].plane = wrapped(turn + 1, planes);
+                self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
                 return Some(self.write(plane, Source::Host, tag));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
@@ -136,14 +138,15 @@ impl Space {
         job: impl Fn(PlaneId) -> Option<Job>,
     ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
-        let turn = self.stripes[die].plane;
+        let stream = self.frontiers.stream(tag);
+        let turn = u32::from(self.stripes[die].turns[stream]);
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
             && (turn > 0 || self.keeps_pace(die, &job))
             && self.next_host_offset(plane, tag) == offset
             && self.host_may_write(plane, tag, job(plane));
         fits.then(|| {
-            self.stripes[die].plane = wrapped(turn + 1, planes);
+            self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
             self.write(plane, Source::Host, tag)
         })
     }
@@ -226,7 +229,9 @@ impl Space {
     /// host pages come to, one after another, as the dies and their planes take turns. Returns the blocks
     /// in the order in which each takes a page.
     pub fn load_row(&mut self) -> Vec<BlockId> {
-        debug_assert!(self.turn == 0 && self.stripes.as_slice().iter().all(|it| it.plane == 0));
+        debug_assert!(
+            self.turn == 0 && self.stripes.as_slice().iter().all(|it| it.turns == [0; Tag::COUNT])
+        );
         let planes = self.blocks.geometry().planes_per_die;
         let turns = (0..planes).flat_map(|turn| self.order.iter().map(move |die| (die, turn)));
         turns

@@ -161,13 +161,22 @@ impl Txn {
     }
 }
 
+/// What transactions are ranked by; each is ranked once by either.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    /// By the order of its class.
+    Rank,
+    /// By the moment it came.
+    Age,
+}
+
 /// The arena. Its capacity follows from the configuration; admission keeps within it.
 #[derive(Clone, Debug)]
 pub struct Txns {
     records: IdVec<TxnId, Txn>,
     waits: IdVec<TxnId, Ledger>,
     /// Where each stands among those ranked for its die, if its die ranks them.
-    places: Places,
+    places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
 }
@@ -180,7 +189,7 @@ impl Txns {
         Self {
             records: IdVec::filled(blank, capacity),
             waits: IdVec::filled(Ledger::default(), capacity),
-            places: Places::filled(0, capacity),
+            places: [Places::filled(0, capacity), Places::filled(0, capacity)],
             free: (0..capacity).rev().map(TxnId::new).collect(),
             submitted: 0,
         }
@@ -246,8 +255,8 @@ impl Txns {
     }
 
     /// Where each stands among those that are ranked.
-    pub fn places_mut(&mut self) -> &mut Places {
-        &mut self.places
+    pub fn places_mut(&mut self, by: By) -> &mut Places {
+        &mut self.places[by as usize]
     }
 
     /// Transactions that are open.

@@ -4,17 +4,21 @@
 use crate::config::Config;
 use crate::flash::Flash;
 use crate::flash::condition::{BlockCondition, Condition, Known};
+use crate::frontier::StrengthClass;
 use crate::ftl::Ftl;
 use crate::measure::Measurer;
 use crate::policy::sensing::AnySensing;
 use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
-use crate::reliability::{Cells, ModelKind, StrengthSource};
+use crate::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
 use crate::tag::{Mode, Step, Tag, Voltage};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
 /// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
 /// taken to be straight: 131,072 blocks are drawn in no time.
 const INTERVALS: usize = 1024;
+
+/// The weakest class.
+const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Ftl {
     /// Lets the cells of the drive err from now on, if they are modelled.
@@ -25,10 +29,15 @@ impl Ftl {
         let lowest = lowest(config.voltage.name);
         let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
         let classes = cells.coarsest.clone();
+        flash.read_unknown_at(cells.worst_level);
         let oldest = config.reliability.oldest;
         let stamps = self.stamps(oldest);
         let blocks = self.worn_blocks(&cells, config, &stamps);
-        let believed = blocks.as_slice().iter().map(|its| cells.class_of(its.growth.into()));
+        let told = config.reliability.strength == StrengthSource::Oracle;
+        let believed = blocks
+            .as_slice()
+            .iter()
+            .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
         self.space.frontiers.believe(believed.collect(), classes);
         let sensing = AnySensing::new(&config.sensing, config.seed);
         let rules = (sensing, config.sensing, config.reliability.end());
@@ -54,6 +63,7 @@ impl Ftl {
             .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
             .map(|rate| rate / cells.strengths.mean)
             .collect();
+        let told = config.reliability.strength == StrengthSource::Oracle;
         let mut draw = || {
             let at = rng.unit() * INTERVALS as f64;
             let (low, high) = (ends[at as usize], ends[at as usize + 1]);
@@ -74,7 +84,8 @@ impl Ftl {
                 let cycles = config.reliability.cycles + erases;
                 BlockCondition {
                     growth,
-                    believed: growth,
+                    // Who is not told takes every block for the weakest until it is measured.
+                    believed: if told { growth } else { cells.weakest() as f32 },
                     cycles,
                     reads: 0,
                     mode,
@@ -109,7 +120,7 @@ impl Ftl {
 }
 
 /// The lowest voltages at which a rule lets anything be programmed.
-fn lowest(rule: VoltageKind) -> Voltage {
+pub(crate) fn lowest(rule: VoltageKind) -> Voltage {
     match rule {
         VoltageKind::High => Voltage::Boosted,
         VoltageKind::Nominal => Voltage::Nominal,

@@ -153,7 +153,7 @@ impl Outcome {
         let Counters { reads, reads_at, retries_at, .. } = self.counters;
         let tries = |level: usize| match self.drive.config.reliability.model {
             ModelKind::Off => reads.iter().sum(),
-            ModelKind::Analytic => reads_at[level] + retries_at[level],
+            _ => reads_at[level] + retries_at[level],
         };
         let transfers = self.transfer_by_level().into_iter().enumerate();
         transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()

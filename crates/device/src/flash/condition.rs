@@ -185,7 +185,7 @@ impl Condition {
 
     #[inline]
     fn stamp(&self, now: Nanos) -> u32 {
-        ((now.0 + self.epoch.0) >> GRAIN) as u32
+        u32::try_from((now.0.saturating_add(self.epoch.0)) >> GRAIN).unwrap_or(u32::MAX)
     }
 
     /// When a page was programmed, as a key that is smaller the younger it is.
@@ -206,7 +206,7 @@ impl Condition {
     /// How long ago a page was programmed.
     #[inline]
     pub fn age(&self, page: Ppn, now: Nanos) -> Span {
-        Span(u64::from(self.stamp(now) - self.stamps[page]) << GRAIN)
+        Span(u64::from(self.stamp(now).saturating_sub(self.stamps[page])) << GRAIN)
     }
 
     /// A read of a page begins: the level of the first try, and the one it needs. The read wears on the block's
@@ -244,6 +244,12 @@ impl Condition {
         let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
         self.attempt(&its, self.age(page, now)).0
+    }
+
+    /// A page has been sensed once more.
+    pub fn disturb(&mut self, block: BlockId) {
+        let its = &mut self.blocks[block];
+        its.reads = its.reads.saturating_add(1);
     }
 
     /// A page has been programmed.

@@ -77,6 +77,9 @@ pub struct Flash {
     timing: Timing,
     levels: LevelTimes,
     ladder: Ladder,
+    /// Whether errors are modelled, and the level at which a page is read of which nothing is known.
+    errs: bool,
+    unknown_level: u8,
     /// Where errors are modelled, what the cells have been through.
     condition: Option<Box<Condition>>,
     dies: IdVec<DieId, Die>,
@@ -121,6 +124,8 @@ impl Flash {
                 LevelTimes::nominal(&timing)
             },
             ladder: Ladder::of(config),
+            errs,
+            unknown_level: 0,
             condition: None,
             timing,
             dies: (0..dies)
@@ -134,6 +139,11 @@ impl Flash {
             rules: config.suspension,
             marked: Vec::with_capacity(4 * dies),
         }
+    }
+
+    /// From now on a page of which nothing is known is read at this level.
+    pub fn read_unknown_at(&mut self, level: u8) {
+        self.unknown_level = level;
     }
 
     /// From now on the cells err.

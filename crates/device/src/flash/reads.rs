@@ -20,15 +20,20 @@ impl Flash {
         die.cursor = txn;
         let Txn { op, source, ppn, .. } = *self.txns.get(txn);
         die.account.switch(now, Doing::serving(op, source));
-        let level = if self.condition.is_some() { self.first_level(txn, ppn) } else { 0 };
+        let level = if self.errs { self.first_level(txn, ppn) } else { 0 };
         self.sense(id, ppn, level);
     }
 
-    /// The level of the first try.
+    /// The level of the first try. A page of which nothing is known, one that was written before the run at no known
+    /// place or one of a raw command, is read as the worst.
     fn first_level(&mut self, txn: TxnId, page: Ppn) -> u8 {
         let now = self.now();
-        let Some(condition) = self.condition.as_mut().filter(|_| page.is_some()) else { return 0 };
         let record = self.txns.get_mut(txn);
+        let Some(condition) = self.condition.as_mut().filter(|_| page.is_some()) else {
+            let level = self.unknown_level;
+            (record.first_level, record.level, record.needed) = (level, level, level);
+            return level;
+        };
         let block = self.locator.block_of(page);
         let Attempt { level, needed } = condition.read(page, block, record.read_as, now);
         (record.first_level, record.level, record.needed) = (level, level, needed);
@@ -75,7 +80,7 @@ impl Flash {
         }
         let took = now - dispatched;
         self.counters.reads[source as usize] += 1;
-        if self.condition.is_some() {
+        if self.errs {
             self.counters.reads_at[usize::from(level)] += 1;
         }
         let die = &mut self.dies[id];
@@ -100,6 +105,11 @@ impl Flash {
         self.counters.retries_at[usize::from(record.level)] += 1;
         record.level += 1;
         let Txn { ppn, level, .. } = *record;
+        if let Some(condition) = &mut self.condition
+            && ppn.is_some()
+        {
+            condition.disturb(self.locator.block_of(ppn));
+        }
         self.sense(id, ppn, level);
         true
     }

@@ -161,7 +161,10 @@ fn cells(config: &mut Config, rng: &mut Rng) {
         _ => ModelKind::Off,
     };
     its.table = table(rng);
-    its.levels = between(rng, 1, 3);
+    if its.model == ModelKind::Table {
+        config.voltage.name = VoltageKind::Nominal;
+    }
+    its.levels = if its.model == ModelKind::ByVoltage { 3 } else { between(rng, 1, 3) };
     its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
     its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
