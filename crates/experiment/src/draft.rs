@@ -49,10 +49,11 @@ impl<T> Draft<T> {
             }
             let Some(index) = self.find(&setting.path) else {
                 if !(setting.value == Value::EmptyTable && self.is_section(&setting.path)) {
-                    let problem = self.unknown(setting);
+                    let meant = self.suggestion(&setting.path);
+                    let problem = self.unknown(setting, meant);
                     self.problems.push(problem);
                     // What was misspelt is not also missing.
-                    if let Some(meant) = self.suggestion(&setting.path) {
+                    if let Some(meant) = meant {
                         self.origins.entry(meant).or_insert_with(|| setting.origin.clone());
                     }
                 }
@@ -124,7 +125,7 @@ impl<T> Draft<T> {
         self.keys.iter().any(|key| is_below(key.path, path))
     }
 
-    fn unknown(&self, setting: &Setting) -> Problem {
+    fn unknown(&self, setting: &Setting, meant: Option<&str>) -> Problem {
         let path = &setting.path;
         if self.is_section(path) {
             let what = format!("`{path}` is a table of keys, not {}", setting.value.kind());
@@ -142,7 +143,7 @@ impl<T> Draft<T> {
         }
         let what = format!("unknown key `{}`", crate::problem::shown(path));
         setting.origin.problem(what).hint(
-            self.suggestion(path)
+            meant
                 .map(|path| format!("did you mean `{path}`?"))
                 .or_else(|| Some("`fowler presets --keys` lists every key".into())),
         )

@@ -411,9 +411,16 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let text = text.to_lowercase();
+    let count = text.chars().count();
     let likeness = |word: &str| {
         let same_words = word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text));
-        strsim::normalized_damerau_levenshtein(&text, word).max(if same_words { NEAR } else { 0.0 })
+        let least = if same_words { NEAR } else { 0.0 };
+        // Words of so different lengths cannot be near; our words are of ASCII.
+        let (short, long) = (count.min(word.len()), count.max(word.len()));
+        if (short as f64) < NEAR * long as f64 {
+            return least;
+        }
+        strsim::normalized_damerau_levenshtein(&text, word).max(least)
     };
     candidates
         .into_iter()
