@@ -104,10 +104,11 @@ fn what_is_wrong_is_said() {
     for (arguments, said) in [
         (
             vec!["pse"],
-            "unknown paper `pse`\n    expected: one of pes\n    hint: did you mean \"pes\"?",
+            "unknown paper `pse`\n    expected: one of pes, rhio\n    hint: did you mean \"pes\"?",
         ),
         (vec!["pes", "--traces", "no/such/folder"], "expected: a folder of traces"),
         (vec!["pes", "--traces", &file], "expected: a folder of traces"),
+        (vec!["rhio", "--traces", "no/such/folder"], "expected: a folder of traces"),
         (vec!["pes", "--out", &file], "cannot be written"),
         (vec!["pes", "--limit", "0"], "0 is not in"),
     ] {
@@ -128,10 +129,19 @@ fn every_claim_of_the_catalogue_has_a_row() {
         return;
     };
     let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let paper: toml::Table = include_str!("../../../presets/papers/pes.toml").parse().unwrap();
-    let claims = paper["claim"].as_array().unwrap();
+    let pes = include_str!("../../../presets/papers/pes.toml");
+    let rhio = include_str!("../../../presets/papers/rhio.toml");
+    for (paper, text, least) in [("pes", pes, 60), ("rhio", rhio, 17)] {
+        let data: toml::Table = text.parse().unwrap();
+        let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
+        assert!(compared >= least, "{paper}: {compared} numbers");
+    }
+}
+
+/// Every entry has its claim, with the same numbers; returns how many there are.
+fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     let mut compared = 0;
-    for entry in catalogue["pes"]["entries"].as_array().unwrap() {
+    for entry in entries.as_array().unwrap() {
         let claim = claims.iter().find(|claim| claim["id"].as_str() == entry["id"].as_str());
         let claim = claim.unwrap_or_else(|| panic!("{} has no row", entry["id"]));
         for pair in claim["published"].as_array().unwrap() {
@@ -144,5 +154,46 @@ fn every_claim_of_the_catalogue_has_a_row() {
             }
         }
     }
-    assert!(compared >= 60, "{compared} numbers");
+    compared
+}
+
+/// What the paper shows of RHIO, from few requests: every figure and table there is, exact claims that agree, and
+/// nothing left to run.
+#[test]
+fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
+    let out = folder("reproduce-rhio");
+    let out_text = out.display().to_string();
+    let look = ["rhio", "--brief", "--quiet", "--limit", "200", "--out", &out_text];
+    let Output { status, stdout, stderr } = fowler(&look);
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let told = String::from_utf8_lossy(&stdout).into_owned();
+    assert!(told.contains("19 claims: ") && told.contains("a look, not a reproduction"), "{told}");
+    let names: Vec<String> = ["svg", "csv"]
+        .iter()
+        .flat_map(|ending| files(&out, ending))
+        .map(|(path, _)| Path::new(&path).file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let expected = [
+        "figure4.svg",
+        "figure5.svg",
+        "figure6.svg",
+        "claims.csv",
+        "figure4.csv",
+        "figure5.csv",
+        "figure6.csv",
+        "gains.csv",
+        "runs.csv",
+        "workloads.csv",
+    ];
+    assert_eq!(names, expected);
+    let claims = fs::read_to_string(out.join("claims.csv")).unwrap();
+    for number in (9..=14).chain(16..=19) {
+        let id = format!("001-0{number:02},");
+        let line = claims.lines().find(|line| line.starts_with(&id)).unwrap();
+        assert!(line.contains(",reproduced,"), "{line}");
+    }
+    let runs = files(&out.join("runs-of-200"), "json");
+    assert_eq!(runs.len(), 12 * 4);
+    assert_eq!(String::from_utf8_lossy(&fowler(&look).stdout), told, "nothing is left to run");
+    fs::remove_dir_all(&out).unwrap();
 }
