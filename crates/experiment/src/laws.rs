@@ -2,8 +2,10 @@
 //! counted in different places. A run that breaks one is wrong, and says so in its JSON.
 
 use crate::outcome::Outcome;
-use fowler_device::Pacing;
+use fowler_device::reliability::{LevelTimes, ModelKind};
+use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;
+use fowler_units::Span;
 use serde_json::{Map, Value, json};
 
 /// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel or die).
@@ -110,15 +112,17 @@ impl Outcome {
         }
     }
 
-    /// A page costs one transfer. Operations that the run ends in the middle of have transferred their pages, but are not counted:
-    /// one read and one program, of a page for each plane, on each die.
+    /// A page costs one transfer, and a read one at each level that was tried. Operations that the run ends in
+    /// the middle of have transferred their pages, but are not counted: one program, of a page for each plane,
+    /// and one read, which may have climbed, on each die.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
-        let done: u64 = counters.reads.iter().chain(&counters.programs).sum();
         let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
-        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) + 1);
-        let low = u128::from(done) * page;
+        let programs: u64 = counters.programs.iter().sum();
+        let low = u128::from(programs) * page + self.read_transfers();
+        let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
+        let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) * page + one_read);
         // Without a shadow buffer (S7) the data of a suspended program goes over the bus again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
@@ -129,21 +133,46 @@ impl Outcome {
             says: "channel time = pages read or programmed x transfer",
             low,
             value: u128::from(counters.channel_busy.0),
-            high: low + unfinished * page + again,
+            high: low + unfinished + again,
         }
+    }
+
+    /// The transfer of what a read senses, by level.
+    fn transfer_by_level(&self) -> Vec<Span> {
+        let config = &self.drive.config;
+        let timing = config.effective_timing();
+        let levels = match config.reliability.model {
+            ModelKind::Off => LevelTimes::nominal(&timing),
+            ModelKind::Analytic | ModelKind::ByVoltage => {
+                LevelTimes::new(&timing, &config.reliability.ldpc())
+            }
+        };
+        (0..levels.count()).map(|level| levels.transfer(level)).collect()
+    }
+
+    /// What the transfers of all reads took, tries that were not enough included.
+    fn read_transfers(&self) -> u128 {
+        let Counters { reads, reads_at, retries_at, .. } = self.counters;
+        let tries = |level: usize| match self.drive.config.reliability.model {
+            ModelKind::Off => reads.iter().sum(),
+            ModelKind::Analytic | ModelKind::ByVoltage => reads_at[level] + retries_at[level],
+        };
+        let transfers = self.transfer_by_level().into_iter().enumerate();
+        transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()
     }
 
     /// A transfer counts when it begins, and may end after the run.
     fn channels(&self) -> Law {
         let g = &self.drive.layout.geometry;
         let timing = self.drive.config.effective_timing();
-        let page = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
+        let stripe = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
+        let longest = self.transfer_by_level().last().map_or(0, |it| u128::from(it.0)).max(stripe);
         Law {
             name: "channels",
             says: "channel time <= channels x time",
             low: 0,
             value: u128::from(self.counters.channel_busy.0),
-            high: u128::from(g.channels) * (u128::from(self.clock.0) + page),
+            high: u128::from(g.channels) * (u128::from(self.clock.0) + longest),
         }
     }
 

@@ -97,9 +97,9 @@ impl Flash {
             self.counters.uncorrectable += 1;
             return false;
         }
+        self.counters.retries_at[usize::from(record.level)] += 1;
         record.level += 1;
         let Txn { ppn, level, .. } = *record;
-        self.counters.retries += 1;
         self.sense(id, ppn, level);
         true
     }
