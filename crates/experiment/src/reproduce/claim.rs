@@ -118,11 +118,12 @@ fn listed(values: &[Labelled]) -> String {
     values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Three significant digits, and every digit of a whole number.
+/// Three significant digits or fewer, and every digit of a whole number.
 fn short(value: f64) -> String {
     let size = value.abs();
     match value {
         _ if value.fract() == 0.0 => value.to_string(),
+        _ if size < 0.0005 => format!("{value:.1e}"),
         _ if size < 1.0 => format!("{value:.3}"),
         _ if size < 100.0 => format!("{value:.2}"),
         _ => format!("{value:.0}"),

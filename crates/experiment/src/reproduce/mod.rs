@@ -1,7 +1,9 @@
 //! The tables and figures of published papers, regenerated beside the numbers that were published.
 
 mod claim;
+mod hire;
 mod pes;
+mod real;
 mod sheet;
 mod study;
 
@@ -21,15 +23,17 @@ pub use study::{Step, Watch};
 pub enum Paper {
     /// P/E suspension: Wu and He, FAST 2012.
     Pes,
+    /// HIRE, voltages by use in the buffer: Cui et al., NPC 2016.
+    Hire,
 }
 
 impl Paper {
     /// Every paper.
-    pub const ALL: [Paper; 1] = [Paper::Pes];
+    pub const ALL: [Paper; 2] = [Paper::Pes, Paper::Hire];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["pes"][self as usize]
+        ["pes", "hire"][self as usize]
     }
 
     /// The paper of that name.
@@ -88,6 +92,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
     match request.paper {
         Paper::Pes => pes::reproduce(request, watch),
+        Paper::Hire => hire::reproduce(request, watch),
     }
 }
 
@@ -119,4 +124,9 @@ pub(crate) fn write(
         files.push(name);
     }
     Ok((files, notes))
+}
+
+/// A look keeps its runs apart: it must not replace those of the whole.
+fn runs_folder(limit: Option<u64>) -> String {
+    limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }

@@ -11,7 +11,7 @@ mod tables;
 
 use super::claim::{self, Claim, Measured};
 use super::study::{Study, Watch};
-use super::{Reproduction, Request};
+use super::{Reproduction, Request, runs_folder};
 use crate::problem::Problems;
 use crate::stock::Stock;
 use paper::Paper;
@@ -53,11 +53,6 @@ pub(super) fn reproduce(
     notes.extend(request.traces.as_deref().and_then(|folder| paper.none_found(folder, &evidence)));
     let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
     Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files, notes }))
-}
-
-/// A look keeps its runs apart: it must not replace those of the whole.
-fn runs_folder(limit: Option<u64>) -> String {
-    limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }
 
 fn measured(

@@ -5,10 +5,9 @@ use crate::device::{DeviceSpec, Source};
 use crate::presets::{self, Folder};
 use crate::problem::{Problem, Problems};
 use crate::reproduce::claim::Claim;
-use crate::workload::{TraceSpec, WorkloadSpec, format_by_name};
-use fowler_workload::{DeviceChoice, ReadOptions, Remap};
+use crate::reproduce::real::{self, Real};
+use crate::workload::WorkloadSpec;
 use serde::Deserialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const TEXT: &str = include_str!("../../../../../presets/papers/pes.toml");
@@ -36,14 +35,6 @@ struct Published {
     name: String,
     stand_in: String,
     real: Vec<Real>,
-}
-
-/// How the names of files begin that hold a workload, and their format where the text leaves it open.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Real {
-    begins: String,
-    format: Option<String>,
 }
 
 /// Mean latencies under FIFO in milliseconds, by workload.
@@ -166,13 +157,9 @@ impl Paper {
 
     /// What to say if a folder has none of the paper's traces.
     pub fn none_found(&self, folder: &Path, evidence: &Evidence) -> Option<String> {
-        let real = evidence.columns.iter().any(|column| column.place.is_none());
-        let names = self.workload.iter().flat_map(|it| &it.real).map(|it| it.begins.as_str());
-        let names: Vec<&str> = names.collect();
-        (!real).then(|| {
-            let folder = folder.display();
-            format!("{folder} has no file whose name begins with one of {}", names.join(", "))
-        })
+        let is_real = evidence.columns.iter().any(|column| column.place.is_none());
+        let reals = self.workload.iter().flat_map(|it| &it.real);
+        (!is_real).then(|| real::none_found(folder, reals))
     }
 
     /// The stand-ins in the order of the paper, then the real traces that `folder` has.
@@ -183,14 +170,14 @@ impl Paper {
             columns.push(stand_in(&published.name, source, place));
         }
         let Some(folder) = folder else { return Ok(columns) };
-        let files = files(folder)?;
+        let files = real::files(folder)?;
         for published in &self.workload {
             let found: Vec<(&PathBuf, &Real)> =
                 files.iter().filter_map(|path| Some((path, published.real(path)?))).collect();
             for (number, (path, real)) in found.iter().enumerate() {
                 let number =
                     if found.len() > 1 { format!(" {}", number + 1) } else { String::new() };
-                columns.push(real.column(format!("{} real{number}", published.name), path)?);
+                columns.push(real_column(format!("{} real{number}", published.name), real, path)?);
             }
         }
         Ok(columns)
@@ -209,40 +196,11 @@ fn stand_in(name: &str, source: Source, place: usize) -> Column {
 impl Published {
     /// What a file is, if it holds this workload.
     fn real(&self, path: &Path) -> Option<&Real> {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        self.real.iter().find(|real| file.starts_with(&real.begins.to_lowercase()))
+        self.real.iter().find(|real| real.names(path))
     }
 }
 
-impl Real {
-    /// A real trace. Devices lie side by side and addresses are compacted: the paper does not say how it
-    /// folded them, and no two pages may share one place.
-    fn column(&self, name: String, path: &Path) -> Result<Column, Problems> {
-        let format = self.format.as_deref().map(format_by_name).transpose()?;
-        let device = DeviceChoice::SideBySide;
-        let options = ReadOptions { format, device, ..ReadOptions::default() };
-        let trace = TraceSpec { path: path.into(), options, remap: Remap::Compact };
-        Ok(Column {
-            name,
-            source: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            spec: WorkloadSpec::Trace(trace),
-            place: None,
-        })
-    }
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>, Problems> {
-    let failed = |error: std::io::Error| {
-        let problem = Problem::new("--traces", format!("{}: {error}", folder.display()));
-        Problems::from(problem.expected("a folder of traces"))
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+/// A real trace.
+fn real_column(name: String, real: &Real, path: &Path) -> Result<Column, Problems> {
+    Ok(Column { name, source: real::file_name(path), spec: real.trace(path)?, place: None })
 }
