@@ -108,6 +108,9 @@ fn device_rows(grid: &mut Grid, outcomes: &[Outcome]) {
     let in_bytes = outcomes.iter().map(Outcome::flash_bytes_per_host_byte).collect();
     add(grid, outcomes, "flash bytes per host byte", Row::Ratio(in_bytes));
     add(grid, outcomes, "reads for partial writes", plain(&|it| whole(it.counters.merge_reads)));
+    if outcomes.iter().any(|it| it.wearing_weight().is_some_and(|weight| weight != 1.0)) {
+        wearing_rows(grid, outcomes);
+    }
     add(grid, outcomes, "erases", plain(&|it| whole(it.counters.erases.iter().sum())));
     add(grid, outcomes, "suspensions", plain(&|it| whole(it.counters.suspensions)));
     add(
@@ -166,6 +169,23 @@ fn cell_rows(grid: &mut Grid, outcomes: &[Outcome]) {
                 Row::Plain(texts),
             );
         }
+    }
+}
+
+/// Where voltages are not all nominal: what programs wear on average, and how they were made.
+fn wearing_rows(grid: &mut Grid, outcomes: &[Outcome]) {
+    let weights = outcomes.iter().map(Outcome::wearing_weight).collect();
+    add(grid, outcomes, "wearing weight of a program", Row::Ratio(weights));
+    for (voltage, name) in ["  boosted", "  nominal", "  reduced"].into_iter().enumerate() {
+        let programs = |outcome: &Outcome| {
+            outcome.programs_at().map_or(NOTHING.into(), |programs| whole(programs[voltage]))
+        };
+        add(grid, outcomes, name, Row::Plain(outcomes.iter().map(programs).collect()));
+    }
+    let anew = |outcome: &Outcome| whole(outcome.counters.rewritten[0]);
+    if outcomes.iter().any(|outcome| outcome.counters.rewritten[0] > 0) {
+        let anew = outcomes.iter().map(anew).collect();
+        add(grid, outcomes, "pages programmed anew for their reads", Row::Plain(anew));
     }
 }
 

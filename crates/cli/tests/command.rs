@@ -242,6 +242,44 @@ fn the_json_has_the_promised_keys() {
 }
 
 #[test]
+fn the_json_says_what_voltages_wore() {
+    let set =
+        ["geometry.blocks_per_plane=64", "geometry.channels=1", "precondition.pattern=random"];
+    let mut arguments =
+        vec!["run", "--device", "hire", "--workload", "f1", "--limit", "20000", "--json"];
+    arguments.extend(set.iter().flat_map(|it| ["--set", it]));
+    let under = |scheme: &str| {
+        let mut arguments = arguments.clone();
+        arguments.extend(["--scheme", scheme]);
+        json(&arguments)
+    };
+    let number = |run: &serde_json::Value, pointer: &str| {
+        run.pointer(pointer).and_then(|it| it.as_u64()).unwrap()
+    };
+    let (hire, base) = (under("hire"), under("noop"));
+    let all: u64 = ["host", "gc", "wear", "refresh"]
+        .iter()
+        .map(|it| number(&hire, &format!("/counters/programs/{it}")))
+        .sum();
+    let at = ["boosted", "nominal", "reduced"]
+        .map(|it| number(&hire, &format!("/counters/programs_at/{it}")));
+    assert!(all > 0 && at.iter().sum::<u64>() == all, "{at:?} of {all}");
+    let weight = at.iter().zip([1.2, 1.0, 0.8]).map(|(&n, scale)| n as f64 * scale).sum::<f64>()
+        / all as f64;
+    assert!((hire["wearing_weight"].as_f64().unwrap() - weight).abs() < 1e-12 && weight < 1.0);
+    assert!(
+        number(&hire, "/counters/left/write_hot") > 0 && hire["counters"]["rewritten"].is_null()
+    );
+    assert_eq!(base["wearing_weight"], 1.0);
+    assert!(base["counters"]["left"].is_null());
+    // Without a model of errors there is nothing to tell.
+    let mut plain = vec!["run", "--scheme", "fifo"];
+    plain.extend(SMALL);
+    let plain = json(&plain);
+    assert!(plain["wearing_weight"].is_null() && plain["counters"]["programs_at"].is_null());
+}
+
+#[test]
 fn every_request_is_logged_and_its_parts_sum() {
     let folder = Folder::new("log");
     let mut arguments = vec!["run", "--scheme", "rps", "--requests-csv", "--out"];

@@ -5,7 +5,19 @@ use fowler_units::{
     BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
 };
 
-/// What a block is at the moment.
+/// What a block is at the moment. With the use that it was opened for ([`crate::frontier::Frontiers::tag_of`]), one
+/// of the five states of HIRE (section 3.2):
+///
+/// | HIRE | here | left by |
+/// |---|---|---|
+/// | *clean* | `Free` | [`Blocks::open`], for data of one class |
+/// | *readActive* | `Open`, for [`crate::Class::ReadHot`] | [`Blocks::fill`], when its last page is programmed |
+/// | *writeActive* | `Open`, for [`crate::Class::WriteHot`] | the same |
+/// | *mixActive* | `Open`, for [`crate::Class::Mixed`] | the same |
+/// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
+///
+/// Each of these asserts the state that it leaves. A plane has one block of each class open for the host, and one
+/// for what is collected where those are kept apart (`gc.frontier`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum BlockState {

@@ -4,7 +4,8 @@ use crate::blocks::BlockState;
 use crate::device::Device;
 use crate::map::Place;
 use crate::queue::Class;
-use crate::txn::{Op, Owner, Txn};
+use crate::tag::Tag;
+use crate::txn::{Op, Owner, Source, Txn};
 use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn};
 
 /// A law that does not hold, in words and numbers.
@@ -26,6 +27,7 @@ impl Device {
         self.check_mapping()?;
         self.check_buffer()?;
         self.check_transactions()?;
+        self.check_programs()?;
         self.check_dies()
     }
 
@@ -151,6 +153,34 @@ impl Device {
         law(entered == answered + open, || {
             format!("{entered} requests entered, {answered} answered, {open} in flight")
         })
+    }
+
+    /// A block holds data of one class, and its pages are programmed as that class is (HIRE, section 3.2); data
+    /// keeps its class when it is collected. Held against each program while it runs, so against every page.
+    fn check_programs(&self) -> Result<(), Violation> {
+        let geometry = self.layout().geometry;
+        let frontiers = &self.ftl.space.frontiers;
+        for (_, txn) in self.flash.txns.iter() {
+            let tag = match txn.owner {
+                Owner::Slot(_) => txn.tag,
+                Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
+                    let from = frontiers.tag_of(geometry.block_of(txn.from));
+                    Tag::new(false, from.class())
+                }
+                _ => continue,
+            };
+            if txn.op != Op::Program || !txn.ppn.is_some() {
+                continue;
+            }
+            let block = geometry.block_of(txn.ppn);
+            let (its, state) = (frontiers.tag_of(block), self.ftl.space.blocks.state(block));
+            law(frontiers.mingle(tag, its) && state == BlockState::Open, || {
+                format!("data of {tag:?} goes to block {} of {its:?}, which is {state:?}", block.0)
+            })?;
+            let (meant, made) = (frontiers.voltage_of(tag), txn.mode.voltage);
+            law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;
+        }
+        Ok(())
     }
 
     /// A die at rest has been busy for exactly as long as its operations took; no die's account has a

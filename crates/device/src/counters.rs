@@ -23,8 +23,9 @@ pub struct Counters {
     pub merge_reads: u64,
     /// Flash page programs for the host, for garbage collection, for wear levelling, for refreshing.
     pub programs: [u64; 4],
-    /// Flash page programs by the threshold voltages they were made at: boosted, nominal, reduced.
-    pub programs_at: [u64; 3],
+    /// The same programs by the threshold voltages they were made at, boosted, nominal and reduced; none where no
+    /// errors are modelled.
+    pub programs_at: [[u64; 3]; 4],
     /// Pages that left the buffer, or were written through it, by how they were used: mixed, read-hot, write-hot.
     pub left: [u64; 3],
     /// Of clean pages that were read hot: those programmed anew, and those given up for want of idle time.

@@ -6,7 +6,7 @@ use crate::config::{Config, GcFrontier};
 use crate::policy::placement::{AnyPlacement, Opens, Placement};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
-use crate::tag::{Class, Mode, Step, Tag};
+use crate::tag::{Class, Mode, Step, Tag, Voltage};
 use crate::txn::Source;
 use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
 
@@ -103,6 +103,21 @@ impl Frontiers {
     #[inline]
     pub fn stream(&self, tag: Tag) -> usize {
         self.placement.stream(tag)
+    }
+
+    /// The data that a block was opened for.
+    pub fn tag_of(&self, block: BlockId) -> Tag {
+        self.tags[block]
+    }
+
+    /// Whether data of these tags shares blocks.
+    pub fn mingle(&self, one: Tag, other: Tag) -> bool {
+        self.placement.stream(one) == self.placement.stream(other)
+    }
+
+    /// At what voltages data of a tag is programmed.
+    pub fn voltage_of(&self, tag: Tag) -> Voltage {
+        self.voltage.voltage(tag)
     }
 
     /// The open block that takes data of `source` and `tag`, or none.

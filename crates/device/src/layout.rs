@@ -4,6 +4,8 @@
 use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
 use crate::event::Event;
 use crate::map::Map;
+use crate::policy::hotness::Detector;
+use crate::policy::placement::PlacementKind;
 use crate::policy::voltage::VoltageKind;
 use crate::policy::wear::WearKind;
 use crate::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
@@ -181,6 +183,7 @@ impl Config {
         self.refuse_timing(&mut refusals);
         self.refuse_queues(&mut refusals);
         self.refuse_cells(&mut refusals);
+        self.refuse_uses(&mut refusals);
         if refusals.0.is_empty() {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);
@@ -349,6 +352,42 @@ impl Config {
         );
     }
 
+    /// Telling pages apart by their use, and programming them accordingly (HIRE). That `buffer.read_hot` does nothing
+    /// where nothing is told apart is no reason to refuse: schemes are compared on one drive.
+    fn refuse_uses(&self, refusals: &mut Refusals) {
+        let watermark = self.hotness.watermark;
+        let tells = watermark > 0.5 && watermark <= 1.0;
+        refusals.unless(tells, &["policy.hotness.watermark"], || {
+            format!(
+                "a watermark of {watermark}; above 0.5 and up to 1 are possible: a page is either read hot or \
+                 written hot"
+            )
+        });
+        let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
+        let by_use = self.hotness.uses(Detector::BufferHits);
+        refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
+            format!("a buffer of {} has no hits to tell pages apart by", self.buffer.size)
+        });
+        let caches = self.buffer.cache_reads;
+        refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
+            format!("a buffer of {} keeps nothing that was read", self.buffer.size)
+        });
+        refusals.unless_hinted(
+            self.voltage.name == VoltageKind::Nominal || self.reliability.model != ModelKind::Off,
+            &["policy.voltage", "reliability.model"],
+            || "no cell errs: threshold voltages would change nothing".into(),
+            || "HIRE's Table 1 is reliability.model = \"by_voltage\"".into(),
+        );
+        let by_hotness = self.voltage.name == VoltageKind::ByHotness;
+        let apart = by_use && self.placement.name == PlacementKind::Streams;
+        refusals.unless_hinted(
+            !by_hotness || apart,
+            &["policy.voltage", "policy.hotness", "policy.placement"],
+            || "voltages by hotness need blocks of one use each".into(),
+            || "policy.hotness = [\"buffer_hits\"] with policy.placement = \"streams\", as in the scheme hire".into(),
+        );
+    }
+
     fn sizes(&self) -> Layout {
         let mut geometry = self.geometry;
         if self.plane_mode == PlaneMode::Independent {
@@ -439,6 +478,9 @@ impl Config {
             )
         });
         let slots = self.buffer.size.0 / g.page_size.0;
+        refusals.unless(slots <= u64::from(layout.logical_pages), &["buffer.size"], || {
+            format!("a buffer of {slots} pages before a drive of {}", layout.logical_pages)
+        });
         refusals.unless(slots <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
             format!("a buffer of {slots} pages; at most {}", Event::INDEX_MAX)
         });

@@ -28,6 +28,7 @@ pub mod scheme;
 mod stock;
 pub mod trace;
 pub mod validate;
+mod wearing;
 pub mod workload;
 
 /// The words of the floors below that a user of this crate needs.

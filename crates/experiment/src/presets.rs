@@ -48,7 +48,7 @@ presets! {
         "msr-hm0", "msr-mds0", "msr-prn0", "msr-proj0", "msr-prxy0", "msr-rsrch0", "msr-src1-2", "msr-src2-0",
         "msr-src2-2", "msr-stg0", "msr-stg1", "msr-ts0", "msr-usr0", "msr-wdev0", "msr-web0";
     SCHEMES in "schemes": "fifo", "rps", "per", "pe0", "pes_ips", "pes_ipc", "noop",
-        "pv_w", "rt_r", "rhio", "hvc", "lvc", "hire";
+        "pv_w", "rt_r", "rhio", "baseline", "hvc", "lvc", "hire";
 }
 
 impl Folder {

@@ -200,12 +200,12 @@ impl Flash {
     /// What a program or erase does to the cells.
     fn wear_by(&mut self, txn: TxnId) {
         let now = self.now();
-        let Txn { op, ppn, mode, .. } = *self.txns.get(txn);
+        let Txn { op, source, ppn, mode, .. } = *self.txns.get(txn);
         let Some(condition) = &mut self.condition else { return };
         let block = self.locator.block_of(ppn);
         match op {
             Op::Program => {
-                self.counters.programs_at[mode.voltage as usize] += 1;
+                self.counters.programs_at[source as usize][mode.voltage as usize] += 1;
                 condition.programmed(ppn, block, mode, now);
             }
             Op::Erase => condition.erased(block),

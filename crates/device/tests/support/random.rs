@@ -2,6 +2,7 @@
 
 use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
@@ -126,8 +127,28 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     if choice.cells {
         streams(config, rng);
         cells(config, rng);
+        sound(config);
     }
 }
+
+/// Drops what would be refused for other reasons than size: a swarm of refusals tests nothing.
+fn sound(config: &mut Config) {
+    if config.reliability.model == ModelKind::Off {
+        config.voltage.name = VoltageKind::Nominal;
+    }
+    if config.buffer.size == Bytes(0) {
+        config.buffer.cache_reads = false;
+        config.hotness.detectors &= !HITS;
+    }
+    let apart =
+        config.hotness.detectors & HITS != 0 && config.placement.name == PlacementKind::Streams;
+    if config.voltage.name == VoltageKind::ByHotness && !apart {
+        config.voltage.name = VoltageKind::High;
+    }
+}
+
+/// The detector of hits in the buffer.
+const HITS: u32 = 1 << Detector::BufferHits as u32;
 
 fn streams(config: &mut Config, rng: &mut Rng) {
     config.hotness.detectors = one_of(rng, &[0, 1, 2, 3]);

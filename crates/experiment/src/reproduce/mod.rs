@@ -1,6 +1,7 @@
 //! The tables and figures of published papers, regenerated beside the numbers that were published.
 
 mod claim;
+mod hire;
 mod pes;
 mod real;
 mod rhio;
@@ -25,15 +26,17 @@ pub enum Paper {
     Pes,
     /// RHIO, order and speed by latency variation: Cui et al., MSST 2016.
     Rhio,
+    /// HIRE, voltages by use in the buffer: Cui et al., NPC 2016.
+    Hire,
 }
 
 impl Paper {
     /// Every paper.
-    pub const ALL: [Paper; 2] = [Paper::Pes, Paper::Rhio];
+    pub const ALL: [Paper; 3] = [Paper::Pes, Paper::Rhio, Paper::Hire];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["pes", "rhio"][self as usize]
+        ["pes", "rhio", "hire"][self as usize]
     }
 
     /// The paper of that name.
@@ -93,6 +96,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     match request.paper {
         Paper::Pes => pes::reproduce(request, watch),
         Paper::Rhio => rhio::reproduce(request, watch),
+        Paper::Hire => hire::reproduce(request, watch),
     }
 }
 

@@ -67,7 +67,7 @@ impl<'a> Job<'a> {
         idle: f64,
     ) -> Result<Job<'a>, Problems> {
         let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
-        let inputs = format!("{drives:?} {} {limit:?} {idle}", identity(&workload)?);
+        let inputs = format!("{drives:?} {} {limit:?} {idle}", workload_identity(&workload)?);
         Ok(Job::new(name, &inputs, move |control| {
             let found = common_speed(beds, &workload, idle, 1.0, control)?;
             let search = found.search.filter(|_| !control.stopped());
@@ -92,12 +92,12 @@ impl<'a> Job<'a> {
 fn inputs(spec: &RunSpec) -> Result<String, Problems> {
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-    let workload = identity(&spec.workload)?;
+    let workload = workload_identity(&spec.workload)?;
     Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.pace, spec.limit))
 }
 
 /// What tells a workload from others.
-fn identity(workload: &WorkloadSpec) -> Result<String, Problems> {
+pub(crate) fn workload_identity(workload: &WorkloadSpec) -> Result<String, Problems> {
     Ok(match workload {
         WorkloadSpec::Generated(source) => text_hash(&source.text),
         WorkloadSpec::Trace(trace) => {

@@ -8,8 +8,8 @@ use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
 use crate::scheme::Scheme;
 use fowler_device::reliability::LevelTimes;
+use fowler_device::reliability::NoModel;
 use fowler_physics::ispp::program_time;
-use fowler_physics::rber::ModelError;
 use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
@@ -199,7 +199,7 @@ fn times(drive: &Resolved) -> Option<Measured> {
 }
 
 /// Whether coarser steps are faster with more errors, and more references slower with more corrected.
-fn monotone(drive: &Resolved) -> Result<Measured, ModelError> {
+fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability;
     reliability.levels = 3;
     let (model, ldpc, end) = (reliability.model()?, reliability.ldpc(), reliability.end());

@@ -1,0 +1,302 @@
+//! Which runs the paper's figures and the sweeps need, and where their results are found.
+
+use super::oracle;
+use super::paper::{Column, Paper};
+use crate::device::Source;
+use crate::problem::Problems;
+use crate::reproduce::study::{Job, Results, Study};
+use crate::run::{Pace, RunSpec};
+use crate::stock::Stock;
+use crate::wearing::worn;
+use crate::workload::WorkloadSpec;
+use serde_json::Value;
+
+/// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Case {
+    /// In the names of runs.
+    pub key: &'static str,
+    /// In tables and legends.
+    pub name: &'static str,
+    scheme: &'static str,
+    read_hot: &'static str,
+}
+
+const fn case(
+    key: &'static str,
+    name: &'static str,
+    scheme: &'static str,
+    read_hot: &'static str,
+) -> Case {
+    Case { key, name, scheme, read_hot }
+}
+
+pub(super) const BASELINE: Case = case("baseline", "baseline", "baseline", "on_dirty");
+pub(super) const HVC: Case = case("hvc", "HVC", "hvc", "on_dirty");
+pub(super) const LVC: Case = case("lvc", "LVC", "lvc", "on_dirty");
+pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
+pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
+pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
+pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
+/// The readings, as the claims' numbers end.
+pub(super) const READINGS: [(&str, Case); 3] = [("", HIRE), ("e", ON_EVICT), ("r", REWRITE)];
+
+/// How a drive differs from the paper's.
+pub(super) struct Variant {
+    pub name: String,
+    pub set: Vec<String>,
+    pub cases: Vec<Case>,
+    /// Whether it is measured on the workloads of the sweeps alone, with fewer requests.
+    pub swept: bool,
+}
+
+/// The variants: the drive as it is has no name.
+pub(super) const AS_IT_IS: &str = "";
+pub(super) const RESTED: &str = "rested";
+/// Writes that wait for the flash, and those that read no old page besides.
+pub(super) const WAITS: &str = "writes wait";
+pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
+
+fn variant(name: &str, set: &[&str], cases: &[Case], swept: bool) -> Variant {
+    let set = set.iter().map(|it| (*it).to_string()).collect();
+    Variant { name: name.into(), set, cases: cases.into(), swept }
+}
+
+/// Every variant.
+pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
+    let four = [BASELINE, HVC, LVC, HIRE];
+    let mut all = vec![
+        variant(AS_IT_IS, &[], &CASES, false),
+        variant(WAITS, &["buffer.ack=on_program"], &four, false),
+        variant(
+            WAITS_ALONE,
+            &["buffer.ack=on_program", "ftl.partial_writes=overwrite"],
+            &four,
+            false,
+        ),
+    ];
+    let Some(_) = paper.sweeps.workloads.first() else { return all };
+    all.push(variant(RESTED, &["precondition.pattern=rested"], &CASES, false));
+    let hire = [HIRE, ON_EVICT, REWRITE];
+    for &w in &paper.sweeps.watermarks {
+        let set = format!("policy.hotness.watermark={w:?}");
+        all.push(variant(&watermark(w), &[&set], &hire, true));
+    }
+    for &mib in &paper.sweeps.buffers_mib {
+        let set = format!("buffer.size={mib}MiB");
+        all.push(variant(&buffer(mib), &[&set], &[BASELINE, HIRE, ON_EVICT, REWRITE], true));
+    }
+    for name in &paper.sweeps.replacements {
+        let set = format!("policy.replacement={name}");
+        all.push(variant(&replacement(name), &[&set], &[BASELINE, HIRE, ON_EVICT], true));
+    }
+    all
+}
+
+/// What the variants of the sweeps are called.
+pub(super) fn watermark(w: f64) -> String {
+    format!("w {w}")
+}
+
+pub(super) fn buffer(mib: u32) -> String {
+    format!("buffer {mib} MiB")
+}
+
+pub(super) fn replacement(name: &str) -> String {
+    format!("replacement {name}")
+}
+
+fn run_name(column: &str, case: Case, variant: &str) -> String {
+    let base = format!("{column} {}", case.key);
+    if variant.is_empty() { base } else { format!("{base} {variant}") }
+}
+
+/// A stand-in of WebSearch as far as it matters: it reads.
+const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1GiB\"\nreads.addresses = \"zipf\"\narrivals = { kind = \"poisson\", rate = 400.0 }\n";
+pub(super) const READ_ONLY: &str = "reads alone";
+pub(super) const STATES: &str = "states of blocks";
+
+/// Everything that was measured.
+pub(super) struct Evidence {
+    pub columns: Vec<Column>,
+    results: Results,
+}
+
+/// What all runs have in common.
+struct Plan<'a> {
+    paper: &'a Paper,
+    columns: &'a [Column],
+    limit: Option<u64>,
+    stock: &'a Stock,
+}
+
+impl<'a> Plan<'a> {
+    /// So many requests, or fewer if the user wants no more.
+    fn most(&self, requests: u64) -> Option<u64> {
+        Some(self.limit.map_or(requests, |limit| limit.min(requests)))
+    }
+
+    fn run(
+        &self,
+        name: String,
+        workload: &WorkloadSpec,
+        case: Case,
+        (set, requests): (&[String], u64),
+    ) -> Result<Job<'a>, Problems> {
+        let mut set = set.to_vec();
+        set.push(format!("buffer.read_hot={}", case.read_hot));
+        let spec = RunSpec {
+            device: self.paper.device(&set),
+            scheme: Some(case.scheme.into()),
+            workload: workload.clone(),
+            pace: Pace::AsRecorded,
+            limit: self.most(requests),
+            requests_csv: None,
+        };
+        Job::run(name, spec, self.stock)
+    }
+
+    fn jobs(&self) -> Result<Vec<Job<'a>>, Problems> {
+        let mut jobs = Vec::new();
+        for variant in variants(self.paper) {
+            let swept = &self.paper.sweeps.workloads;
+            let wanted = |column: &&Column| !variant.swept || swept.contains(&column.name);
+            let requests =
+                if variant.swept { self.paper.swept_requests } else { self.paper.requests };
+            for column in self.columns.iter().filter(wanted) {
+                for &case in &variant.cases {
+                    let name = run_name(&column.name, case, &variant.name);
+                    jobs.push(self.run(name, &column.spec, case, (&variant.set, requests))?);
+                }
+            }
+        }
+        for column in self.columns {
+            let most = self.most(self.paper.requests);
+            jobs.push(oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)?);
+        }
+        let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
+        let reads = WorkloadSpec::Generated(text);
+        jobs.push(self.run(READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
+        jobs.push(super::checks::job(STATES)?);
+        Ok(jobs)
+    }
+}
+
+impl Evidence {
+    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    pub fn gather(
+        paper: &Paper,
+        columns: Vec<Column>,
+        limit: Option<u64>,
+        stock: &Stock,
+        study: &Study<'_>,
+    ) -> Result<Option<Evidence>, Problems> {
+        let plan = Plan { paper, columns: &columns, limit, stock };
+        let Some(results) = study.results(plan.jobs()?)? else { return Ok(None) };
+        Ok(Some(Evidence { columns, results }))
+    }
+
+    /// The stand-ins, which the paper's means are taken over.
+    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.is_stand_in)
+    }
+
+    /// Every result with its name.
+    pub fn all(&self) -> &Results {
+        &self.results
+    }
+
+    /// A number of a result that is no run of a workload, or of one by its whole name.
+    pub fn of(&self, name: &str, pointer: &str) -> Option<f64> {
+        self.results.get(name)?.pointer(pointer)?.as_f64()
+    }
+
+    /// A number of a run's summary, by its JSON pointer.
+    pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
+        self.of(&run_name(column, case, variant), pointer)
+    }
+
+    /// A number relative to the baseline's.
+    pub fn ratio(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
+        let number = |case| self.number(column, case, variant, pointer);
+        Some(number(case)? / number(BASELINE)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The wear of all programs of a run, in programs at nominal voltages.
+    pub fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        summary_worn(self.results.get(&run_name(column, case, variant))?)
+    }
+
+    /// The same relative to the baseline's.
+    pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        let worn = |case| self.worn(column, case, variant);
+        Some(worn(case)? / worn(BASELINE)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// A number of each stand-in; nothing if one is missing.
+    pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
+        self.stand_ins().map(|column| of(&column.name)).collect()
+    }
+}
+
+/// The wear of all programs of a run's summary.
+pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
+    let at = summary.pointer("/counters/programs_at")?;
+    let programs = |name: &str| at[name].as_u64();
+    Some(worn([programs("boosted")?, programs("nominal")?, programs("reduced")?]))
+}
+
+/// Mean read and write latency, in a run's summary.
+pub(super) const READ: &str = "/read/mean_us";
+pub(super) const WRITE: &str = "/write/mean_us";
+
+/// The mean of numbers; nothing of none.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Every run of the whole study is of a drive and a workload that there are.
+    #[test]
+    fn every_run_can_be_set_up() {
+        let mut paper = Paper::open().unwrap();
+        let columns = paper.columns(None).unwrap();
+        let stock = Stock::default();
+        let jobs = |paper: &Paper| {
+            let plan = Plan { paper, columns: &columns, limit: None, stock: &stock };
+            plan.jobs().unwrap_or_else(|problems| panic!("{problems}")).len()
+        };
+        let s = &paper.sweeps;
+        let swept = 3 * s.watermarks.len() + 4 * s.buffers_mib.len() + 3 * s.replacements.len();
+        assert_eq!(jobs(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
+        paper.sweeps.workloads.clear();
+        assert_eq!(jobs(&paper), 17 * (6 + 4 + 4 + 1) + 2);
+    }
+
+    /// Runs as they would have to come out for these reads, writes that wait, and programs by voltage, all
+    /// workloads alike.
+    pub(in crate::reproduce::hire) fn invented(
+        of: impl Fn(&str, Case) -> (f64, f64, [u64; 3]),
+    ) -> Evidence {
+        let columns = Paper::open().unwrap().columns(None).unwrap();
+        let mut results = Results::new();
+        for column in &columns {
+            for case in CASES {
+                let (read, write, [boosted, nominal, reduced]) = of(&column.name, case);
+                let run = json!({
+                    "read": { "mean_us": read },
+                    "write": { "mean_us": write },
+                    "counters": { "programs_at": { "boosted": boosted, "nominal": nominal, "reduced": reduced } },
+                });
+                for variant in [AS_IT_IS, WAITS_ALONE] {
+                    results.insert(run_name(&column.name, case, variant), run.clone());
+                }
+            }
+        }
+        Evidence { columns, results }
+    }
+}
