@@ -200,7 +200,7 @@ fn times(drive: &Resolved) -> Option<Measured> {
 
 /// Whether coarser steps are faster with more errors, and more references slower with more corrected.
 fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
-    let mut reliability = drive.config.reliability;
+    let mut reliability = drive.config.reliability.clone();
     reliability.levels = 3;
     let (model, ldpc, end) = (reliability.model()?, reliability.ldpc(), reliability.end());
     let (block, nominal) = (model.block(end.cycles), reliability.cells.step);
