@@ -86,6 +86,9 @@ impl Refusals {
 const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
+/// Stamps of pages hold nine years, the run included.
+const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
+
 const HOUR: Span = Span(3_600_000_000_000);
 
 /// The keys of the constants that a complaint is about.
@@ -328,6 +331,9 @@ impl Config {
         let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
         refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
             "the table knows pages programmed at nominal voltages only".into()
+        });
+        refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
+            format!("data {} old; at most five years can be told from younger", its.oldest)
         });
         let measures = its.measure_every > Span::ZERO;
         refusals

@@ -282,6 +282,7 @@ mod tests {
         };
         let mut config = Config::new(geometry, timing);
         (config.placement.dies, config.over_provisioning) = (dies, 0.6);
+        config.buffer.size = Bytes(16 * 4096);
         Space::new(&config, &config.layout().unwrap())
     }
 

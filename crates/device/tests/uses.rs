@@ -198,7 +198,11 @@ fn collection_keeps_the_class_of_a_page() {
         let at = Span::us(400 * number);
         let page = rng.below(pages.into());
         // A fifth of the pages is hardly ever written, and then read so often that it leaves as read-hot.
-        let op = if page.is_multiple_of(5) && !number.is_multiple_of(11) { HostOp::Read } else { HostOp::Write };
+        let op = if page.is_multiple_of(5) && !number.is_multiple_of(11) {
+            HostOp::Read
+        } else {
+            HostOp::Write
+        };
         let times = if page.is_multiple_of(5) { 6 } else { 1 };
         requests.push(io(at, page, op));
         for _ in 1..times {

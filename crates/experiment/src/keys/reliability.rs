@@ -11,7 +11,7 @@ pub(super) fn all() -> Vec<Key<Config>> {
     [model(), table(), cells()].into_iter().flatten().collect()
 }
 
-const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(3650 * 86_400_000_000_000);
+const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(1827 * 86_400_000_000_000);
 
 #[rustfmt::skip]
 fn model() -> Vec<Key<Config>> {

@@ -289,7 +289,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
         caption: Some(caption.into()),
         panels: vec![
             Panel::lines("writes", written),
-            Panel::bars(format!("data up to 30 days old at {last} cycles"), lost),
+            Panel::bars(format!("data up to 21 days old at {last} cycles"), lost),
         ],
         ..Figure::new("What the error of the estimate of strength costs")
     }
