@@ -267,6 +267,8 @@ fn policies() -> Vec<Key<Config>> {
     vec![
         optional("policy.die_order", "which waiting transaction a die serves next",
             slot!(die_order, DieOrderKind)),
+        optional("policy.die_order.deadline", "rhio: the oldest request goes first once the host asked so long ago",
+            Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
         optional("policy.suspension", "whether it may interrupt a program or an erase",
             slot!(suspension, SuspensionKind)),
         optional("policy.suspension.reads", "which reads may",
@@ -309,8 +311,6 @@ fn policies() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn data_policies() -> Vec<Key<Config>> {
     vec![
-        optional("policy.die_order.deadline", "rhio: the oldest request goes first once the host asked so long ago",
-            Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
         optional("policy.hotness", "what tells kinds of data apart",
             set!(hotness.detectors, Detector)),
         optional("policy.hotness.hot_up_to", "request_size: the largest hot request; 0B is the running median",
