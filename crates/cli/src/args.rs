@@ -160,7 +160,7 @@ pub(crate) struct Chip {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// The paper: pes (P/E suspension, FAST 2012)
+    /// The paper: pes (P/E suspension, FAST 2012) or rhio (order and speed by latency variation, MSST 2016)
     pub paper: String,
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]
