@@ -54,7 +54,8 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Na
             crossing(column)?.value(|case| ratio(column, scheme, case))
         };
         let average = |scheme: &str| mean_at(&there, |column, case| ratio(column, scheme, case));
-        let title = format!("so fast that {} % of writes are prioritised", 100.0 * paper.share);
+        let title =
+            format!("each so fast that {} % of its writes are prioritised", 100.0 * paper.share);
         panels.push(normalised(&title, &names, (paper, kind), &one, &average));
     }
     let number = 4 + kind;
@@ -196,10 +197,17 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
 
 /// A short name of a set of techniques, for the labels of bars.
 fn short(name: &str) -> String {
-    name.replace("write speed", "W")
-        .replace("read speed", "R")
-        .replace("order", "O")
-        .replace(" + ", "+")
+    const WORDS: [(&str, &str); 8] = [
+        ("write speed", "W"),
+        ("read speed", "R"),
+        ("order", "O"),
+        (" + ", "+"),
+        ("all (RHIO)", "RHIO"),
+        ("all, knowing wear", "+wear"),
+        ("retry alone", "retry"),
+        ("retry and read first", "+RF"),
+    ];
+    WORDS.iter().fold(name.into(), |name: String, (long, short)| name.replace(long, short))
 }
 
 /// Each technique over the drive's life.
@@ -283,8 +291,8 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
         reference: None,
     };
     let caption = "Measured: the controller counts the bits that it corrects in pages that it reads in idle time, and \
-                   takes a block for weaker by one standard deviation of what it is not sure of. Oracle: it is told. \
-                   Means over four volumes as recorded.";
+                   takes a block for weaker by one standard deviation of what it is not sure of; those reads count on \
+                   the right. Oracle: it is told. Means over four volumes as recorded.";
     Figure {
         caption: Some(caption.into()),
         panels: vec![
