@@ -484,7 +484,9 @@ impl Config {
             )
         });
         let slots = self.buffer.size.0 / g.page_size.0;
-        refusals.unless(slots <= u64::from(layout.logical_pages), &["buffer.size"], || {
+        // A write buffer that is never full only has frames to spare; one that keeps what was read would hold all.
+        let fits = !self.buffer.cache_reads || slots <= u64::from(layout.logical_pages);
+        refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
             format!("a buffer of {slots} pages before a drive of {}", layout.logical_pages)
         });
         refusals.unless(slots <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
