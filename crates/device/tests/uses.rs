@@ -246,7 +246,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     );
     refused(&|it| it.hotness.detectors = 1, "policy.hotness", "blocks of one use");
     let crossed = |it: &mut Config| it.reliability.cells.programmed_2 = 9.0;
-    refused(&crossed, "reliability.cells", "");
+    refused(&crossed, "reliability.cells.programmed_1", "");
     // As large as the drive, and every rule above 0.5, is possible.
     let mut largest = config(ReadHot::OnDirty);
     largest.buffer.size = Bytes(u64::from(pages) * 4096);
