@@ -166,7 +166,7 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     let mut completions: Vec<Completion> = Vec::new();
     let mut device = Device::new(&config).expect("a sound drive");
     let mut first = None;
-    device.run_watched(read_again(0).into_iter(), Pacing::Open, &mut completions, |device| {
+    device.run_watched(read_again(0), Pacing::Open, &mut completions, |device| {
         if device.counters().rewritten[0] > 0 {
             first = first.or(Some(device.now()));
         }
@@ -198,8 +198,9 @@ fn collection_keeps_the_class_of_a_page() {
         let at = Span::us(400 * number);
         let page = rng.below(pages.into());
         // A fifth of the pages is hardly ever written, and then read so often that it leaves as read-hot.
-        let op = if page % 5 == 0 && number % 11 != 0 { HostOp::Read } else { HostOp::Write };
-        let times = if page % 5 == 0 { 6 } else { 1 };
+        let op =
+            if page.is_multiple_of(5) && number % 11 != 0 { HostOp::Read } else { HostOp::Write };
+        let times = if page.is_multiple_of(5) { 6 } else { 1 };
         requests.push(io(at, page, op));
         for _ in 1..times {
             requests.push(io(at, page, HostOp::Read));
