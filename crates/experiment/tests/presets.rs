@@ -12,7 +12,11 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
         for scheme in Folder::Schemes.presets() {
             // What weighs bit errors needs cells that err.
             let errs = ["policy.step", "policy.sensing"].iter().any(|it| scheme.text.contains(it));
-            let set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
+            let mut set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
+            // What goes by hits in the buffer needs one.
+            if scheme.text.contains("buffer_hits") {
+                set.extend(["buffer.size=4MiB".into(), "buffer.evict_ahead=16".into()]);
+            }
             let spec = DeviceSpec { set, ..spec.clone() };
             let scheme = Scheme::load(scheme.name).unwrap();
             let drive = resolve(&source, &scheme, &spec).unwrap_or_else(|e| panic!("{e}"));

@@ -97,7 +97,7 @@ fn inputs(spec: &RunSpec) -> Result<String, Problems> {
 }
 
 /// What tells a workload from others.
-pub(crate) fn workload_identity(workload: &WorkloadSpec) -> Result<String, Problems> {
+pub(super) fn workload_identity(workload: &WorkloadSpec) -> Result<String, Problems> {
     Ok(match workload {
         WorkloadSpec::Generated(source) => text_hash(&source.text),
         WorkloadSpec::Trace(trace) => {

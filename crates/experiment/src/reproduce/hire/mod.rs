@@ -14,7 +14,6 @@ use super::claim::{self, Claim, Measured};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request, runs_folder};
 use crate::problem::Problems;
-use crate::stock::Stock;
 use paper::Paper;
 use plan::Evidence;
 
@@ -28,9 +27,8 @@ pub(super) fn reproduce(
         paper.sweeps.workloads.clear();
     }
     let columns = paper.columns(request.traces.as_deref())?;
-    let stock = Stock::default();
     let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
-    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &stock, &study)? else {
+    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &study)? else {
         return Ok(None);
     };
     let claims: Vec<(Claim, Option<Measured>)> = paper

@@ -2,7 +2,9 @@
 
 use super::oracle;
 use super::paper::Paper;
-use super::plan::{AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, WAITS_ALONE, WRITE, mean};
+use super::plan::{
+    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE, WRITE, mean,
+};
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown};
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
 
@@ -34,6 +36,18 @@ fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> Ba
     BarSeries { name: name.into(), values, ..BarSeries::default() }
 }
 
+/// What becomes of clean pages that were read.
+fn readings(hire: Case) -> String {
+    let what = if hire == HIRE {
+        "on_dirty: they lie in the flash as before"
+    } else if hire == ON_EVICT {
+        "on_evict: read as if programmed for it"
+    } else {
+        "rewrite_on_idle: programmed anew in idle time"
+    };
+    format!("HIRE {what}")
+}
+
 /// A panel for each reading of what becomes of clean pages that were read.
 fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Named {
     let series =
@@ -41,7 +55,7 @@ fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Na
     let panel = |hire: Case| {
         let published = groups(evidence).iter().map(|it| shown.published(paper, it)).collect();
         Panel::bars(
-            hire.name,
+            readings(hire),
             Bars {
                 y: y.into(),
                 groups: groups(evidence),
@@ -57,7 +71,6 @@ fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Na
     let figure = Figure {
         caption: Some(STAND_INS.into()),
         columns: Some(1),
-        same_y: true,
         panels: HIRES.map(panel).into(),
         ..Figure::new(format!("{}, by what becomes of clean read-hot pages", shown.title))
     };

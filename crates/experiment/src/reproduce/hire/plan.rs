@@ -46,8 +46,18 @@ pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
     pub cases: Vec<Case>,
-    /// Whether it is measured on the workloads of the sweeps alone, with fewer requests.
-    pub swept: bool,
+    pub reach: Reach,
+}
+
+/// On what a variant is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All workloads, at length: the paper's figures.
+    Shown,
+    /// All workloads, with the requests of the sweeps.
+    All,
+    /// The workloads of the sweeps alone.
+    Swept,
 }
 
 /// The variants: the drive as it is has no name.
@@ -57,38 +67,43 @@ pub(super) const RESTED: &str = "rested";
 pub(super) const WAITS: &str = "writes wait";
 pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
 
-fn variant(name: &str, set: &[&str], cases: &[Case], swept: bool) -> Variant {
+fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     let set = set.iter().map(|it| (*it).to_string()).collect();
-    Variant { name: name.into(), set, cases: cases.into(), swept }
+    Variant { name: name.into(), set, cases: cases.into(), reach }
 }
 
 /// Every variant.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     let four = [BASELINE, HVC, LVC, HIRE];
     let mut all = vec![
-        variant(AS_IT_IS, &[], &CASES, false),
-        variant(WAITS, &["buffer.ack=on_program"], &four, false),
+        variant(AS_IT_IS, &[], &CASES, Reach::Shown),
+        variant(WAITS, &["buffer.ack=on_program"], &four, Reach::All),
         variant(
             WAITS_ALONE,
             &["buffer.ack=on_program", "ftl.partial_writes=overwrite"],
             &four,
-            false,
+            Reach::All,
         ),
     ];
     let Some(_) = paper.sweeps.workloads.first() else { return all };
-    all.push(variant(RESTED, &["precondition.pattern=rested"], &CASES, false));
+    all.push(variant(RESTED, &["precondition.pattern=rested"], &CASES, Reach::Shown));
     let hire = [HIRE, ON_EVICT, REWRITE];
     for &w in &paper.sweeps.watermarks {
         let set = format!("policy.hotness.watermark={w:?}");
-        all.push(variant(&watermark(w), &[&set], &hire, true));
+        all.push(variant(&watermark(w), &[&set], &hire, Reach::Swept));
     }
     for &mib in &paper.sweeps.buffers_mib {
         let set = format!("buffer.size={mib}MiB");
-        all.push(variant(&buffer(mib), &[&set], &[BASELINE, HIRE, ON_EVICT, REWRITE], true));
+        all.push(variant(
+            &buffer(mib),
+            &[&set],
+            &[BASELINE, HIRE, ON_EVICT, REWRITE],
+            Reach::Swept,
+        ));
     }
     for name in &paper.sweeps.replacements {
         let set = format!("policy.replacement={name}");
-        all.push(variant(&replacement(name), &[&set], &[BASELINE, HIRE, ON_EVICT], true));
+        all.push(variant(&replacement(name), &[&set], &[BASELINE, HIRE, ON_EVICT], Reach::Swept));
     }
     all
 }
@@ -127,22 +142,22 @@ struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
     limit: Option<u64>,
-    stock: &'a Stock,
 }
 
-impl<'a> Plan<'a> {
+impl Plan<'_> {
     /// So many requests, or fewer if the user wants no more.
     fn most(&self, requests: u64) -> Option<u64> {
         Some(self.limit.map_or(requests, |limit| limit.min(requests)))
     }
 
-    fn run(
+    fn run<'b>(
         &self,
+        stock: &'b Stock,
         name: String,
         workload: &WorkloadSpec,
         case: Case,
         (set, requests): (&[String], u64),
-    ) -> Result<Job<'a>, Problems> {
+    ) -> Result<Job<'b>, Problems> {
         let mut set = set.to_vec();
         set.push(format!("buffer.read_hot={}", case.read_hot));
         let spec = RunSpec {
@@ -153,30 +168,38 @@ impl<'a> Plan<'a> {
             limit: self.most(requests),
             requests_csv: None,
         };
-        Job::run(name, spec, self.stock)
+        Job::run(name, spec, stock)
     }
 
-    fn jobs(&self) -> Result<Vec<Job<'a>>, Problems> {
+    /// The runs of a variant.
+    fn jobs<'b>(&self, variant: &Variant, stock: &'b Stock) -> Result<Vec<Job<'b>>, Problems> {
+        let swept = &self.paper.sweeps.workloads;
+        let wanted =
+            |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
+        let requests = match variant.reach {
+            Reach::Shown => self.paper.requests,
+            Reach::All | Reach::Swept => self.paper.swept_requests,
+        };
         let mut jobs = Vec::new();
-        for variant in variants(self.paper) {
-            let swept = &self.paper.sweeps.workloads;
-            let wanted = |column: &&Column| !variant.swept || swept.contains(&column.name);
-            let requests =
-                if variant.swept { self.paper.swept_requests } else { self.paper.requests };
-            for column in self.columns.iter().filter(wanted) {
-                for &case in &variant.cases {
-                    let name = run_name(&column.name, case, &variant.name);
-                    jobs.push(self.run(name, &column.spec, case, (&variant.set, requests))?);
-                }
+        for column in self.columns.iter().filter(wanted) {
+            for &case in &variant.cases {
+                let name = run_name(&column.name, case, &variant.name);
+                jobs.push(self.run(stock, name, &column.spec, case, (&variant.set, requests))?);
             }
         }
+        Ok(jobs)
+    }
+
+    /// What is no run of a variant.
+    fn others<'b>(&self, stock: &'b Stock) -> Result<Vec<Job<'b>>, Problems> {
+        let mut jobs = Vec::new();
         for column in self.columns {
             let most = self.most(self.paper.requests);
             jobs.push(oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)?);
         }
         let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
         let reads = WorkloadSpec::Generated(text);
-        jobs.push(self.run(READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
+        jobs.push(self.run(stock, READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
         jobs.push(super::checks::job(STATES)?);
         Ok(jobs)
     }
@@ -188,11 +211,18 @@ impl Evidence {
         paper: &Paper,
         columns: Vec<Column>,
         limit: Option<u64>,
-        stock: &Stock,
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit, stock };
-        let Some(results) = study.results(plan.jobs()?)? else { return Ok(None) };
+        let plan = Plan { paper, columns: &columns, limit };
+        let Some(mut results) = study.results(plan.others(&Stock::default())?)? else {
+            return Ok(None);
+        };
+        for variant in variants(paper) {
+            // Its drives begin alike, and unlike those of the next.
+            let stock = Stock::default();
+            let Some(runs) = study.results(plan.jobs(&variant, &stock)?)? else { return Ok(None) };
+            results.extend(runs);
+        }
         Ok(Some(Evidence { columns, results }))
     }
 
@@ -227,10 +257,10 @@ impl Evidence {
         summary_worn(self.results.get(&run_name(column, case, variant))?)
     }
 
-    /// The same relative to the baseline's.
+    /// The same relative to the baseline's, if that has enough programs to be a measure.
     pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        let worn = |case| self.worn(column, case, variant);
-        Some(worn(case)? / worn(BASELINE)?).filter(|ratio| ratio.is_finite())
+        let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
+        Some(self.worn(column, case, variant)? / base)
     }
 
     /// A number of each stand-in; nothing if one is missing.
@@ -245,6 +275,9 @@ pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
     let programs = |name: &str| at[name].as_u64();
     Some(worn([programs("boosted")?, programs("nominal")?, programs("reduced")?]))
 }
+
+/// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
+const PROGRAMS_LEAST: f64 = 500.0;
 
 /// Mean read and write latency, in a run's summary.
 pub(super) const READ: &str = "/read/mean_us";
@@ -266,15 +299,19 @@ pub(super) mod tests {
         let mut paper = Paper::open().unwrap();
         let columns = paper.columns(None).unwrap();
         let stock = Stock::default();
-        let jobs = |paper: &Paper| {
-            let plan = Plan { paper, columns: &columns, limit: None, stock: &stock };
-            plan.jobs().unwrap_or_else(|problems| panic!("{problems}")).len()
+        let count = |paper: &Paper| {
+            let plan = Plan { paper, columns: &columns, limit: None };
+            let jobs = |variant: &Variant| {
+                plan.jobs(variant, &stock).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
+            };
+            let others = plan.others(&stock).unwrap_or_else(|why| panic!("{why}")).len();
+            others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
         };
         let s = &paper.sweeps;
         let swept = 3 * s.watermarks.len() + 4 * s.buffers_mib.len() + 3 * s.replacements.len();
-        assert_eq!(jobs(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
-        assert_eq!(jobs(&paper), 17 * (6 + 4 + 4 + 1) + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
     }
 
     /// Runs as they would have to come out for these reads, writes that wait, and programs by voltage, all

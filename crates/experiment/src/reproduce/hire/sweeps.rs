@@ -101,7 +101,8 @@ fn relative(
             evidence.number(column, case, variant, READ)
         }
     };
-    Some(of(case, variant)? / of(BASELINE, base_of(evidence, column, variant))?)
+    let ratio = of(case, variant)? / of(BASELINE, base_of(evidence, column, variant))?;
+    Some(ratio).filter(|ratio| ratio.is_finite())
 }
 
 fn rows(sheet: &mut Sheet, paper: &Paper, evidence: &Evidence, value: Cell, variant: &str) {
@@ -214,7 +215,7 @@ fn curves(
     };
     let figure = Figure {
         caption: Some(
-            "Stand-ins; each size of the buffer against the baseline with that buffer.".into(),
+            "Stand-ins; each size of the buffer against the baseline with that buffer. No share exceeds w = 1: all pages are mixed.".into(),
         ),
         panels: [
             ("Reads, clean pages stay (on_dirty)", HIRE, false),
