@@ -51,6 +51,7 @@ fn drive(
         set("geometry.channels", channels),
         set("geometry.chips_per_channel", chips),
         set("geometry.blocks_per_plane", 64),
+        set("buffer.size", "\"16MiB\""), // less than the smallest of these drives
         set("gc.foreground_below", 3),
         set("gc.background_below", 3),
         set("host.bandwidth", "\"0B/s\""),

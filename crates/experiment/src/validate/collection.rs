@@ -154,6 +154,7 @@ impl Shape {
             set("geometry.planes_per_die", 1),
             set("geometry.blocks_per_plane", self.blocks),
             set("geometry.pages_per_block", self.pages),
+            set("buffer.size", "\"64KiB\""), // less than the plane; requests come one by one
             set("geometry.over_provisioning", spare),
             set("gc.foreground_below", 2),
             set("gc.background_below", 2),
