@@ -86,6 +86,9 @@ impl Refusals {
 const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
+/// A die measures a block no more often than this: reading a page in idle time takes a tenth of it.
+const EVERY_LEAST: Span = Span::ms(1);
+
 /// Stamps of pages hold nine years, the run included.
 const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
 
@@ -335,9 +338,15 @@ impl Config {
         refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
             format!("data {} old; at most five years can be told from younger", its.oldest)
         });
-        let measures = its.measure_every > Span::ZERO;
-        refusals
-            .unless(measures, &["reliability.measure_every"], || "no time to measure in".into());
+        let blocks =
+            u64::from(self.geometry.planes_per_die) * u64::from(self.geometry.blocks_per_plane);
+        let least = EVERY_LEAST * blocks;
+        refusals.unless_hinted(
+            its.strength == StrengthSource::Oracle || its.measure_every >= least,
+            &["reliability.measure_every"],
+            || format!("{blocks} blocks of a die measured in {}", its.measure_every),
+            || format!("a die measures one in {EVERY_LEAST} at most: {least} is the least"),
+        );
     }
 
     fn refuse_deadline(&self, refusals: &mut Refusals) {

@@ -19,10 +19,6 @@ type Likelihoods = [f32; CLASSES];
 /// taken for stronger than it is loses data. Assumed.
 const RISK: f32 = 0.05;
 
-/// A die measures a block no more often than this, whatever is asked for: a page read in idle time takes a tenth
-/// of it.
-const EVERY_LEAST: Span = Span::ms(1);
-
 /// The measuring of strengths.
 #[derive(Clone, Debug)]
 pub struct Measurer {
@@ -41,7 +37,7 @@ impl Measurer {
     /// Nothing is known yet.
     pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
         let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
-        let every = Span(params.measure_every.0 / (blocks / dies) as u64).max(EVERY_LEAST);
+        let every = Span(params.measure_every.0 / (blocks / dies) as u64);
         Self {
             rng: Rng::stream(seed, "reliability/measure"),
             bits: geometry.page_size.0 as f64 * 8.0,

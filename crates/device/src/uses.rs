@@ -1,8 +1,7 @@
 //! How pages were used while they were in the buffer, and what becomes of those that leave it (HIRE, sections
 //! 3.1 and 3.2).
 
-use crate::buffer::Listed;
-use crate::buffer::Slot;
+use crate::buffer::{Listed, Slot};
 use crate::config::{Config, ReadHot};
 use crate::flash::Flash;
 use crate::ftl::Ftl;

@@ -214,7 +214,11 @@ fn absurd_numbers_are_refused_or_do_no_harm() {
     (config.geometry.channels, config.geometry.chips_per_channel) = (32, 4);
     config.reliability.model = ModelKind::Analytic;
     config.reliability.strength = StrengthSource::Measured;
-    for every in [Span(1), Span(3650 * 86_400_000 * MS)] {
+    // 32 blocks of a die.
+    config.reliability.measure_every = Span(31_999_999);
+    let refusals = config.layout().unwrap_err();
+    assert!(refusals.iter().any(|it| it.keys == ["reliability.measure_every"]), "{refusals:?}");
+    for every in [Span::ms(32), Span(3650 * 86_400_000 * MS)] {
         config.reliability.measure_every = every;
         run(&config, &[io(0, 0, 1, HostOp::Read), io(100 * MS, 1, 1, HostOp::Read)]);
     }

@@ -189,7 +189,7 @@ fn cells(config: &mut Config, rng: &mut Rng) {
     its.cycles = one_of(rng, &[0, 2000, 3000, 3600]);
     its.oldest = one_of(rng, &[Span::ZERO, Span(30 * 86_400_000_000_000)]);
     its.strength = one_of(rng, &[StrengthSource::Oracle, StrengthSource::Measured]);
-    its.measure_every = one_of(rng, &[Span::ms(1), Span::ms(10_000)]);
+    its.measure_every = one_of(rng, &[Span::ms(100), Span::ms(10_000)]);
     config.sensing.name = one_of(rng, SensingKind::ALL);
     config.sensing.inputs = rng.below(32) as u32;
 }
