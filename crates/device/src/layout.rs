@@ -338,8 +338,11 @@ impl Config {
         refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
             format!("data {} old; at most five years can be told from younger", its.oldest)
         });
-        let blocks =
-            u64::from(self.geometry.planes_per_die) * u64::from(self.geometry.blocks_per_plane);
+        let planes = match self.plane_mode {
+            PlaneMode::Lockstep => self.geometry.planes_per_die,
+            PlaneMode::Independent => 1,
+        };
+        let blocks = u64::from(planes) * u64::from(self.geometry.blocks_per_plane);
         let least = EVERY_LEAST * blocks;
         refusals.unless_hinted(
             its.strength == StrengthSource::Oracle || its.measure_every >= least,
