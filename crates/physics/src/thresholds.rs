@@ -211,7 +211,7 @@ mod tests {
         let parameters = Parameters::default();
         let model = Reliability::Analytic(Analytic::new(parameters).unwrap());
         let ldpc = Ldpc::hire(&parameters).unwrap();
-        let table = thresholds(4);
+        let mut table = thresholds(4);
         // The worst corner of the third bucket of wear and of the second of reads.
         let (block, setting) = (model.block(3000.0), Setting { scale: 1.0, step: 0.25 });
         let read = Read { cycles: 2500.0, age: Span::ZERO, reads: 600, scale: 0, step: 0 };
