@@ -131,7 +131,11 @@ mod tests {
     fn sets_join_and_what_does_more_stands_for_both() {
         let value = |name: &str, path: &str| {
             let scheme = Scheme::load(name).unwrap();
-            scheme.settings.iter().find(|its| same_key(&its.path, path)).map(|its| its.value.clone())
+            scheme
+                .settings
+                .iter()
+                .find(|its| same_key(&its.path, path))
+                .map(|its| its.value.clone())
         };
         for name in ["pes_ipc+rhio", "rhio+pes_ipc"] {
             let expected = Some(Value::Text("rhio".into()));
