@@ -11,8 +11,8 @@ use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
 /// A picture and the name of its file, without the ending.
 pub(super) type Named = (String, Figure);
 
-const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real excerpts are called so. Diamonds \
-                         are the paper's own numbers for HIRE.";
+const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real excerpts are called so, and \
+                         have no wear where they hardly write. Diamonds are the paper's own numbers for HIRE.";
 
 /// The paper's figures, and how pages are used.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
