@@ -19,7 +19,16 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
             }
             let spec = DeviceSpec { set, ..spec.clone() };
             let scheme = Scheme::load(scheme.name).unwrap();
-            let drive = resolve(&source, &scheme, &spec).unwrap_or_else(|e| panic!("{e}"));
+            let drive = match resolve(&source, &scheme, &spec) {
+                Ok(drive) => drive,
+                // Voltages need cells that err; such a drive has none, and the hint says how to get them.
+                Err(problems) => {
+                    let told = problems.to_string();
+                    assert!(["hvc", "lvc", "hire"].contains(&scheme.name()), "{told}");
+                    assert!(device.name != "hire" && told.contains("by_voltage"), "{told}");
+                    continue;
+                }
+            };
             let again = parse_device(&drive.text, "printed").unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(drive.text, again.text);
             assert_eq!(drive.hash, again.hash);
