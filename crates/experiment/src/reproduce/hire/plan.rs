@@ -1,10 +1,12 @@
 //! Which runs the paper's figures and the sweeps need, and where their results are found.
 
 use super::oracle;
-use super::paper::{Column, Paper};
+use super::paper::Paper;
 use crate::device::Source;
 use crate::problem::Problems;
-use crate::reproduce::study::{Job, Results, Study};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::Runs;
+use crate::reproduce::study::{Job, Study};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
 use crate::wearing::worn;
@@ -133,8 +135,7 @@ pub(super) const STATES: &str = "states of blocks";
 
 /// Everything that was measured.
 pub(super) struct Evidence {
-    pub columns: Vec<Column>,
-    results: Results,
+    pub runs: Runs,
 }
 
 /// What all runs have in common.
@@ -223,49 +224,29 @@ impl Evidence {
             let Some(runs) = study.results(plan.jobs(&variant, &stock)?)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some(Evidence { columns, results }))
-    }
-
-    /// The stand-ins, which the paper's means are taken over.
-    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.is_stand_in)
-    }
-
-    /// Every result with its name.
-    pub fn all(&self) -> &Results {
-        &self.results
-    }
-
-    /// A number of a result that is no run of a workload, or of one by its whole name.
-    pub fn of(&self, name: &str, pointer: &str) -> Option<f64> {
-        self.results.get(name)?.pointer(pointer)?.as_f64()
+        Ok(Some(Evidence { runs: Runs::new(columns, results) }))
     }
 
     /// A number of a run's summary, by its JSON pointer.
     pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        self.of(&run_name(column, case, variant), pointer)
+        self.runs.number(&run_name(column, case, variant), pointer)
     }
 
     /// A number relative to the baseline's.
     pub fn ratio(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        let number = |case| self.number(column, case, variant, pointer);
-        Some(number(case)? / number(BASELINE)?).filter(|ratio| ratio.is_finite())
+        let run = |case| run_name(column, case, variant);
+        self.runs.ratio(&run(case), &run(BASELINE), pointer)
     }
 
     /// The wear of all programs of a run, in programs at nominal voltages.
     pub fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        summary_worn(self.results.get(&run_name(column, case, variant))?)
+        summary_worn(self.runs.summary(&run_name(column, case, variant))?)
     }
 
     /// The same relative to the baseline's, if that has enough programs to be a measure.
     pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
-    }
-
-    /// A number of each stand-in; nothing if one is missing.
-    pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
-        self.stand_ins().map(|column| of(&column.name)).collect()
     }
 }
 
@@ -279,25 +260,18 @@ pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
 /// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
 const PROGRAMS_LEAST: f64 = 500.0;
 
-/// Mean read and write latency, in a run's summary.
-pub(super) const READ: &str = "/read/mean_us";
-pub(super) const WRITE: &str = "/write/mean_us";
-
-/// The mean of numbers; nothing of none.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::reproduce::column::columns;
+    use crate::reproduce::study::Results;
     use serde_json::json;
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();
-        let columns = paper.columns(None).unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let stock = Stock::default();
         let count = |paper: &Paper| {
             let plan = Plan { paper, columns: &columns, limit: None };
@@ -319,7 +293,7 @@ pub(super) mod tests {
     pub(in crate::reproduce::hire) fn invented(
         of: impl Fn(&str, Case) -> (f64, f64, [u64; 3]),
     ) -> Evidence {
-        let columns = Paper::open().unwrap().columns(None).unwrap();
+        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for case in CASES {
@@ -334,6 +308,6 @@ pub(super) mod tests {
                 }
             }
         }
-        Evidence { columns, results }
+        Evidence { runs: Runs::new(columns, results) }
     }
 }

@@ -3,10 +3,10 @@
 use super::paper::Paper;
 use super::pictures::Named;
 use super::plan::{
-    BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, READ, RESTED, buffer, mean, replacement,
-    watermark,
+    BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, RESTED, buffer, replacement, watermark,
 };
 use super::tables::HIRES;
+use crate::reproduce::runs::{READ, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
 
@@ -154,10 +154,12 @@ fn rested(evidence: &Evidence) -> Sheet {
         cells.extend(CASES.iter().map(|&case| Cell::number(of(&waf, case))));
         cells
     };
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         sheet.row(row(&column.name, &|number, case| number(&column.name, case)));
     }
-    sheet.row(row("mean", &|number, case| mean(&evidence.each(|column| number(column, case))?)));
+    sheet.row(row("mean", &|number, case| {
+        mean(&evidence.runs.each(|column| number(column, case))?)
+    }));
     sheet
 }
 
