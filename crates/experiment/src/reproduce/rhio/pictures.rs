@@ -198,13 +198,14 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
 
 /// A short name of a set of techniques, for the labels of bars.
 fn short(name: &str) -> String {
-    const WORDS: [(&str, &str); 8] = [
+    const WORDS: [(&str, &str); 9] = [
         ("write speed", "W"),
         ("read speed", "R"),
         ("order", "O"),
         (" + ", "+"),
         ("all (RHIO)", "RHIO"),
         ("all, knowing wear", "+wear"),
+        ("all, retry for ages", "+retry"),
         ("retry alone", "retry"),
         ("retry and read first", "+RF"),
     ];
@@ -238,7 +239,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
                    RHIO's order. +wear: RHIO that is told P/E cycles too. Retry: hard decision first, then climb, \
-                   which needs to know nothing; +RF: and reads before all else.";
+                   which needs to know nothing; +RF: and reads before all else. +retry: RHIO that reads so.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),
