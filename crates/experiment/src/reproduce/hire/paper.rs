@@ -34,6 +34,11 @@ pub(super) struct Sweeps {
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
     pub replacements: Vec<String>,
+    /// How many frames may hold pages that wait to be programmed anew.
+    pub rewrite_shares: Vec<f64>,
+    /// The drive whose cells err by age and wear, and the cycles that each block of it has behind it.
+    pub cells: Vec<String>,
+    pub cycles: Vec<u32>,
 }
 
 impl Paper {

@@ -40,6 +40,8 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
+/// What is measured on cells that err by age and wear.
+pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
 /// The readings, as the claims' numbers end.
 pub(super) const READINGS: [(&str, Case); 3] = [("", HIRE), ("e", ON_EVICT), ("r", REWRITE)];
 
@@ -105,7 +107,22 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     }
     for name in &paper.sweeps.replacements {
         let set = format!("policy.replacement={name}");
-        all.push(variant(&replacement(name), &[&set], &[BASELINE, HIRE, ON_EVICT], Reach::Swept));
+        let four = [BASELINE, HIRE, ON_EVICT, REWRITE];
+        all.push(variant(&replacement(name), &[&set], &four, Reach::Swept));
+    }
+    for &share in &paper.sweeps.rewrite_shares {
+        let set = format!("buffer.rewrite_share={share:?}");
+        all.push(variant(&rewrite_share(share), &[&set], &[REWRITE], Reach::Swept));
+    }
+    for &cycles in &paper.sweeps.cycles {
+        let mut set = paper.sweeps.cells.clone();
+        set.push(format!("reliability.cycles={cycles}"));
+        all.push(Variant {
+            name: worn_to(cycles),
+            set,
+            cases: OVER_LIFE.into(),
+            reach: Reach::Swept,
+        });
     }
     all
 }
@@ -117,6 +134,14 @@ pub(super) fn watermark(w: f64) -> String {
 
 pub(super) fn buffer(mib: u32) -> String {
     format!("buffer {mib} MiB")
+}
+
+pub(super) fn rewrite_share(share: f64) -> String {
+    format!("rewrites in {share} of the frames")
+}
+
+pub(super) fn worn_to(cycles: u32) -> String {
+    format!("cells of {cycles} cycles")
 }
 
 pub(super) fn replacement(name: &str) -> String {
@@ -282,7 +307,11 @@ pub(super) mod tests {
             others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
         };
         let s = &paper.sweeps;
-        let swept = 3 * s.watermarks.len() + 4 * s.buffers_mib.len() + 3 * s.replacements.len();
+        let swept = 3 * s.watermarks.len()
+            + 4 * s.buffers_mib.len()
+            + 4 * s.replacements.len()
+            + s.rewrite_shares.len()
+            + 5 * s.cycles.len();
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
