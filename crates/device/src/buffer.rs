@@ -183,6 +183,7 @@ impl Buffer {
         slot.ppn = ppn;
         slot.present = 0;
         (slot.reads, slot.writes) = (0, 0);
+        (slot.tag, slot.group) = (Tag::PLAIN, 0);
         Some(id)
     }
 
@@ -209,9 +210,10 @@ impl Buffer {
         (self.replacement.leaves(self) == Some(Leaves::Clean)).then_some(self.clean.oldest)
     }
 
-    /// The frame that has waited longest to be programmed anew.
-    pub fn oldest_rewrite(&self) -> Option<SlotId> {
-        self.rewrite.oldest.is_some().then_some(self.rewrite.oldest)
+    /// The frames that wait to be programmed anew, the one that has waited longest first.
+    pub fn to_rewrite(&self) -> impl Iterator<Item = SlotId> {
+        let real = |slot: SlotId| slot.is_some().then_some(slot);
+        std::iter::successors(real(self.rewrite.oldest), move |&slot| real(self.slots[slot].newer))
     }
 
     /// How many may wait for that.
@@ -227,7 +229,7 @@ impl Buffer {
     /// Whether room is made by dropping clean frames too, and not only when it is needed at once.
     #[inline]
     pub fn drops_ahead(&self) -> bool {
-        !matches!(self.replacement, AnyReplacement::CleanFirst(_))
+        self.replacement.drops_ahead()
     }
 
     /// The page was read, or written.

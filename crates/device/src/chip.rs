@@ -90,7 +90,7 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     };
     let mut flash = Flash::new(config, geometry, commands.len());
     if config.reliability.model != ModelKind::Off {
-        let cells = Cells::new(config, flash.ladder(), lowest(config.voltage.name));
+        let cells = Cells::new(config, flash.ladder(), lowest(config));
         flash.read_unknown_at(cells.expect("refused otherwise").worst_level);
     }
     let mut raw = Raw(vec![ChipResult::default(); commands.len()]);

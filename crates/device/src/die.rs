@@ -2,7 +2,7 @@
 
 use crate::ledger::{Account, Doing, Ledger};
 use crate::queue::{DieQueue, RankedQueue};
-use crate::txn::Txns;
+use crate::txn::{Txn, Txns};
 use fowler_agenda::Ticket;
 use fowler_nand::CellOp;
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
@@ -142,9 +142,9 @@ impl Die {
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if let Some(ranked) = &mut self.ranked {
             // Pages of one request do not overtake each other.
-            let oldest = self.queue.head(txns.get(id).class);
-            let overtakes = |oldest: TxnId| txns.get(oldest).req != txns.get(id).req;
-            let overtook = oldest.is_some_and(overtakes);
+            let Txn { class, req, .. } = *txns.get(id);
+            let older = self.queue.iter(class, txns).take_while(|&other| other != id);
+            let overtook = older.into_iter().any(|other| txns.get(other).req != req);
             txns.get_mut(id).overtook = overtook;
             ranked.remove(id, txns);
         }

@@ -6,6 +6,7 @@ use crate::config::{Config, GcFrontier};
 use crate::policy::placement::{AnyPlacement, Opens, Placement};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::reliability::{CLASSES, Coarsest};
 use crate::tag::{Class, Mode, Step, Tag, Voltage};
 use crate::txn::Source;
 use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
@@ -34,8 +35,7 @@ pub struct Frontiers {
     modes: IdVec<BlockId, Mode>,
     /// What each block is believed to be.
     believed: IdVec<BlockId, StrengthClass>,
-    /// The coarsest step that a block of each class bears to the end of its life.
-    coarsest: Vec<Step>,
+    coarsest: Coarsest,
 }
 
 impl Frontiers {
@@ -58,7 +58,7 @@ impl Frontiers {
             modes: IdVec::filled(plain, blocks),
             voltage,
             believed: IdVec::filled(0, blocks),
-            coarsest: vec![Step::NOMINAL],
+            coarsest: [[Step::NOMINAL; CLASSES]; Voltage::ALL.len()],
         }
     }
 
@@ -76,7 +76,7 @@ impl Frontiers {
     }
 
     /// From now on blocks are told apart: what each is believed to be, and what each class bears.
-    pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Vec<Step>) {
+    pub fn believe(&mut self, classes: IdVec<BlockId, StrengthClass>, coarsest: Coarsest) {
         debug_assert_eq!(classes.len(), self.believed.len());
         (self.believed, self.coarsest) = (classes, coarsest);
     }
@@ -171,10 +171,10 @@ impl Frontiers {
             Opens::Weakest => blocks.open_least(plane, |block| u8::MAX - self.believed[block]),
         }
         .expect("the reserve keeps an erased block");
-        let bears = self.coarsest[usize::from(self.believed[block])];
+        let voltage = self.voltage.voltage(tag);
+        let bears = self.coarsest[voltage as usize][usize::from(self.believed[block])];
         self.tags[block] = tag;
-        self.modes[block] =
-            Mode { step: self.step.step(tag, bears), voltage: self.voltage.voltage(tag) };
+        self.modes[block] = Mode { step: self.step.step(tag, bears), voltage };
         self.set(plane, source, tag, block);
         block
     }

@@ -11,12 +11,13 @@ use crate::link::Link;
 use crate::map::{Map, Place};
 use crate::measure::Measurer;
 use crate::policy::hotness::Hotness;
-use crate::policy::voltage::AnyVoltage;
 use crate::request::Requests;
 use crate::space::Space;
 use crate::tag::Voltage;
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_units::{DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{
+    DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId,
+};
 use std::collections::VecDeque;
 
 /// The translation layer and what it keeps.
@@ -31,7 +32,6 @@ pub struct Ftl {
     /// Whether pages that were read stay in the buffer, and what becomes of those that leave clean.
     pub(crate) cache_reads: bool,
     pub(crate) read_hot: ReadHot,
-    pub(crate) voltage: AnyVoltage,
     /// Where a page is read by how it left the buffer: the voltages it is taken to be programmed at.
     pub(crate) marks: Option<IdVec<Lpn, Voltage>>,
     /// The die that is asked next whether it is idle enough to program anew.
@@ -112,7 +112,6 @@ impl Ftl {
             cache_reads: config.buffer.cache_reads,
             read_hot: config.buffer.read_hot,
             marks: Self::marks(config, layout),
-            voltage: AnyVoltage::new(&config.voltage, config.seed),
             rewriter: DieId(0),
             measurer: None,
             collector,
@@ -198,16 +197,18 @@ impl Ftl {
         if whole || !old.is_some() {
             self.try_to_place(flash, program);
         } else {
-            self.read_for_merge(flash, slot, old);
+            let asked = flash.txns.get(program).asked;
+            self.read_for_merge(flash, slot, old, asked);
         }
     }
 
-    fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn) {
+    fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn, asked: Nanos) {
         let die = self.locator.die_of(old);
         let class = crate::queue::Class::BackgroundRead;
         flash.counters.merge_reads += 1;
         let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(slot), die);
         read.ppn = old;
+        read.asked = asked;
         flash.submit(id);
     }
 

@@ -116,6 +116,7 @@ impl Ftl {
         txn.ppn = ppn;
         txn.lpn = page;
         txn.req = id;
+        txn.asked = self.requests.get(id).ready;
         if let Some(marks) = &self.marks {
             txn.read_as = Some(marks[page]);
         }
@@ -265,8 +266,9 @@ impl Ftl {
         let Slot { queued, submitted, .. } = *self.buffer.get(slot);
         let program = self.open_program(flash, slot);
         let txn = flash.txns.get_mut(program);
+        let request = self.requests.get(id);
         txn.req = id;
-        txn.buffer_wait = self.requests.get(id).buffer_wait;
+        (txn.asked, txn.buffer_wait) = (request.ready, request.buffer_wait);
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);

@@ -381,6 +381,11 @@ impl Config {
                  written hot"
             )
         });
+        let page = self.geometry.page_size;
+        let small = self.hotness.hot_up_to;
+        refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
+            format!("no request is as small as {small}: the smallest touches a page of {page}")
+        });
         let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {

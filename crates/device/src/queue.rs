@@ -2,7 +2,7 @@
 //! each without a search.
 
 use crate::ranked::{Rank, Ranked};
-use crate::txn::{By, Owner, Txn, Txns};
+use crate::txn::{By, Owner, Source, Txn, Txns};
 use fowler_units::{Id, Nanos, Span, TxnId};
 
 /// The classes of waiting transactions.
@@ -133,8 +133,9 @@ const BACKGROUND: u8 = 1 << Class::BackgroundRead as u8
     | 1 << Class::Erase as u8;
 
 /// Whether a host request waits for a transaction.
-fn is_awaited(class: Class, owner: Owner) -> bool {
-    matches!(class, Class::HostRead | Class::HostProgram) || matches!(owner, Owner::Merge(_))
+fn is_awaited(txn: &Txn) -> bool {
+    let served = matches!(txn.class, Class::HostRead | Class::HostProgram);
+    (served || matches!(txn.owner, Owner::Merge(_))) && txn.source == Source::Host
 }
 
 /// Host reads and host programs of one die by rank, for an order that goes by more than time.
@@ -142,7 +143,7 @@ fn is_awaited(class: Class, owner: Owner) -> bool {
 pub struct RankedQueue {
     reads: Ranked,
     programs: Ranked,
-    /// Whatever a host request waits for, by the moment it came: these two, and the reads of old pages that
+    /// Whatever a host request waits for, by the moment that came: these two, and the reads of old pages that
     /// writes of part of a page need.
     waiting: Ranked,
 }
@@ -169,9 +170,10 @@ impl RankedQueue {
     /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of their
     /// request; what is ranked equal, in order of submission.
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
-        let Txn { class, group, order, owner, created, .. } = *txns.get(id);
-        if is_awaited(class, owner) {
-            let rank = Rank { key: 0, order: created.0 };
+        let txn = txns.get(id);
+        let Txn { class, group, order, asked, .. } = *txn;
+        if is_awaited(txn) {
+            let rank = Rank { key: 0, order: asked.0 };
             self.waiting.push(id, rank, txns.places_mut(By::Age));
         }
         if let Some(ranked) = self.of_mut(class) {
@@ -182,8 +184,9 @@ impl RankedQueue {
 
     /// A transaction is taken up.
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
-        let Txn { class, owner, .. } = *txns.get(id);
-        if is_awaited(class, owner) {
+        let txn = txns.get(id);
+        let class = txn.class;
+        if is_awaited(txn) {
             self.waiting.remove(id, txns.places_mut(By::Age));
         }
         if let Some(ranked) = self.of_mut(class) {
@@ -238,13 +241,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is to be served because the oldest that a host request waits for came `deadline` ago or earlier: that
-    /// itself, or, if it has no page to go to, the oldest of the collection that makes it one.
+    /// What is to be served because the request that has waited longest for something here came `deadline` ago or
+    /// earlier, whenever the drive had room for it: that itself, or, if it has no page to go to, the oldest of the collection that makes it one.
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
         let oldest = self.ranked?.waiting.first()?;
-        let Txn { created, class, .. } = *self.txns.get(oldest);
-        if created + deadline > self.now {
+        let Txn { asked, class, .. } = *self.txns.get(oldest);
+        if asked + deadline > self.now {
             return None;
         }
         if class == Class::HostProgram && self.programs_blocked {

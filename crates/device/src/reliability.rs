@@ -87,6 +87,10 @@ pub enum StrengthSource {
 /// Strengths are told apart in so many classes, each as likely as any other.
 pub const CLASSES: usize = 16;
 
+/// The coarsest step at which a block's data can be read at the end of its life, by the voltages of its pages and
+/// by its class: lower voltages lie closer together, and leave less room for what a coarse step does to them.
+pub type Coarsest = [[Step; CLASSES]; Voltage::ALL.len()];
+
 /// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are enough.
 const WIDEST: u32 = 2;
 const RUNGS_MAX: u32 = 16;
@@ -163,12 +167,12 @@ impl Ladder {
     }
 
     /// The steps at which the drive of a configuration can program, and knows what becomes of the data: of a
-    /// table, the nominal one.
+    /// table, and where voltages alone say how a page is read, the nominal one.
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {
-            ModelKind::Off | ModelKind::Table => Ladder::nominal(&timing),
-            ModelKind::Analytic | ModelKind::ByVoltage => Ladder::new(&timing),
+            ModelKind::Off | ModelKind::Table | ModelKind::ByVoltage => Ladder::nominal(&timing),
+            ModelKind::Analytic => Ladder::new(&timing),
         }
     }
 
@@ -266,8 +270,8 @@ pub struct Cells {
     thresholds: Thresholds,
     /// The growth rate at the weak end of each class, over the mean rate.
     pub growth: [f64; CLASSES],
-    /// The coarsest step that a block of each class bears.
-    pub coarsest: Vec<Step>,
+    /// The coarsest step that a block bears.
+    pub coarsest: Coarsest,
     /// The level at which the weakest block can be read at the end of its life, at the nominal step.
     pub worst_level: u8,
     /// The distribution of growth rates.
@@ -294,8 +298,11 @@ impl Cells {
         let rates: [f64; CLASSES] = std::array::from_fn(weak_end);
         let volts = ladder.volts(params.cells.step);
         assert!(volts.iter().all(|&step| model.covers(Setting { scale: 1.0, step })));
-        let rung = |rate: f64| {
-            let step = ispp::coarsest_step(&model, rate, &end, &ldpc, &volts);
+        let rung = |growth: f64, scale: f64| {
+            if !ladder.has_rungs() {
+                return Step::NOMINAL;
+            }
+            let step = ispp::coarsest_step(&model, (growth, scale), &end, &ldpc, &volts);
             let rung = volts.iter().rposition(|&volts| volts <= step);
             Step(rung.unwrap_or(0) as u8)
         };
@@ -310,7 +317,7 @@ impl Cells {
         Ok(Cells {
             thresholds,
             growth: rates.map(|rate| rate / strengths.mean),
-            coarsest: rates.iter().map(|&rate| rung(rate)).collect(),
+            coarsest: SCALES.map(|scale| rates.map(|rate| rung(rate, scale))),
             worst_level: match params.model {
                 ModelKind::ByVoltage => lowest as u8,
                 ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
@@ -357,5 +364,69 @@ impl Cells {
     pub fn class_of(&self, growth: f64) -> StrengthClass {
         let share = self.strengths.share_below(growth * self.strengths.mean);
         ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::{Bytes, Geometry};
+
+    fn config() -> Config {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 16,
+            page_size: Bytes(4096),
+        };
+        let timing = Timing {
+            bus_transfer: Span::us(40),
+            read: PerPageType::uniform(Span::us(30)),
+            program_phase: Span::us(16),
+            verify_phase: Span::us(24),
+            program_iterations: PerPageType::uniform(15),
+            erase_pulse: Span::us(3300),
+            erase_verify: Span::us(24),
+            voltage_reset: Span::us(4),
+            buffer_load: Span::us(3),
+        };
+        let mut config = Config::new(geometry, timing);
+        config.reliability.model = ModelKind::Analytic;
+        config.reliability.cells.end_cycles = 1500.0;
+        config
+    }
+
+    /// Whatever voltages and step a block is opened with, its data can be read at the end of its life, unless the
+    /// nominal step could not be either.
+    #[test]
+    fn no_step_is_coarser_than_the_voltages_bear() {
+        let config = config();
+        let ladder = Ladder::of(&config);
+        let cells = Cells::new(&config, &ladder, Voltage::Reduced).unwrap();
+        let (end, ldpc) = (config.reliability.end(), config.reliability.ldpc());
+        let volts = ladder.volts(config.reliability.cells.step);
+        let mut coarse = [0; 3];
+        for voltage in Voltage::ALL {
+            for (class, &step) in cells.coarsest[voltage as usize].iter().enumerate() {
+                let scale = SCALES[voltage as usize];
+                let setting = Setting { scale, step: volts[usize::from(step.0)] };
+                let block = cells.model.block(cells.growth[class] * end.cycles);
+                let readable = ldpc.needed(block.rber(end.age, end.reads, setting)).is_some();
+                assert!(readable || step == Step::NOMINAL, "{voltage:?}, class {class}");
+                coarse[voltage as usize] += u32::from(step.0);
+            }
+        }
+        assert!(coarse[0] > coarse[1] && coarse[1] > coarse[2], "{coarse:?}");
+    }
+
+    #[test]
+    fn where_voltages_alone_say_how_a_page_is_read_there_is_one_step() {
+        let mut config = config();
+        assert!(Ladder::of(&config).has_rungs());
+        config.reliability.model = ModelKind::ByVoltage;
+        assert!(!Ladder::of(&config).has_rungs());
     }
 }

@@ -62,15 +62,21 @@ impl Space {
         Self { frontiers: self.frontiers.ruled_by(config), ..self.clone() }
     }
 
+    /// The die that the address of a page says, where it says one.
+    #[inline]
+    pub fn home(&self, page: Lpn) -> Option<DieId> {
+        let says = self.dies == Dies::ByAddress;
+        says.then(|| self.order[page.0 as usize % self.order.len()])
+    }
+
     /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
     /// pages on their way there included. `None` if all dies must first get rid of some.
     #[inline]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
-        if self.dies == Dies::ByAddress {
-            let die = self.order[page.0 as usize % self.order.len()];
-            if self.takes_in(die) {
-                return Some(die);
-            }
+        if let Some(die) = self.home(page)
+            && self.takes_in(die)
+        {
+            return Some(die);
         }
         for _ in 0..self.order.len() {
             let die = self.order[self.turn];

@@ -71,7 +71,7 @@ impl Step {
 }
 
 /// A set of threshold voltages (HIRE, Table 1), in the order of [`fowler_physics::voltage::SCALES`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Voltage {
     /// 1.2 times the nominal: states further apart, cells worn faster.

@@ -105,6 +105,8 @@ pub struct Txn {
     pub order: u64,
     /// When it was made.
     pub created: Nanos,
+    /// Since when a host request waits for it, in the drive or before its queues.
+    pub asked: Nanos,
     /// How long its request had waited for buffer space by then.
     pub buffer_wait: Span,
     /// When it began to wait for its die.
@@ -147,6 +149,7 @@ impl Txn {
             complete: now,
             order: 0,
             created: now,
+            asked: now,
             buffer_wait: Span::ZERO,
             submitted: now,
             dispatched: now,

@@ -53,7 +53,7 @@ impl Ftl {
         let class = self.hotness.class(reads, writes);
         flash.counters.left[class as usize] += 1;
         if let Some(marks) = &mut self.marks {
-            marks[lpn] = self.voltage.voltage(Tag::new(false, class));
+            marks[lpn] = self.space.frontiers.voltage_of(Tag::new(false, class));
         }
         class
     }
@@ -89,31 +89,33 @@ impl Ftl {
     fn gains(&self, slot: SlotId) -> bool {
         let ppn = self.buffer.get(slot).ppn;
         let block = self.locator.block_of(ppn);
-        let wanted = self.voltage.voltage(Tag::new(false, Class::ReadHot));
+        let wanted = self.space.frontiers.voltage_of(Tag::new(false, Class::ReadHot));
         ppn.is_some() && self.space.frontiers.mode_of(block).voltage != wanted
     }
 
     fn let_wait(&mut self, flash: &mut Flash, slot: SlotId) {
         self.buffer.delist(slot);
         self.buffer.enlist(slot, Listed::Rewrite);
-        if self.buffer.rewrites() > self.buffer.rewrites_most()
-            && let Some(oldest) = self.buffer.oldest_rewrite()
-        {
-            self.drop_clean(flash, oldest);
+        if self.buffer.rewrites() > self.buffer.rewrites_most() {
+            let oldest = self.buffer.to_rewrite().next();
+            self.drop_clean(flash, oldest.expect("too many wait"));
         }
-        self.rewriter = DieId((self.rewriter.0 + 1) % self.layout.geometry.dies());
+        let turn = DieId((self.rewriter.0 + 1) % self.layout.geometry.dies());
+        self.rewriter = self.space.home(self.buffer.get(slot).lpn).unwrap_or(turn);
         if flash.die(self.rewriter).is_idle() {
             self.rested(flash, self.rewriter);
         }
     }
 
-    /// A die has been idle for long enough: the page that has waited longest is programmed anew there. Returns
-    /// whether there was one.
+    /// A die has been idle for long enough: of the pages that may lie there, the one that has waited longest is
+    /// programmed anew. Returns whether there was one.
     pub(crate) fn rewrite(&mut self, flash: &mut Flash, die: DieId) -> bool {
         if self.writes == self.writes_max {
             return false;
         }
-        let Some(slot) = self.buffer.oldest_rewrite() else { return false };
+        let lpn = |slot: SlotId| self.buffer.get(slot).lpn;
+        let may_lie = |slot: &SlotId| self.space.home(lpn(*slot)).is_none_or(|home| home == die);
+        let Some(slot) = self.buffer.to_rewrite().find(may_lie) else { return false };
         if !self.space.takes_in(die) {
             return false;
         }
@@ -125,6 +127,8 @@ impl Ftl {
         let frame = self.buffer.get_mut(slot);
         txn.lpn = frame.lpn;
         txn.tag = frame.tag.with(Class::ReadHot);
+        // No request waits for it: it goes after every write that one does.
+        txn.group = u16::MAX;
         frame.queued = id;
         frame.submitted = true;
         txn.epoch = self.buffer.born();

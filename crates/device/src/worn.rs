@@ -3,14 +3,14 @@
 
 use crate::config::Config;
 use crate::flash::Flash;
-use crate::flash::condition::{BlockCondition, Condition, Known};
+use crate::flash::condition::{BlockCondition, Condition, Curves, Known};
 use crate::frontier::StrengthClass;
 use crate::ftl::Ftl;
 use crate::measure::Measurer;
 use crate::policy::sensing::AnySensing;
-use crate::policy::voltage::{AnyVoltage, VoltageKind, VoltageRule};
+use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use crate::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
-use crate::tag::{Mode, Step, Tag, Voltage};
+use crate::tag::{Class, Mode, Step, Tag, Voltage};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
 /// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
@@ -26,9 +26,9 @@ impl Ftl {
         if config.reliability.model == ModelKind::Off {
             return;
         }
-        let lowest = lowest(config.voltage.name);
+        let lowest = lowest(config);
         let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
-        let classes = cells.coarsest.clone();
+        let classes = cells.coarsest;
         flash.read_unknown_at(cells.worst_level);
         let oldest = config.reliability.oldest;
         let stamps = self.stamps(oldest);
@@ -40,11 +40,12 @@ impl Ftl {
             .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
         self.space.frontiers.believe(believed.collect(), classes);
         let sensing = AnySensing::new(&config.sensing, config.seed);
-        let rules = (sensing, config.sensing, config.reliability.end());
+        let (told, end) = (config.sensing, config.reliability.end());
+        let curves = Curves { cells, told, end, lowest };
         let stamps = (stamps, oldest);
         let levels = config.reliability.levels as u8;
         let by_age = config.die_order.ranks();
-        flash.wear(Condition::new(cells, levels, rules, blocks, stamps, lowest, by_age));
+        flash.wear(Condition::new(curves, (sensing, levels), blocks, stamps, by_age));
         if config.reliability.strength == StrengthSource::Measured {
             let geometry = &self.layout.geometry;
             self.measurer = Some(Measurer::new(&config.reliability, geometry, config.seed));
@@ -119,11 +120,9 @@ impl Ftl {
     }
 }
 
-/// The lowest voltages at which a rule lets anything be programmed.
-pub(crate) fn lowest(rule: VoltageKind) -> Voltage {
-    match rule {
-        VoltageKind::High => Voltage::Boosted,
-        VoltageKind::Nominal => Voltage::Nominal,
-        VoltageKind::Low | VoltageKind::ByHotness => Voltage::Reduced,
-    }
+/// The lowest voltages at which the rule of a configuration lets anything be programmed.
+pub(crate) fn lowest(config: &Config) -> Voltage {
+    let rule = AnyVoltage::new(&config.voltage, config.seed);
+    let voltages = Class::ALL.map(|class| rule.voltage(Tag::new(false, class)));
+    voltages.into_iter().max().expect("there are classes")
 }

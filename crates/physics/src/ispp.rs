@@ -59,12 +59,12 @@ fn survives(
 /// of life; the nominal step if none is, or if none is coarser.
 pub fn coarsest_step(
     model: &Reliability,
-    growth: f64,
+    (growth, scale): (f64, f64),
     end: &EndOfLife,
     ldpc: &Ldpc,
     ladder: &[f64],
 ) -> f64 {
-    let survives = |step| survives(model, growth, Setting { scale: 1.0, step }, (end, ldpc));
+    let survives = |step| survives(model, growth, Setting { scale, step }, (end, ldpc));
     let steps = ladder.iter().copied().filter(|step| survives(*step));
     steps.fold(model.parameters().step, f64::max)
 }
@@ -118,7 +118,7 @@ mod tests {
             .map(|quantile| {
                 let growth = strengths.strength_at(quantile);
                 let exact = coarsest_step_up_to(&model, growth, &end, &ldpc, 0.5);
-                (coarsest_step(&model, growth, &end, &ldpc, &LADDER), exact)
+                (coarsest_step(&model, (growth, 1.0), &end, &ldpc, &LADDER), exact)
             })
             .to_vec();
         assert!(steps.is_sorted_by(|a, b| a.0 >= b.0 && a.1 >= b.1), "{steps:?}");
@@ -136,8 +136,8 @@ mod tests {
         assert!(check(step) && !check(step * 1.0001), "{step}");
         // A drive that need not live long has nothing to lose.
         let young = EndOfLife { cycles: 0.0, age: Span::ZERO, reads: 0 };
-        assert_eq!(coarsest_step(&model, growth, &young, &ldpc, &LADDER), 0.35);
+        assert_eq!(coarsest_step(&model, (growth, 1.0), &young, &ldpc, &LADDER), 0.35);
         let hopeless = EndOfLife { cycles: 20_000.0, ..end };
-        assert_eq!(coarsest_step(&model, growth, &hopeless, &ldpc, &LADDER), 0.25);
+        assert_eq!(coarsest_step(&model, (growth, 1.0), &hopeless, &ldpc, &LADDER), 0.25);
     }
 }

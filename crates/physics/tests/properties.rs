@@ -287,7 +287,7 @@ fn a_table_of_the_model_is_the_model() {
     let [one, other] = both.each_mut().map(|it| it.level(&read));
     assert_eq!(one, other);
     let end = EndOfLife::new(&Parameters::default());
-    assert_eq!(coarsest_step(&tables, 3e-4, &end, &ldpc(), &[0.25]), 0.25);
+    assert_eq!(coarsest_step(&tables, (3e-4, 1.0), &end, &ldpc(), &[0.25]), 0.25);
 }
 
 #[test]

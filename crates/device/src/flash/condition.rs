@@ -1,6 +1,6 @@
 //! What the pages and blocks of a drive have been through, and the level at which each must be read for it.
 
-use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing, SensingKind};
+use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use crate::reliability::Cells;
 use crate::tag::{Mode, Step, Voltage};
 use fowler_physics::ispp::EndOfLife;
@@ -56,38 +56,48 @@ pub struct Attempt {
 /// The state of every page and block.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    cells: Cells,
+    curves: Curves,
     levels: u8,
     sensing: AnySensing,
-    told: sensing::Params,
-    end: EndOfLife,
     blocks: IdVec<BlockId, BlockCondition>,
     /// When each page was programmed, in grains since `epoch` before time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
-    /// The lowest voltages at which anything is programmed.
-    lowest: Voltage,
     /// Whether the order of the dies asks for the age of every page that is read.
     by_age: bool,
 }
 
-/// What the sensing rule may ask.
-struct Advised {
-    worst: u8,
-    modelled: u8,
+/// What pages need, by the truth and by what a controller is told.
+#[derive(Clone, Debug)]
+pub struct Curves {
+    /// The cells.
+    pub cells: Cells,
+    /// What the controller is told of a page.
+    pub told: sensing::Params,
+    /// What it takes for the rest.
+    pub end: EndOfLife,
+    /// The lowest voltages at which anything is programmed.
+    pub lowest: Voltage,
 }
 
-impl Advice for Advised {
+/// A page that the sensing rule may ask about.
+struct Asked<'a> {
+    curves: &'a mut Curves,
+    its: &'a BlockCondition,
+    age: Span,
+}
+
+impl Advice for Asked<'_> {
     fn worst(&self) -> u8 {
-        self.worst
+        self.curves.cells.worst_level
     }
 
-    fn modelled(&self) -> u8 {
-        self.modelled
+    fn modelled(&mut self) -> Lasting {
+        self.curves.modelled(self.its, self.age)
     }
 }
 
-impl Condition {
+impl Curves {
     /// What a page of a block needs at `age`, by the truth.
     fn needed(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         self.cells.lasting(&Read {
@@ -103,7 +113,7 @@ impl Condition {
     /// strength does not know the step that makes up for it either: the block is taken for the weakest, programmed
     /// at the nominal step.
     fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
-        let Condition { cells, told, end, lowest, .. } = self;
+        let Curves { cells, told, end, lowest } = self;
         let knows = |input| told.knows(input);
         let (growth, step) = if knows(Input::Strength) {
             (f64::from(its.believed), its.mode.step)
@@ -125,24 +135,22 @@ impl Condition {
             reads: if knows(Input::Reads) { found.reads } else { u32::MAX },
         }
     }
+}
 
+impl Condition {
     /// How a page of a block is read at `age`, and for how long that is so.
     fn attempt(&mut self, its: &BlockCondition, age: Span) -> (Attempt, Lasting) {
-        let truth = self.needed(its, age);
-        let needed = truth.level.unwrap_or(self.levels);
-        let modelled = match self.told.name {
-            SensingKind::Model => self.modelled(its, age),
-            SensingKind::WorstCase | SensingKind::Retry => Lasting { level: Some(0), ..truth },
+        let Condition { curves, sensing, levels, .. } = self;
+        let truth = curves.needed(its, age);
+        let chosen = sensing.level(&mut Asked { curves, its, age });
+        let attempt = Attempt {
+            level: chosen.level.map_or(*levels - 1, |level| level.min(*levels - 1)),
+            needed: truth.level.unwrap_or(*levels),
         };
-        let level = self.sensing.level(&Advised {
-            worst: self.cells.worst_level,
-            modelled: modelled.level.unwrap_or(self.levels),
-        });
-        let attempt = Attempt { level: level.min(self.levels - 1), needed };
         let lasting = Lasting {
             level: None,
-            age: truth.age.min(modelled.age),
-            reads: truth.reads.min(modelled.reads),
+            age: truth.age.min(chosen.age),
+            reads: truth.reads.min(chosen.reads),
         };
         (attempt, lasting)
     }
@@ -167,15 +175,13 @@ impl Condition {
     /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from `epoch` before
     /// time zero on.
     pub fn new(
-        cells: Cells,
-        levels: u8,
-        (sensing, told, end): (AnySensing, sensing::Params, EndOfLife),
+        curves: Curves,
+        (sensing, levels): (AnySensing, u8),
         blocks: IdVec<BlockId, BlockCondition>,
         (stamps, epoch): (IdVec<Ppn, u32>, Span),
-        lowest: Voltage,
         by_age: bool,
     ) -> Self {
-        Self { cells, levels, sensing, told, end, blocks, stamps, epoch, lowest, by_age }
+        Self { curves, levels, sensing, blocks, stamps, epoch, by_age }
     }
 
     /// A moment before time zero as a stamp.
@@ -287,6 +293,6 @@ impl Condition {
 
     /// The cells.
     pub fn cells_mut(&mut self) -> &mut Cells {
-        &mut self.cells
+        &mut self.curves.cells
     }
 }

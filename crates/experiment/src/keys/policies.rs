@@ -98,7 +98,7 @@ fn of_data() -> Vec<Key<Config>> {
     vec![
         optional("policy.hotness", "what tells kinds of data apart",
             set!(hotness.detectors, Detector)),
-        optional("policy.hotness.hot_up_to", "request_size: the largest hot request; 0B is the running median",
+        optional("policy.hotness.hot_up_to", "request_size: the largest hot request, by the pages it touches; 0B is the running median",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
         optional("policy.hotness.watermark", "buffer_hits: the share of reads, or of writes, beyond which a page is hot",
             Field::Real(0.5..=1.0, at!(hotness.watermark))),

@@ -20,4 +20,8 @@ impl Replacement for CleanFirst {
             tail.dirty().map(|_| Leaves::Dirty)
         }
     }
+
+    fn drops_ahead(&self) -> bool {
+        false
+    }
 }

@@ -47,10 +47,21 @@ pub trait Tail {
 pub trait Replacement {
     /// What leaves next; nothing if the buffer is empty.
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves>;
+
+    /// Whether frames are kept free by dropping clean ones too. If not, a clean frame counts as room and is dropped
+    /// when a page needs it.
+    fn drops_ahead(&self) -> bool {
+        true
+    }
 }
 
 impl Replacement for AnyReplacement {
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves> {
         each_replacement!(self, policy => policy.leaves(tail))
+    }
+
+    #[inline]
+    fn drops_ahead(&self) -> bool {
+        each_replacement!(self, policy => policy.drops_ahead())
     }
 }

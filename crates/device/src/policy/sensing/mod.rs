@@ -5,6 +5,8 @@
 //! a rule is never told in advance what the page needs.
 
 use crate::policy::slot::slot;
+use fowler_physics::thresholds::Lasting;
+use fowler_units::Span;
 
 slot! { $
     /// The sensing rule a device was configured with.
@@ -54,7 +56,7 @@ pub struct Params {
 impl Params {
     /// Whether the rule is told an input.
     pub fn knows(&self, input: Input) -> bool {
-        self.name == SensingKind::Model && self.inputs & (1 << input as u8) != 0
+        self.inputs & (1 << input as u8) != 0
     }
 }
 
@@ -62,19 +64,25 @@ impl Params {
 pub trait Advice {
     /// The level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// The level for this page, as far as it is known.
-    fn modelled(&self) -> u8;
+    /// The level for this page, as far as it is known, and for how long; no level if none is enough.
+    fn modelled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.
 pub trait Sensing {
-    /// The level to begin with.
-    fn level(&self, advice: &impl Advice) -> u8;
+    /// The level to begin with, and how old the page may become, and how often its block be read, until the rule is
+    /// to be asked again. No level stands for the highest.
+    fn level(&self, advice: &mut impl Advice) -> Lasting;
+}
+
+/// A level that is the same for ever.
+fn always(level: u8) -> Lasting {
+    Lasting { level: Some(level), age: Span(u64::MAX), reads: u32::MAX }
 }
 
 impl Sensing for AnySensing {
     #[inline]
-    fn level(&self, advice: &impl Advice) -> u8 {
+    fn level(&self, advice: &mut impl Advice) -> Lasting {
         each_sensing!(self, policy => policy.level(advice))
     }
 }

@@ -2,6 +2,7 @@
 //! and RHIO (section III-B), by voltage that of HIRE.
 
 use super::{Advice, Params, Sensing};
+use fowler_physics::thresholds::Lasting;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ impl Model {
 
 impl Sensing for Model {
     #[inline]
-    fn level(&self, advice: &impl Advice) -> u8 {
+    fn level(&self, advice: &mut impl Advice) -> Lasting {
         advice.modelled()
     }
 }

@@ -1,6 +1,7 @@
 //! Hard decision first, then climb: what a controller does that knows nothing of its pages.
 
-use super::{Advice, Params, Sensing};
+use super::{Advice, Params, Sensing, always};
+use fowler_physics::thresholds::Lasting;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ impl Retry {
 
 impl Sensing for Retry {
     #[inline]
-    fn level(&self, _advice: &impl Advice) -> u8 {
-        0
+    fn level(&self, _advice: &mut impl Advice) -> Lasting {
+        always(0)
     }
 }

@@ -1,7 +1,8 @@
 //! Every page is read as the weakest block needs it at the end of its life: nothing is told apart (RHIO's NOOP
 //! and PV-W, HIRE's baseline).
 
-use super::{Advice, Params, Sensing};
+use super::{Advice, Params, Sensing, always};
+use fowler_physics::thresholds::Lasting;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ impl WorstCase {
 
 impl Sensing for WorstCase {
     #[inline]
-    fn level(&self, advice: &impl Advice) -> u8 {
-        advice.worst()
+    fn level(&self, advice: &mut impl Advice) -> Lasting {
+        always(advice.worst())
     }
 }
