@@ -48,9 +48,10 @@ fn report(reproduction: &Reproduction, request: &Request) -> String {
     let count = |is: fn(&Verdict) -> bool| reproduction.verdicts.iter().filter(|it| is(it)).count();
     let _grows = writeln!(
         text,
-        "{} claims: {} reproduced, {} in shape, {} out of reach",
+        "{} claims: {} reproduced, {} that could not but agree, {} in shape, {} out of reach",
         reproduction.verdicts.len(),
         count(|it| *it == Verdict::Reproduced),
+        count(|it| *it == Verdict::ByConstruction),
         count(|it| *it == Verdict::Shape),
         count(|it| matches!(it, Verdict::OutOfReach(_))),
     );

@@ -15,10 +15,6 @@ use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId
 /// likely as any other.
 type Likelihoods = [f32; CLASSES];
 
-/// A block is taken for the strongest class that it exceeds in weakness with no more than this probability: one that is
-/// taken for stronger than it is loses data. Assumed.
-const RISK: f32 = 0.05;
-
 /// The measuring of strengths.
 #[derive(Clone, Debug)]
 pub struct Measurer {
@@ -27,6 +23,8 @@ pub struct Measurer {
     bits: f64,
     /// From one measurement on a die to the next.
     every: Span,
+    /// How probable it may be that a block is weaker than it is taken for.
+    risk: f32,
     /// When each die measures next, and which of its blocks.
     due: IdVec<DieId, Nanos>,
     next: IdVec<DieId, u32>,
@@ -42,6 +40,7 @@ impl Measurer {
             rng: Rng::stream(seed, "reliability/measure"),
             bits: geometry.page_size.0 as f64 * 8.0,
             every,
+            risk: params.risk as f32,
             // One die after another, so that they do not all measure at once.
             due: (0..dies as u64).map(|die| Nanos(every.0 / dies as u64 * die)).collect(),
             next: IdVec::filled(0, dies),
@@ -57,7 +56,7 @@ impl Measurer {
     /// The class that a block is taken for; the weakest of which nothing is known.
     pub fn class(&self, block: BlockId) -> StrengthClass {
         let weights = self.likelihoods[block].map(libm::expf);
-        let allowed = RISK * weights.iter().sum::<f32>();
+        let allowed = self.risk * weights.iter().sum::<f32>();
         let mut weaker = 0.0;
         for class in (1..CLASSES).rev() {
             weaker += weights[class];
@@ -80,7 +79,7 @@ impl Measurer {
         let rates = growths.map(rate);
         let likelihoods = &mut self.likelihoods[block];
         for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
-            // That of a Poisson number: of 32,768 bits hardly one in a hundred is wrong.
+            // That of a Poisson number: of tens of thousands of bits hardly one in a hundred is wrong.
             *likelihood += (errors * libm::log(rate) - self.bits * rate) as f32;
         }
         let likeliest = likelihoods.iter().copied().fold(f32::MIN, f32::max);

@@ -37,6 +37,9 @@ pub struct Params {
     pub strength: StrengthSource,
     /// The time in which every block is measured once.
     pub measure_every: Span,
+    /// `measured` only: a block is taken for the strongest class that it exceeds in weakness with no more than this
+    /// probability, in (0, 1). One that is taken for stronger than it is may lose data.
+    pub risk: f64,
 }
 
 /// Whether errors are modelled.
@@ -106,6 +109,7 @@ impl Default for Params {
             oldest: Span::ZERO,
             strength: StrengthSource::Oracle,
             measure_every: Span(86_400_000_000_000),
+            risk: 0.05,
         }
     }
 }

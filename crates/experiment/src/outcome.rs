@@ -8,7 +8,7 @@ use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Counters, OpBase, Pacing};
+use fowler_device::{Ack, Counters, OpBase, Pacing};
 use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
 use fowler_units::{Nanos, Span};
 use serde_json::{Map, Value, json};
@@ -115,9 +115,17 @@ impl Outcome {
         })
     }
 
+    /// Whether writes are answered when they are in the flash; otherwise no program is of any one request.
+    fn waits_for_programs(&self) -> bool {
+        self.drive.config.buffer.ack == Ack::OnProgram
+    }
+
     /// The share of answered reads or writes that went before one of their kind that had waited longer; none if
-    /// there were none.
+    /// there were none, or where writes do not wait for the flash.
     pub fn prioritised_share(&self, kind: Kind) -> Option<f64> {
+        if kind == Kind::Write && !self.waits_for_programs() {
+            return None;
+        }
         let all = self.recorder.latencies(kind).count();
         let prioritised = self.counters.prioritised[usize::from(kind == Kind::Write)];
         (all > 0).then(|| prioritised as f64 / all as f64)
@@ -242,7 +250,7 @@ impl Outcome {
             "retries": counters.retries_at.iter().sum::<u64>(),
             "uncorrectable_reads": counters.uncorrectable,
             "prioritised_reads": counters.prioritised[0],
-            "prioritised_writes": counters.prioritised[1],
+            "prioritised_writes": self.waits_for_programs().then_some(counters.prioritised[1]),
             "erases": by_source(counters.erases),
             "foreground_collections": counters.collections[0],
             "background_collections": counters.collections[1],

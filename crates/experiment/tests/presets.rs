@@ -51,7 +51,7 @@ fn a_table_of_bit_errors_reads_back() {
         "reliability.table.ages=[0s, 90min, '30d']",
         "reliability.table.rates=[[1e-4, 1e-4, 2e-4], [0.0003, 3e-4, 5e-3], [1e-3,2e-3,0.4999]]",
     ]);
-    let drive = resolve(&source, &Scheme::load("rhio").unwrap(), &flags).unwrap();
+    let drive = resolve(&source, &Scheme::load("rt_r").unwrap(), &flags).unwrap();
     let table = &drive.config.reliability.table;
     assert_eq!(table.cycles, [0.0, 1500.5, 3000.0]);
     assert_eq!(

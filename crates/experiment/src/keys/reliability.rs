@@ -32,8 +32,10 @@ fn model() -> Vec<Key<Config>> {
         optional("reliability.strength", "how the controller knows the strength of a block",
             words!(reliability.strength,
                 "oracle" => StrengthSource::Oracle, "it is told";
-                "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time";
+                "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time, and read once before the run";
             )),
+        optional("reliability.risk", "measured: how probable it may be that a block is weaker than it is taken for",
+            Field::Real(1e-6..=0.999, at!(reliability.risk))),
         optional("reliability.measure_every", "measured: the time in which every block is read once",
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(reliability.measure_every))),
     ]

@@ -25,6 +25,9 @@ pub(crate) struct Claim {
     /// Why ours differ, where they do.
     #[serde(default)]
     pub why: String,
+    /// Whether ours could not but agree: it is a parameter of the preset, or arithmetic on the paper's own numbers.
+    #[serde(default)]
+    pub given: bool,
 }
 
 /// What agreement with a claim means.
@@ -33,6 +36,10 @@ pub(crate) struct Claim {
 pub(crate) enum Check {
     /// To the last digit printed: parameters, and what follows from them alone.
     Exact,
+    /// The same, but within a per cent it has at least the shape: what follows from a rounded parameter.
+    Rounded,
+    /// It cannot be measured.
+    Unmeasured,
     /// In direction, and in size as far as it goes: the workload is not public.
     Shape,
     /// Not below zero, and below what is published.
@@ -53,6 +60,8 @@ pub(crate) struct Measured {
 pub enum Verdict {
     /// The numbers agree.
     Reproduced,
+    /// They agree, and could not but do so.
+    ByConstruction,
     /// The direction agrees, the size does not.
     Shape,
     /// Not even the direction, or it cannot be measured; with the reason.
@@ -64,6 +73,7 @@ impl Verdict {
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
+            Verdict::ByConstruction => "by construction".into(),
             Verdict::Shape => "shape".into(),
             Verdict::OutOfReach(why) => format!("out of reach: {why}"),
         }
@@ -74,6 +84,9 @@ impl Verdict {
 /// a tenth of it. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
+/// How far a number that follows from a rounded parameter may be from the one printed.
+const ROUNDED: f64 = 0.01;
+
 /// How many digits stand behind the point of a number as printed.
 fn decimals(value: f64) -> usize {
     value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len())
@@ -81,12 +94,13 @@ fn decimals(value: f64) -> usize {
 
 fn agrees(check: Check, published: f64, ours: f64) -> bool {
     match check {
-        Check::Exact => {
+        Check::Exact | Check::Rounded => {
             let digits = decimals(published);
             format!("{ours:.digits$}") == format!("{published:.digits$}")
         }
         Check::Shape => (ours - published).abs() <= NEAR * published.abs(),
         Check::Below => (0.0..published).contains(&ours),
+        Check::Unmeasured => false,
     }
 }
 
@@ -97,17 +111,30 @@ impl Claim {
             let why = if self.why.is_empty() { reason } else { &self.why };
             Verdict::OutOfReach(why.into())
         };
-        let Some(measured) = measured else { return out("not measured") };
+        if self.check == Check::Unmeasured {
+            return out("it cannot be measured");
+        }
+        // Whatever explains a difference does not explain that there is nothing to differ.
+        let Some(measured) = measured else { return Verdict::OutOfReach("not measured".into()) };
         let ours = |label: &str| measured.values.iter().find(|(ours, _)| ours == label);
         let all = self.published.iter().all(|(label, published)| {
             ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
         });
+        let within = |published: f64, ours: f64| (ours / published - 1.0).abs() < ROUNDED;
+        let about = || {
+            let mut published = self.published.iter();
+            published.all(|(label, it)| ours(label).is_some_and(|(_, ours)| within(*it, *ours)))
+        };
         match self.check {
+            _ if all && measured.holds && self.given => Verdict::ByConstruction,
             _ if all && measured.holds => Verdict::Reproduced,
             Check::Shape if measured.holds => Verdict::Shape,
+            Check::Rounded if measured.holds && about() => Verdict::Shape,
             Check::Shape => out("not what is stated, and we do not know why"),
             Check::Below => out("not below, and we do not know why"),
-            Check::Exact => out("the numbers differ, and we do not know why"),
+            Check::Exact | Check::Rounded | Check::Unmeasured => {
+                out("the numbers differ, and we do not know why")
+            }
         }
     }
 }
@@ -164,6 +191,7 @@ mod tests {
             how: "so".into(),
             check,
             why: String::new(),
+            given: false,
         }
     }
 
@@ -185,12 +213,22 @@ mod tests {
             (Check::Below, 0.01, 0.004, true, Reproduced),
             (Check::Below, 0.01, 0.011, true, above.clone()),
             (Check::Below, 0.01, -0.001, true, above),
+            (Check::Rounded, 1.4, 1.402, true, Reproduced),
+            (Check::Rounded, 1.40, 1.393, true, Reproduced),
+            (Check::Rounded, 2.85, 2.844, true, Shape),
+            (Check::Rounded, 2.85, 2.82, true, differ("numbers")),
+            (Check::Unmeasured, 1.0, 1.0, true, OutOfReach("it cannot be measured".into())),
         ] {
             let measured = Measured { values: vec![("SLC".into(), ours)], holds };
             let said = claim(check, published).verdict(Some(&measured));
             assert_eq!(said, verdict, "{check:?} {published} {ours}");
         }
         assert_eq!(claim(Check::Exact, 1.0).verdict(None), OutOfReach("not measured".into()));
+        let given = Claim { given: true, ..claim(Check::Exact, 1.0) };
+        let agreed = Measured { values: vec![("SLC".into(), 1.0)], holds: true };
+        assert_eq!(given.verdict(Some(&agreed)), Verdict::ByConstruction);
+        let missing = Claim { why: "reads come in batches".into(), ..claim(Check::Shape, 1.0) };
+        assert_eq!(missing.verdict(None), OutOfReach("not measured".into()));
         let other = Measured { values: vec![("MLC".into(), 1.0)], holds: true };
         assert_eq!(claim(Check::Exact, 1.0).verdict(Some(&other)), differ("numbers"));
     }

@@ -1,7 +1,8 @@
 //! Our number for each of the paper's claims.
 
 use super::plan::{
-    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, READ_ONLY, READINGS, STATES, WAITS_ALONE,
+    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, READ_ONLY, READINGS, STATES, WAITS,
+    WAITS_ALONE,
 };
 use crate::device::{DeviceSpec, resolve};
 use crate::problem::Problems;
@@ -11,6 +12,8 @@ use crate::scheme::Scheme;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
 use fowler_device::{Class, Config};
+use fowler_physics::ldpc::Ldpc;
+use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
 
 /// The three sets of voltages, in the order of the paper.
@@ -40,11 +43,15 @@ pub(super) fn measure(id: &str, evidence: &Evidence) -> Result<Option<Measured>,
         ("019", Some(case)) => ordered(evidence, [LVC, case, BASELINE, HVC], |column, case| {
             evidence.worn(column, case, AS_IT_IS)
         }),
-        ("020", _) => writes(evidence),
+        ("020", None) => writes(evidence, WAITS),
+        ("020", _) => writes(evidence, WAITS_ALONE),
         ("013", _) => exactly(read_hot_share(evidence).map(|it| vec![("read-hot".into(), it)])),
         ("014", _) => {
-            let violations = evidence.runs.number(STATES, "/violations");
-            exactly(violations.map(|it| vec![("violations".into(), it)]))
+            let of = |what: &str| evidence.runs.number(STATES, &format!("/{what}"));
+            let looked = of("events").zip(of("erases"));
+            // A drive on which nothing happens breaks no law.
+            let holds = looked.is_some_and(|(events, erases)| events > 10_000.0 && erases > 100.0);
+            of("violations").map(|it| Measured { values: vec![("violations".into(), it)], holds })
         }
         _ => parameters(number, &config()?),
     })
@@ -82,21 +89,12 @@ fn parameters(number: &str, config: &Config) -> Option<Measured> {
             ("chips of a channel".into(), f64::from(config.geometry.chips_per_channel)),
         ],
         "010" => vec![("boosted".into(), scale(0)), ("reduced".into(), scale(2))],
-        "011" => formulas(),
+        "011" => formulas(cells),
         "012" => watermark(config),
         "015" => vec![("bits".into(), hit_bits(1000, 4096) as f64)],
         _ => return None,
     };
-    let near = |value: f64, printed: f64| (value / printed - 1.0).abs() < 0.01;
-    let set = match number {
-        "001" => Some(0),
-        "003" => Some(2),
-        _ => None,
-    };
-    let holds = set.is_none_or(|set: usize| {
-        values.iter().zip(TABLE_1[set]).all(|((_, ours), printed)| near(*ours, printed))
-    });
-    Some(Measured { values, holds })
+    exactly(Some(values))
 }
 
 fn program_us(config: &Config) -> f64 {
@@ -110,15 +108,16 @@ fn scale(set: usize) -> f64 {
     TABLE_1[set].iter().zip(TABLE_1[1]).map(|(it, nominal)| it / nominal).sum::<f64>() / 4.0
 }
 
-fn formulas() -> Vec<Labelled> {
-    let of = |references: u32| {
-        let bits = f64::from(references + 1).log2().ceil();
+fn formulas(cells: &Parameters) -> Vec<Labelled> {
+    let Ok(ldpc) = Ldpc::hire(cells) else { return Vec::new() };
+    let of = |level: usize| {
+        let references = ldpc.levels()[level].references;
         [
-            (format!("{references}: sense"), 10.0 * f64::from(references)),
-            (format!("{references}: transfer"), 20.0 * bits),
+            (format!("{references}: sense"), ldpc.sensing(level).as_us()),
+            (format!("{references}: transfer"), ldpc.transfer(level).as_us()),
         ]
     };
-    [3, 9, 21].into_iter().flat_map(of).collect()
+    (0..ldpc.levels().len()).flat_map(of).collect()
 }
 
 fn watermark(config: &Config) -> Vec<Labelled> {
@@ -178,12 +177,11 @@ fn ordered(
 /// What the text calls comparable has this for a limit here: five per cent.
 const COMPARABLE: f64 = 0.05;
 
-fn writes(evidence: &Evidence) -> Option<Measured> {
+fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
     for case in [HVC, LVC, HIRE] {
-        let ratios =
-            evidence.runs.each(|column| evidence.ratio(column, case, WAITS_ALONE, WRITE))?;
+        let ratios = evidence.runs.each(|column| evidence.ratio(column, case, variant, WRITE))?;
         holds &= ratios.iter().all(|ratio| (ratio - 1.0).abs() < COMPARABLE);
         values.push((case.name.to_string(), mean(&ratios)?));
     }
@@ -225,7 +223,8 @@ mod tests {
         }
     }
 
-    const OF_RUNS: [&str; 5] = ["016", "017", "018", "019", "020"];
+    const OF_RUNS: [&str; 6] = ["016", "017", "018", "019", "020", "020w"];
+    const GIVEN: [&str; 7] = ["002", "006", "007", "008", "009", "010", "015"];
 
     #[test]
     fn the_papers_own_numbers_are_reproduced() {
@@ -268,11 +267,15 @@ mod tests {
     #[test]
     fn what_follows_from_parameters_is_as_printed() {
         let evidence = invented(as_published);
-        for number in 1..=12 {
-            let said = verdict(&format!("004-{number:03}"), &evidence);
-            assert_eq!(said, Verdict::Reproduced, "{number}");
+        for number in (1..=12).chain([15]).map(|number| format!("{number:03}")) {
+            let agrees = match number.as_str() {
+                // 1.2 and 0.8 times rounded numbers.
+                "001" | "003" => Verdict::Shape,
+                given if GIVEN.contains(&given) => Verdict::ByConstruction,
+                _ => Verdict::Reproduced,
+            };
+            assert_eq!(verdict(&format!("004-{number}"), &evidence), agrees, "{number}");
         }
-        assert_eq!(verdict("004-015", &evidence), Verdict::Reproduced);
         assert_eq!(hit_bits(1024, 1), 20);
         assert_eq!(hit_bits(1025, 1), 22);
     }

@@ -332,7 +332,7 @@ pub(super) mod tests {
                     "write": { "mean_us": write },
                     "counters": { "programs_at": { "boosted": boosted, "nominal": nominal, "reduced": reduced } },
                 });
-                for variant in [AS_IT_IS, WAITS_ALONE] {
+                for variant in [AS_IT_IS, WAITS, WAITS_ALONE] {
                     results.insert(run_name(&column.name, case, variant), run.clone());
                 }
             }

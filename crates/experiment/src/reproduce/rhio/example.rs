@@ -44,8 +44,8 @@ pub(super) fn mean_completion(order: &[usize]) -> f64 {
     order.iter().map(completion).sum::<f64>() / order.len() as f64
 }
 
-/// A drive of one chip under RHIO, without data, on which nothing is collected.
-fn one_chip(paper: &Paper) -> Result<Resolved, Problems> {
+/// A drive of one chip, without data, on which nothing is collected.
+fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Problems> {
     let set = [
         "geometry.channels=1",
         "geometry.chips_per_channel=1",
@@ -54,7 +54,7 @@ fn one_chip(paper: &Paper) -> Result<Resolved, Problems> {
         "policy.die_order.deadline=1280ms",
     ];
     let spec = paper.device(&set.map(String::from));
-    resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
+    resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
 fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Problems> {
@@ -73,8 +73,8 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
 
 /// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being served when
 /// they come.
-pub(super) fn figure_2(paper: &Paper) -> Result<Vec<usize>, Problems> {
-    let drive = one_chip(paper)?;
+pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Problems> {
+    let drive = one_chip(paper, scheme)?;
     let mut requests = vec![io(&drive, Span::ZERO, 1000, 1, HostOp::Write)];
     let numbered = || SIZES.iter().zip((0..).step_by(16));
     requests.extend(
@@ -89,7 +89,7 @@ pub(super) fn figure_2(paper: &Paper) -> Result<Vec<usize>, Problems> {
 /// The order in which six reads that wait are answered, by their numbers: R3's data was written last, then those
 /// of R5, R0, R4, R1 and R2 (Figure 3).
 pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Problems> {
-    let drive = one_chip(paper)?;
+    let drive = one_chip(paper, "rhio")?;
     let written = [2, 1, 4, 0, 5, 3].into_iter().zip(0u64..);
     let mut requests: Vec<HostIo> = written
         .map(|(page, turn)| io(&drive, Span::ms(200 * turn), page, 1, HostOp::Write))
@@ -113,7 +113,7 @@ fn taken_up(its: &Completion) -> Nanos {
 /// Writes that were taken up while a read waited that had come before, and reads that went before a write that
 /// had: of random requests for one page each, more than the chip can serve.
 pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Problems> {
-    let drive = one_chip(paper)?;
+    let drive = one_chip(paper, "rhio")?;
     let mut rng = Rng::stream(1, "rhio/reads");
     let mut at = 0;
     let requests = (0..RANDOM).map(|number| {
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn the_examples_come_out_as_printed() {
         let paper = Paper::open().unwrap();
-        let order = figure_2(&paper).unwrap();
+        assert_eq!(figure_2(&paper, "noop").unwrap(), [0, 1, 2, 3, 4, 5]);
+        let order = figure_2(&paper, "rhio").unwrap();
         assert_eq!(order, [1, 3, 4, 2, 5, 0]);
         assert_eq!(format!("{:.1}", equation_1(&order)), "2053.3");
         assert_eq!(equation_1(&[0, 1, 2, 3, 4, 5]), 3320.0);

@@ -427,6 +427,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
         "reads, RHIO below NOOP",
         "uncorrectable per million reads, PV-W",
         "RHIO",
+        "measuring reads for each of the host's",
     ];
     let title = "What an estimated strength costs; means over four volumes as recorded";
     let mut sheet = Sheet::new("estimate", title, &heads);
@@ -446,6 +447,10 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
                 lower("rhio", READ),
                 lost("pv_w"),
                 lost("rhio"),
+                Cell::number(average_named(paper, |it| {
+                    let reads = |whose| evidence.number(it, "rhio", case, whose);
+                    Some(reads("/counters/reads/wear")? / reads("/counters/reads/host")?)
+                })),
             ]);
         }
     }
