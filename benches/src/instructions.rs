@@ -37,8 +37,8 @@ struct Counted {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// On a drive with something set.
-    Serve(Workload, fn(&mut Config)),
+    /// On a drive with something set, of so many blocks in each plane.
+    Serve(Workload, fn(&mut Config), u32),
     /// The same on the floor: were it to become dearer, every ratio to it would look better.
     Floor(Workload),
     /// The text of a native trace is read.
@@ -46,7 +46,7 @@ enum Task {
 }
 
 const fn serve(key: &'static str, requests: u64, workload: Workload) -> Counted {
-    Counted { key, requests, task: Task::Serve(workload, |_| ()) }
+    Counted { key, requests, task: Task::Serve(workload, |_| (), BLOCKS) }
 }
 
 const fn floor(key: &'static str, requests: u64, workload: Workload) -> Counted {
@@ -59,7 +59,7 @@ const fn with(
     workload: Workload,
     set: fn(&mut Config),
 ) -> Counted {
-    Counted { key, requests, task: Task::Serve(workload, set) }
+    Counted { key, requests, task: Task::Serve(workload, set, 2 * BLOCKS) }
 }
 
 /// Everything that has a budget.
@@ -83,9 +83,12 @@ const ALL: [Counted; 17] = [
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 
+/// Blocks of a plane; where data of several kinds has open blocks of its own it takes more.
+const BLOCKS: u32 = 32;
+
 /// As many dies as in the table, but fewer blocks: making it ready must not take longer than the run.
-fn small() -> Geometry {
-    Geometry { blocks_per_plane: 32, pages_per_block: 64, ..drive::geometry() }
+fn small(blocks_per_plane: u32) -> Geometry {
+    Geometry { blocks_per_plane, pages_per_block: 64, ..drive::geometry() }
 }
 
 /// The functions that callgrind collects in.
@@ -118,15 +121,15 @@ fn counted_parse(reader: TraceReader) -> u64 {
 pub fn perform(key: &str) -> Result<(), String> {
     let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("nothing is called {key}"))?;
     match counted.task {
-        Task::Serve(workload, set) => {
-            let mut device = workload.drive_set(small(), set);
+        Task::Serve(workload, set, blocks) => {
+            let mut device = workload.drive_set(small(blocks), set);
             let requests = workload.requests(&device, counted.requests);
             let mut recorder = Recorder::new();
             counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
             assert_eq!(recorder.requests(), counted.requests);
         }
         Task::Floor(workload) => {
-            let mut device = workload.drive(small());
+            let mut device = workload.drive(small(BLOCKS));
             let requests = workload.requests(&device, counted.requests);
             let work = drive::serve(&mut device, requests.clone(), workload.pacing()).work;
             let mut floor = Floor::new(device.layout(), workload.state != State::Sequential);
