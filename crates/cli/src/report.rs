@@ -330,7 +330,7 @@ fn notes(outcomes: &[Outcome]) -> String {
     if !one_step.is_empty() {
         writeln!(
             text,
-            "note      every program is at the nominal step under {one_step}: reliability.table covers no other"
+            "note      every program is at the nominal step under {one_step}: the model of this drive covers no other"
         )
         .expect("text grows");
     }

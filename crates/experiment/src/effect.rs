@@ -13,10 +13,7 @@ use fowler_device::{Config, Refusal};
 /// The die order `rhio` is not either: where no read takes longer than another it serves reads as they come, and
 /// still before writes, and of these the smallest requests first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
-    [without_errors(config), without_steps(config), without_kinds(config)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
 }
 
 /// What weighs bit errors, on a drive that has none.
@@ -40,19 +37,6 @@ fn without_errors(config: &Config) -> Option<Refusal> {
         hint: Some(
             "--set reliability.model=analytic, or a drive that has it: --device rhio".into(),
         ),
-    })
-}
-
-/// Coarser steps, on a drive of which nobody knows what they do to its data.
-fn without_steps(config: &Config) -> Option<Refusal> {
-    let by_strength = config.step.name != StepKind::Nominal;
-    let unknown = matches!(config.reliability.model, ModelKind::ByVoltage | ModelKind::Table);
-    (by_strength && unknown).then(|| Refusal {
-        keys: vec!["policy.step", "reliability.model"],
-        what:
-            "no effect: this model knows the errors of pages programmed at the nominal step alone"
-                .into(),
-        hint: Some("--set reliability.model=analytic".into()),
     })
 }
 
@@ -108,7 +92,6 @@ mod tests {
             ("pes-mlc", "noop", &["policy.placement=streams", hot], &[]),
             ("rhio", "noop", &["policy.step=by_strength"], &["(policy.step, policy.hotness)"]),
             ("rhio", "noop", &["policy.step=by_strength", hot], &[]),
-            ("hire", "pv_w", &[], &["(policy.step, reliability.model)", "model=analytic"]),
             ("hire", "hire", &[], &[]),
             ("hire", "rhio+hire", &[analytic], &[]),
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),

@@ -132,10 +132,11 @@ impl Outcome {
     }
 
     /// Whether data is to be programmed as fast as its block allows, and the drive knows no step but the nominal
-    /// one: its bit errors come from a table.
+    /// one: its bit errors come from a table, or from the voltages alone.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
-        config.step.name != StepKind::Nominal && config.reliability.model == ModelKind::Table
+        let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);
+        config.step.name != StepKind::Nominal && one
     }
 
     /// Bytes programmed on any account for each byte the host wrote; none without writes. Unlike
