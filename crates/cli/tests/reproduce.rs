@@ -92,7 +92,7 @@ fn exact_claims_are_reproduced(claims: &Path) {
         .collect();
     assert!(exact.len() >= 22, "{text}");
     for line in exact {
-        assert!(line.contains(",reproduced,"), "{line}");
+        assert!(line.contains(",reproduced,") || line.contains(",by construction,"), "{line}");
     }
 }
 
@@ -221,7 +221,7 @@ fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
 fn a_look_at_hire_has_its_figures_and_what_is_exact() {
     look(&Look {
         paper: "hire",
-        claims: 29,
+        claims: 30,
         files: &[
             // Figure 4 has nothing to show: so few requests program hardly a page.
             "figure3.svg",
