@@ -39,6 +39,8 @@ impl Config {
             voltage: other.voltage,
             replacement: other.replacement,
             reliability: other.reliability.clone(),
+            throttle: other.throttle,
+            life: other.life.clone(),
             ..self.clone()
         };
         alike == *other && open(self) == open(other)

@@ -171,6 +171,15 @@ impl Blocks {
         self.filled
     }
 
+    /// Pages that all blocks together have been programmed with since the drive was made: of each block its cycles,
+    /// and what is written of the one that runs.
+    pub fn programmed(&self) -> u64 {
+        let pages = u64::from(self.geometry.pages_per_block);
+        let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
+        let written = self.blocks.as_slice().iter().map(|block| u64::from(block.written));
+        cycles * pages + written.sum::<u64>()
+    }
+
     /// The erase counts of all blocks.
     pub fn erase_counts(&self) -> &[u32] {
         self.erases.as_slice()

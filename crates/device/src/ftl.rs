@@ -6,6 +6,7 @@ use crate::buffer::{Buffer, Listed, Slot};
 use crate::collect::Collector;
 use crate::config::{Ack, Config, PartialWrites, ReadHot, UnwrittenReads};
 use crate::flash::{Bind, Flash, Translation};
+use crate::hold::Holder;
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
@@ -41,6 +42,8 @@ pub struct Ftl {
     pub(crate) collector: Collector,
     pub(crate) requests: Requests,
     pub(crate) link: Link,
+    /// Who holds writes, if anyone does.
+    pub(crate) holder: Option<Box<Holder>>,
     pub(crate) ack: Ack,
     pub(crate) unwritten: UnwrittenReads,
     pub(crate) partial: PartialWrites,
@@ -118,6 +121,7 @@ impl Ftl {
             collector,
             requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
+            holder: None,
             ack: config.buffer.ack,
             unwritten: config.unwritten_reads,
             partial: config.partial_writes,
