@@ -271,14 +271,19 @@ impl Ftl {
 
     /// Asks whether cold data should move into the block that was just erased.
     fn swap(&mut self, flash: &mut Flash, plane: PlaneId, erased: BlockId) -> bool {
-        let candidates = self.space.blocks.candidates(plane);
-        let Some(cold) = self.collector.wear.swap(&candidates, erased) else { return false };
+        let Some(cold) = self.coldest_for(plane, erased) else { return false };
         debug_assert_eq!(self.space.blocks.state(cold), BlockState::Full);
         if !self.space.open_for_swap(erased) {
             return false;
         }
         self.begin(flash, plane, cold, Source::Wear, true);
         true
+    }
+
+    /// The block whose data should move into `erased`, if any.
+    pub(crate) fn coldest_for(&mut self, plane: PlaneId, erased: BlockId) -> Option<BlockId> {
+        let candidates = self.space.blocks.candidates(plane);
+        self.collector.wear.swap(&candidates, erased)
     }
 
     // --- Idle time ----------------------------------------------------------------------------------

@@ -17,7 +17,9 @@ use crate::request::Requests;
 use crate::space::Space;
 use crate::tag::Voltage;
 use crate::txn::{Op, Owner, Source, Txn};
-use fowler_units::{DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{
+    DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId,
+};
 use std::collections::VecDeque;
 
 /// The translation layer and what it keeps.
@@ -62,8 +64,11 @@ pub struct Ftl {
     pub(crate) unplaced: VecDeque<TxnId>,
     /// Flushes that wait, with the epoch they wait for, in order.
     pub(crate) flushes: VecDeque<(u32, ReqId)>,
-    /// Pages moved at no time, before the run.
-    pub(crate) moved_now: u64,
+    /// Pages moved at no time, by collection and by wear levelling.
+    pub(crate) moved_now: [u64; 2],
+    /// When that is; and whether blocks are levelled then.
+    pub(crate) timeless: Nanos,
+    pub(crate) levels_now: bool,
     /// Requests that the host has its answer to and the probe has not seen yet.
     pub(crate) completed: Vec<ReqId>,
 }
@@ -134,7 +139,9 @@ impl Ftl {
             held_writes: VecDeque::with_capacity(depth),
             unplaced: VecDeque::with_capacity(writes),
             flushes: VecDeque::with_capacity(depth),
-            moved_now: 0,
+            moved_now: [0; 2],
+            timeless: Nanos::ZERO,
+            levels_now: false,
             completed: Vec::with_capacity(depth),
         }
     }
@@ -181,7 +188,13 @@ impl Ftl {
     /// Where the first page of a request lies in the flash.
     #[inline]
     fn place_of(&self, io: &HostIo) -> Option<Ppn> {
-        match self.map.place_if_any(self.locator.page_at(io.offset)) {
+        self.in_flash(self.locator.page_at(io.offset))
+    }
+
+    /// Where a page lies in the flash, if the drive has such a page and it lies there.
+    #[inline]
+    pub(crate) fn in_flash(&self, page: Lpn) -> Option<Ppn> {
+        match self.map.place_if_any(page) {
             Place::Flash(old) => Some(old),
             Place::Buffer(_) | Place::Nowhere => None,
         }

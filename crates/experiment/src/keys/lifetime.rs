@@ -1,7 +1,7 @@
 //! The keys of a drive's life: how long it is to be, what rested cells endure, and by what numbers a throttle keeps it.
 
 use super::{Key, at, optional, words};
-use crate::field::{Access, Field};
+use crate::field::{Access, Field, Word};
 use fowler_device::Config;
 use fowler_device::life::Recovery;
 use fowler_physics::recovery::Reading;

@@ -62,7 +62,7 @@ impl Default for Params {
             spare: 0.1,
             miss: 0.25,
             streak: 3,
-            history: minute * 60 * 24 * 14,
+            history: minute * 60 * 24,
         }
     }
 }
