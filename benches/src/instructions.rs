@@ -13,10 +13,11 @@
 //! are banned from Fowler anyway (clippy.toml).
 
 use crate::drive::{self, State, Work};
+use crate::features;
 use crate::floor::Floor;
 use crate::requests::{Random, Requests};
 use crate::workload::*;
-use fowler_device::{Device, Pacing};
+use fowler_device::{Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::Geometry;
 use fowler_workload::{ReadOptions, TraceReader, write_native};
@@ -36,7 +37,8 @@ struct Counted {
 
 #[derive(Clone, Copy)]
 enum Task {
-    Serve(Workload),
+    /// On a drive with something set.
+    Serve(Workload, fn(&mut Config)),
     /// The same on the floor: were it to become dearer, every ratio to it would look better.
     Floor(Workload),
     /// The text of a native trace is read.
@@ -44,15 +46,24 @@ enum Task {
 }
 
 const fn serve(key: &'static str, requests: u64, workload: Workload) -> Counted {
-    Counted { key, requests, task: Task::Serve(workload) }
+    Counted { key, requests, task: Task::Serve(workload, |_| ()) }
 }
 
 const fn floor(key: &'static str, requests: u64, workload: Workload) -> Counted {
     Counted { key, requests, task: Task::Floor(workload) }
 }
 
+const fn with(
+    key: &'static str,
+    requests: u64,
+    workload: Workload,
+    set: fn(&mut Config),
+) -> Counted {
+    Counted { key, requests, task: Task::Serve(workload, set) }
+}
+
 /// Everything that has a budget.
-const ALL: [Counted; 14] = [
+const ALL: [Counted; 17] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -60,6 +71,9 @@ const ALL: [Counted; 14] = [
     serve("mixed_70_30_fifo", 50_000, MIXED_FIFO),
     serve("sequential_read_128k", 5_000, SEQUENTIAL_READ),
     serve("sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
+    with("random_read_by_age", 100_000, RANDOM_READ, features::by_age),
+    with("mixed_70_30_rhio", 50_000, MIXED_IPC, features::rhio),
+    with("mixed_70_30_hire", 50_000, MIXED_IPC, features::hire),
     floor("floor_random_read_qd32", 100_000, RANDOM_READ),
     floor("floor_poisson_read_60", 100_000, POISSON_READ),
     floor("floor_steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -104,8 +118,8 @@ fn counted_parse(reader: TraceReader) -> u64 {
 pub fn perform(key: &str) -> Result<(), String> {
     let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("nothing is called {key}"))?;
     match counted.task {
-        Task::Serve(workload) => {
-            let mut device = workload.drive(small());
+        Task::Serve(workload, set) => {
+            let mut device = workload.drive_set(small(), set);
             let requests = workload.requests(&device, counted.requests);
             let mut recorder = Recorder::new();
             counted_serve(&mut device, requests, workload.pacing(), &mut recorder);

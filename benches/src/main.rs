@@ -7,6 +7,7 @@
 
 mod budget;
 mod drive;
+mod features;
 mod floor;
 mod instructions;
 mod memory;
@@ -61,6 +62,9 @@ struct Arguments {
     /// Megabytes of unpacked trace text read per second, by format, beside unpacking alone
     #[arg(long, group = "what")]
     parse: bool,
+    /// What models of the cells and schemes cost in requests per second, each beside the same drive without it
+    #[arg(long, group = "what")]
+    features: bool,
     /// How much of all cores independent runs use, compared with one run after another
     #[arg(long, group = "what")]
     parallel: bool,
@@ -106,6 +110,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         parse::print(&arguments.named, rounds);
     } else if arguments.parallel {
         parallel::print();
+    } else if arguments.features {
+        features::print(&arguments.named, rounds);
     } else if arguments.memory {
         memory::print();
     } else {

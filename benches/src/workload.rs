@@ -4,7 +4,7 @@ use crate::drive::{self, State};
 use crate::requests::{RUN, Random, Requests, Sequential};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::SuspensionKind;
-use fowler_device::{Device, Pacing};
+use fowler_device::{Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::{Geometry, HostOp};
 
@@ -94,7 +94,14 @@ pub const WORKLOADS: [Workload; 6] =
 impl Workload {
     /// The drive, preconditioned.
     pub fn drive(&self, geometry: Geometry) -> Device {
-        let mut device = drive::build(&drive::config(geometry, self.state));
+        self.drive_set(geometry, |_| ())
+    }
+
+    /// The same with something set otherwise.
+    pub fn drive_set(&self, geometry: Geometry, set: fn(&mut Config)) -> Device {
+        let mut config = drive::config(geometry, self.state);
+        set(&mut config);
+        let mut device = drive::build(&config);
         if let Asked::Sequential { op: HostOp::Write, .. } = self.asked {
             // The spare capacity is written first, and a little more: from then on every block that is
             // written was erased for it, and the victim is a block whose pages were all written over.

@@ -86,6 +86,7 @@ pub struct Buffer {
     dirty: List,
     clean: List,
     rewrite: List,
+    rewrites_most: u32,
     replacement: AnyReplacement,
     uses: u64,
     leaving: u32,
@@ -137,6 +138,7 @@ impl Buffer {
             dirty: EMPTY,
             clean: EMPTY,
             rewrite: EMPTY,
+            rewrites_most: ((f64::from(slots) * config.rewrite_share) as u32).max(1),
             replacement: AnyReplacement::new(replacement, 0),
             uses: 0,
             leaving: 0,
@@ -210,6 +212,11 @@ impl Buffer {
     /// The frame that has waited longest to be programmed anew.
     pub fn oldest_rewrite(&self) -> Option<SlotId> {
         self.rewrite.oldest.is_some().then_some(self.rewrite.oldest)
+    }
+
+    /// How many may wait for that.
+    pub fn rewrites_most(&self) -> u32 {
+        self.rewrites_most
     }
 
     /// How many wait for that.

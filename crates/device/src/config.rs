@@ -100,7 +100,7 @@ pub enum ProgramErase {
 }
 
 /// The write buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BufferConfig {
     /// Its size; zero leaves only the pages that are on their way to the flash.
     pub size: Bytes,
@@ -112,6 +112,9 @@ pub struct BufferConfig {
     pub cache_reads: bool,
     /// What becomes of a page that leaves clean and has been read hot.
     pub read_hot: ReadHot,
+    /// `rewrite_on_idle` only: up to this share of the frames, in (0, 1], holds pages that wait to be programmed
+    /// anew; they are lost to all others. At least one.
+    pub rewrite_share: f64,
 }
 
 /// What becomes of a page that leaves the buffer clean and has been read hot (HIRE, section 3.1, which leaves
@@ -240,6 +243,7 @@ impl Config {
                 evict_ahead: 16,
                 cache_reads: false,
                 read_hot: ReadHot::OnDirty,
+                rewrite_share: 0.125,
             },
             queue: QueueConfig { depth: 1024, max_reads: 1024, max_writes: 1024 },
             host: LinkConfig { bandwidth: ByteRate(0), command: Span::ZERO },

@@ -13,10 +13,6 @@ use crate::tag::{Class, Tag, Voltage};
 use crate::txn::{Op, Owner, Source};
 use fowler_units::{DieId, Id, IdVec, Lpn, Ppn, SlotId};
 
-/// Of the frames, one in so many may hold pages that wait to be programmed anew. Assumed: they are lost to all
-/// others.
-const REWRITES_SHARE: u32 = 8;
-
 impl Ftl {
     /// The voltages that each page is taken to be programmed at, where its last use says so.
     pub(crate) fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
@@ -100,7 +96,7 @@ impl Ftl {
     fn let_wait(&mut self, flash: &mut Flash, slot: SlotId) {
         self.buffer.delist(slot);
         self.buffer.enlist(slot, Listed::Rewrite);
-        if self.buffer.rewrites() > (self.layout.slots / REWRITES_SHARE).max(1)
+        if self.buffer.rewrites() > self.buffer.rewrites_most()
             && let Some(oldest) = self.buffer.oldest_rewrite()
         {
             self.drop_clean(flash, oldest);

@@ -184,6 +184,8 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
                 "on_evict" => ReadHot::OnEvict, "it is read as if it had been programmed for that (the paper's numbers)";
                 "rewrite_on_idle" => ReadHot::RewriteOnIdle, "it is programmed anew in idle time";
             )),
+        optional("buffer.rewrite_share", "up to what share of the frames holds pages that wait for that",
+            Field::Real(0.001..=1.0, at!(buffer.rewrite_share))),
         optional("queue.depth", "host requests in the device at once",
             Field::Count(1..=65_536, at!(queue.depth as u32))),
         optional("queue.max_reads", "host page reads waiting or in service at once",

@@ -1,10 +1,13 @@
 //! The tables and figures of published papers, regenerated beside the numbers that were published.
 
 mod claim;
+mod column;
 mod hire;
 mod pes;
+mod published;
 mod real;
 mod rhio;
+mod runs;
 mod sheet;
 mod study;
 

@@ -1,12 +1,12 @@
 //! Our number for each of the paper's claims.
 
 use super::plan::{
-    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, READ, READ_ONLY, READINGS, STATES,
-    WAITS_ALONE, WRITE, mean,
+    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, READ_ONLY, READINGS, STATES, WAITS_ALONE,
 };
 use crate::device::{DeviceSpec, resolve};
 use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::scheme::Scheme;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
@@ -43,7 +43,7 @@ pub(super) fn measure(id: &str, evidence: &Evidence) -> Result<Option<Measured>,
         ("020", _) => writes(evidence),
         ("013", _) => exactly(read_hot_share(evidence).map(|it| vec![("read-hot".into(), it)])),
         ("014", _) => {
-            let violations = evidence.of(STATES, "/violations");
+            let violations = evidence.runs.number(STATES, "/violations");
             exactly(violations.map(|it| vec![("violations".into(), it)]))
         }
         _ => parameters(number, &config()?),
@@ -138,7 +138,7 @@ pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
 
 /// Of the pages that left the buffer while a workload only read, the share of read-hot ones.
 fn read_hot_share(evidence: &Evidence) -> Option<f64> {
-    let left = |name: &str| evidence.of(READ_ONLY, &format!("/counters/left/{name}"));
+    let left = |name: &str| evidence.runs.number(READ_ONLY, &format!("/counters/left/{name}"));
     Some(left("read_hot")? / (left("mixed")? + left("read_hot")? + left("write_hot")?))
         .filter(|share| share.is_finite())
 }
@@ -149,7 +149,7 @@ fn lowered(
     named: &[&str],
     of: impl Fn(&str) -> Option<f64>,
 ) -> Option<Measured> {
-    let ratios = evidence.each(&of)?;
+    let ratios = evidence.runs.each(&of)?;
     let mut values = vec![("mean".to_string(), 1.0 - mean(&ratios)?)];
     for name in named {
         values.push(((*name).to_string(), 1.0 - of(name)?));
@@ -169,7 +169,7 @@ fn ordered(
         let holds = least? <= hire? && hire? < base? && base? < most?;
         Some(f64::from(u8::from(holds)))
     };
-    let all = evidence.each(rises)?;
+    let all = evidence.runs.each(rises)?;
     let traces: f64 = all.iter().sum();
     let holds = traces as usize == all.len();
     Some(Measured { values: vec![("traces".into(), traces)], holds })
@@ -182,7 +182,8 @@ fn writes(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
     for case in [HVC, LVC, HIRE] {
-        let ratios = evidence.each(|column| evidence.ratio(column, case, WAITS_ALONE, WRITE))?;
+        let ratios =
+            evidence.runs.each(|column| evidence.ratio(column, case, WAITS_ALONE, WRITE))?;
         holds &= ratios.iter().all(|ratio| (ratio - 1.0).abs() < COMPARABLE);
         values.push((case.name.to_string(), mean(&ratios)?));
     }

@@ -10,7 +10,8 @@ mod plan;
 mod sweeps;
 mod tables;
 
-use super::claim::{self, Claim, Measured};
+use super::column::columns;
+use super::published::{Findings, answered};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request, runs_folder};
 use crate::problem::Problems;
@@ -26,25 +27,21 @@ pub(super) fn reproduce(
     if request.brief {
         paper.sweeps.workloads.clear();
     }
-    let columns = paper.columns(request.traces.as_deref())?;
+    let columns = columns(&paper.workload, request.traces.as_deref())?;
     let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &study)? else {
         return Ok(None);
     };
-    let claims: Vec<(Claim, Option<Measured>)> = paper
-        .claim
-        .iter()
-        .map(|claim| Ok((claim.clone(), measure::measure(&claim.id, &evidence)?)))
-        .collect::<Result<_, Problems>>()?;
+    let claims = answered(&paper.claim, |it| measure::measure(&it.id, &evidence))?;
     let mut sheets = tables::shown(&paper, &evidence);
     let mut figures = pictures::shown(&paper, &evidence);
     if !request.brief {
         sheets.extend(sweeps::sheets(&paper, &evidence));
         figures.extend(sweeps::pictures(&paper, &evidence));
     }
-    sheets.extend([tables::runs(&evidence), claim::sheet(&claims)]);
-    let (files, mut notes) = super::write(&sheets, &figures, &request.out)?;
-    notes.extend(request.traces.as_deref().and_then(|folder| paper.none_found(folder, &evidence)));
-    let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
-    Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files, notes }))
+    sheets.push(tables::runs(&evidence));
+    let (workloads, columns) = (&paper.workload, &evidence.runs.columns);
+    let findings =
+        Findings { title: paper.title.clone(), sheets, figures, claims, workloads, columns };
+    findings.write(request).map(Some)
 }

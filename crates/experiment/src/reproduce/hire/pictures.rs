@@ -2,10 +2,9 @@
 
 use super::oracle;
 use super::paper::Paper;
-use super::plan::{
-    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE, WRITE, mean,
-};
+use super::plan::{AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
 use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown};
+use crate::reproduce::runs::{WRITE, mean};
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
 
 /// A picture and the name of its file, without the ending.
@@ -26,13 +25,14 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
 
 /// The workloads, and the mean of the stand-ins behind them.
 fn groups(evidence: &Evidence) -> Vec<String> {
-    evidence.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
+    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
 }
 
 /// The bars of a case: under each workload, and the mean of the stand-ins.
 fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> BarSeries {
-    let average = evidence.each(&of).and_then(|all| mean(&all));
-    let values = evidence.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
+    let average = evidence.runs.each(&of).and_then(|all| mean(&all));
+    let values =
+        evidence.runs.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
     BarSeries { name: name.into(), values, ..BarSeries::default() }
 }
 
@@ -111,7 +111,7 @@ fn uses(evidence: &Evidence) -> Named {
     };
     let right = |pointer: &'static str, label: &str| {
         bars(evidence, label, move |column| {
-            Some(100.0 * evidence.of(&oracle::name(column), pointer)?)
+            Some(100.0 * evidence.runs.number(&oracle::name(column), pointer)?)
         })
     };
     let panel = |title: &str, series: Vec<BarSeries>| {

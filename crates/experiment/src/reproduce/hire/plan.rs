@@ -1,10 +1,12 @@
 //! Which runs the paper's figures and the sweeps need, and where their results are found.
 
 use super::oracle;
-use super::paper::{Column, Paper};
+use super::paper::Paper;
 use crate::device::Source;
 use crate::problem::Problems;
-use crate::reproduce::study::{Job, Results, Study};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::Runs;
+use crate::reproduce::study::{Job, Study};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
 use crate::wearing::worn;
@@ -38,6 +40,8 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
+/// What is measured on cells that err by age and wear.
+pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
 /// The readings, as the claims' numbers end.
 pub(super) const READINGS: [(&str, Case); 3] = [("", HIRE), ("e", ON_EVICT), ("r", REWRITE)];
 
@@ -103,7 +107,22 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     }
     for name in &paper.sweeps.replacements {
         let set = format!("policy.replacement={name}");
-        all.push(variant(&replacement(name), &[&set], &[BASELINE, HIRE, ON_EVICT], Reach::Swept));
+        let four = [BASELINE, HIRE, ON_EVICT, REWRITE];
+        all.push(variant(&replacement(name), &[&set], &four, Reach::Swept));
+    }
+    for &share in &paper.sweeps.rewrite_shares {
+        let set = format!("buffer.rewrite_share={share:?}");
+        all.push(variant(&rewrite_share(share), &[&set], &[REWRITE], Reach::Swept));
+    }
+    for &cycles in &paper.sweeps.cycles {
+        let mut set = paper.sweeps.cells.clone();
+        set.push(format!("reliability.cycles={cycles}"));
+        all.push(Variant {
+            name: worn_to(cycles),
+            set,
+            cases: OVER_LIFE.into(),
+            reach: Reach::Swept,
+        });
     }
     all
 }
@@ -115,6 +134,14 @@ pub(super) fn watermark(w: f64) -> String {
 
 pub(super) fn buffer(mib: u32) -> String {
     format!("buffer {mib} MiB")
+}
+
+pub(super) fn rewrite_share(share: f64) -> String {
+    format!("rewrites in {share} of the frames")
+}
+
+pub(super) fn worn_to(cycles: u32) -> String {
+    format!("cells of {cycles} cycles")
 }
 
 pub(super) fn replacement(name: &str) -> String {
@@ -133,8 +160,7 @@ pub(super) const STATES: &str = "states of blocks";
 
 /// Everything that was measured.
 pub(super) struct Evidence {
-    pub columns: Vec<Column>,
-    results: Results,
+    pub runs: Runs,
 }
 
 /// What all runs have in common.
@@ -223,49 +249,29 @@ impl Evidence {
             let Some(runs) = study.results(plan.jobs(&variant, &stock)?)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some(Evidence { columns, results }))
-    }
-
-    /// The stand-ins, which the paper's means are taken over.
-    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.is_stand_in)
-    }
-
-    /// Every result with its name.
-    pub fn all(&self) -> &Results {
-        &self.results
-    }
-
-    /// A number of a result that is no run of a workload, or of one by its whole name.
-    pub fn of(&self, name: &str, pointer: &str) -> Option<f64> {
-        self.results.get(name)?.pointer(pointer)?.as_f64()
+        Ok(Some(Evidence { runs: Runs::new(columns, results) }))
     }
 
     /// A number of a run's summary, by its JSON pointer.
     pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        self.of(&run_name(column, case, variant), pointer)
+        self.runs.number(&run_name(column, case, variant), pointer)
     }
 
     /// A number relative to the baseline's.
     pub fn ratio(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        let number = |case| self.number(column, case, variant, pointer);
-        Some(number(case)? / number(BASELINE)?).filter(|ratio| ratio.is_finite())
+        let run = |case| run_name(column, case, variant);
+        self.runs.ratio(&run(case), &run(BASELINE), pointer)
     }
 
     /// The wear of all programs of a run, in programs at nominal voltages.
     pub fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        summary_worn(self.results.get(&run_name(column, case, variant))?)
+        summary_worn(self.runs.summary(&run_name(column, case, variant))?)
     }
 
     /// The same relative to the baseline's, if that has enough programs to be a measure.
     pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
-    }
-
-    /// A number of each stand-in; nothing if one is missing.
-    pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
-        self.stand_ins().map(|column| of(&column.name)).collect()
     }
 }
 
@@ -279,25 +285,18 @@ pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
 /// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
 const PROGRAMS_LEAST: f64 = 500.0;
 
-/// Mean read and write latency, in a run's summary.
-pub(super) const READ: &str = "/read/mean_us";
-pub(super) const WRITE: &str = "/write/mean_us";
-
-/// The mean of numbers; nothing of none.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::reproduce::column::columns;
+    use crate::reproduce::study::Results;
     use serde_json::json;
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();
-        let columns = paper.columns(None).unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let stock = Stock::default();
         let count = |paper: &Paper| {
             let plan = Plan { paper, columns: &columns, limit: None };
@@ -308,7 +307,11 @@ pub(super) mod tests {
             others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
         };
         let s = &paper.sweeps;
-        let swept = 3 * s.watermarks.len() + 4 * s.buffers_mib.len() + 3 * s.replacements.len();
+        let swept = 3 * s.watermarks.len()
+            + 4 * s.buffers_mib.len()
+            + 4 * s.replacements.len()
+            + s.rewrite_shares.len()
+            + 5 * s.cycles.len();
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
         paper.sweeps.workloads.clear();
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
@@ -319,7 +322,7 @@ pub(super) mod tests {
     pub(in crate::reproduce::hire) fn invented(
         of: impl Fn(&str, Case) -> (f64, f64, [u64; 3]),
     ) -> Evidence {
-        let columns = Paper::open().unwrap().columns(None).unwrap();
+        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for case in CASES {
@@ -334,6 +337,6 @@ pub(super) mod tests {
                 }
             }
         }
-        Evidence { columns, results }
+        Evidence { runs: Runs::new(columns, results) }
     }
 }

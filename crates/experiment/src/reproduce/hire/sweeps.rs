@@ -3,10 +3,11 @@
 use super::paper::Paper;
 use super::pictures::Named;
 use super::plan::{
-    BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, READ, RESTED, buffer, mean, replacement,
-    watermark,
+    BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
+    rewrite_share, watermark, worn_to,
 };
 use super::tables::HIRES;
+use crate::reproduce::runs::{READ, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
 
@@ -25,8 +26,19 @@ pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     for name in &sweeps.replacements {
         rows(&mut sheet, paper, evidence, name.as_str().into(), &replacement(name));
     }
+    let by_share: Vec<(f64, String)> =
+        sweeps.rewrite_shares.iter().map(|&it| (it, rewrite_share(it))).collect();
     vec![
         rested(evidence),
+        over_life(paper, evidence),
+        swept(
+            "rewrite_share",
+            "How many frames may hold pages that wait to be programmed anew",
+            "of the frames",
+            paper,
+            evidence,
+            &by_share,
+        ),
         swept(
             "watermark",
             "The watermark w, against the baseline",
@@ -154,11 +166,75 @@ fn rested(evidence: &Evidence) -> Sheet {
         cells.extend(CASES.iter().map(|&case| Cell::number(of(&waf, case))));
         cells
     };
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         sheet.row(row(&column.name, &|number, case| number(&column.name, case)));
     }
-    sheet.row(row("mean", &|number, case| mean(&evidence.each(|column| number(column, case))?)));
+    sheet.row(row("mean", &|number, case| {
+        mean(&evidence.runs.each(|column| number(column, case))?)
+    }));
     sheet
+}
+
+/// Cells that err by age and wear, read by a controller that tries the hard decision first: when do voltages matter?
+fn over_life(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = ["workload", "cycles", "case", "reads", "wear", "tries of a read", "uncorrectable"];
+    let title = "On cells that err by age and wear, hard decision first: reads and wear over the baseline's at that wear";
+    let mut sheet = Sheet::new("over_life", title, &heads);
+    for column in &paper.sweeps.workloads {
+        for &cycles in &paper.sweeps.cycles {
+            let variant = worn_to(cycles);
+            for case in OVER_LIFE {
+                let number = |pointer: &str| evidence.number(column, case, &variant, pointer);
+                let reads = number("/counters/reads/host").filter(|&reads| reads > 0.0);
+                let share = |pointer: &str| Some(number(pointer)? / reads?);
+                sheet.row(vec![
+                    column.as_str().into(),
+                    Cell::Number(f64::from(cycles)),
+                    case.name.into(),
+                    Cell::number(evidence.ratio(column, case, &variant, READ)),
+                    Cell::number(evidence.worn_ratio(column, case, &variant)),
+                    Cell::number(share("/counters/retries").map(|it| 1.0 + it)),
+                    Cell::share(share("/counters/uncorrectable_reads")),
+                ]);
+            }
+        }
+    }
+    sheet
+}
+
+/// The same as a picture.
+fn life(paper: &Paper, evidence: &Evidence) -> Named {
+    let panel = |column: &String| {
+        let series = |case: &Case| LineSeries {
+            name: case.name.into(),
+            points: (paper.sweeps.cycles.iter())
+                .filter_map(|&cycles| {
+                    let reads = evidence.ratio(column, *case, &worn_to(cycles), READ)?;
+                    Some((f64::from(cycles), reads))
+                })
+                .collect(),
+            ..LineSeries::default()
+        };
+        Panel::lines(
+            column.as_str(),
+            Lines {
+                x: Axis::linear("P/E cycles"),
+                y: Axis::linear("reads / baseline"),
+                series: OVER_LIFE[1..].iter().map(series).collect(),
+                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
+            },
+        )
+    };
+    let caption = "Cells that err by age (up to 7 days) and wear, hard decision first. HVC wears 20 % more, LVC 20 % less, \
+                   whatever the cycles.";
+    let figure = Figure {
+        caption: Some(caption.into()),
+        columns: Some(2),
+        same_y: true,
+        panels: paper.sweeps.workloads.iter().map(panel).collect(),
+        ..Figure::new("What voltages do to reads over the life of the drive")
+    };
+    ("over_life".into(), figure)
 }
 
 /// The pictures.
@@ -168,6 +244,7 @@ pub(super) fn pictures(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     let sizes: Vec<_> =
         sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     vec![
+        life(paper, evidence),
         curves(
             "watermark",
             "By watermark",

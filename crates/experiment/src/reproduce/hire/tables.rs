@@ -4,9 +4,10 @@ use super::measure::{config, hit_bits};
 use super::oracle;
 use super::paper::Paper;
 use super::plan::{
-    AS_IT_IS, BASELINE, CASES, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ, REWRITE, WAITS,
-    WAITS_ALONE, WRITE, mean, summary_worn,
+    AS_IT_IS, BASELINE, CASES, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, REWRITE, WAITS,
+    WAITS_ALONE, summary_worn,
 };
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::rber::{Analytic, Reliability};
@@ -62,11 +63,11 @@ impl Shown {
             let published = Cell::number(self.published(paper, name));
             [name.into()].into_iter().chain(cells).chain([published]).collect()
         };
-        for column in &evidence.columns {
+        for column in &evidence.runs.columns {
             let name = column.name.as_str();
             sheet.row(row(name, &|case| (self.of)(evidence, name, case)));
         }
-        let average = |case| mean(&evidence.each(|column| (self.of)(evidence, column, case))?);
+        let average = |case| mean(&evidence.runs.each(|column| (self.of)(evidence, column, case))?);
         sheet.row(row("mean", &average));
         let [least, most] = self.ceilings;
         sheet.row(row("no queueing, at least", &|_| Some(least)));
@@ -97,7 +98,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     ];
     let title = "The workloads as they ran on the baseline, from an empty buffer on";
     let mut sheet = Sheet::new("workloads", title, &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         let number = |pointer: &str| evidence.number(&column.name, BASELINE, AS_IT_IS, pointer);
         let part = |part: &str, of: &str| {
             Some(number(&format!("/counters/{part}"))? / number(&format!("/counters/{of}"))?)
@@ -136,7 +137,7 @@ fn figure5(evidence: &Evidence) -> Sheet {
     for (variant, name) in
         [(AS_IT_IS, "acknowledged"), (WAITS, "wait"), (WAITS_ALONE, "wait, old pages unread")]
     {
-        for column in &evidence.columns {
+        for column in &evidence.runs.columns {
             let column = column.name.as_str();
             let ratios = |pointer: &'static str| {
                 [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, pointer))
@@ -146,8 +147,9 @@ fn figure5(evidence: &Evidence) -> Sheet {
             let cells = [base].into_iter().chain(cells).map(Cell::number);
             sheet.row([column.into(), name.into()].into_iter().chain(cells).collect());
         }
-        let average =
-            |case| mean(&evidence.each(|column| evidence.ratio(column, case, variant, WRITE))?);
+        let average = |case| {
+            mean(&evidence.runs.each(|column| evidence.ratio(column, case, variant, WRITE))?)
+        };
         let cells = [HVC, LVC, HIRE].map(|case| Cell::number(average(case)));
         let rest = [Cell::Nothing, Cell::Nothing, Cell::Nothing];
         let head = ["mean".into(), name.into(), Cell::Nothing];
@@ -175,8 +177,9 @@ fn uses(evidence: &Evidence) -> Sheet {
     let title = "Mixed pages over the whole run; the classes of pages that left the buffer under HIRE, and how many of \
                  those used again the rest of the trace calls the same";
     let mut sheet = Sheet::new("uses", title, &heads);
-    for column in &evidence.columns {
-        let said = |pointer: &str| Cell::share(evidence.of(&oracle::name(&column.name), pointer));
+    for column in &evidence.runs.columns {
+        let said =
+            |pointer: &str| Cell::share(evidence.runs.number(&oracle::name(&column.name), pointer));
         let left = |name: &str| {
             evidence.number(&column.name, HIRE, AS_IT_IS, &format!("/counters/left/{name}"))
         };
@@ -201,6 +204,8 @@ fn uses(evidence: &Evidence) -> Sheet {
     sheet
 }
 
+const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
+
 /// How long a drive lives by its wear, and what the weight alone would say.
 fn lifetime(evidence: &Evidence) -> Sheet {
     let heads = [
@@ -211,17 +216,25 @@ fn lifetime(evidence: &Evidence) -> Sheet {
         "weight of a program",
         "P/E budget",
         "wear",
+        "years at this rate",
         "life over the baseline's",
     ];
     let title = "Lifetime: wear is programs times their weight. The budget is in cycles at the mean weight, of so many at \
-                 nominal voltages as the cells' end of life says; life is the baseline's wear over the scheme's, as the \
-                 same data wears out the same budget";
+                 nominal voltages as the cells' end of life says (3,000, as in READY, FAST 2012); years are the pages of \
+                 the drive that many times over wear by time, were the whole life like the run; life over the baseline's \
+                 is its wear over the scheme's";
     let mut sheet = Sheet::new("lifetime", title, &heads);
-    let cycles = config().map_or(f64::NAN, |it| it.reliability.cells.end_cycles);
-    for column in &evidence.columns {
+    let Ok(config) = config() else { return sheet };
+    let cycles = config.reliability.cells.end_cycles;
+    let budget = cycles * f64::from(config.geometry.pages());
+    for column in &evidence.runs.columns {
         for case in CASES {
             let number = |pointer: &str| evidence.number(&column.name, case, AS_IT_IS, pointer);
             let weight = number("/wearing_weight");
+            let wear = evidence.worn(&column.name, case, AS_IT_IS);
+            let years = wear
+                .zip(number("/simulated_s"))
+                .map(|(wear, seconds)| budget / (wear / seconds) / SECONDS_OF_A_YEAR);
             sheet.row(vec![
                 column.name.as_str().into(),
                 case.name.into(),
@@ -229,7 +242,8 @@ fn lifetime(evidence: &Evidence) -> Sheet {
                 Cell::number(number("/waf")),
                 Cell::number(weight),
                 Cell::number(weight.map(|weight| cycles / weight)),
-                Cell::number(evidence.worn(&column.name, case, AS_IT_IS)),
+                Cell::number(wear),
+                Cell::number(years),
                 Cell::number(
                     evidence.worn_ratio(&column.name, case, AS_IT_IS).map(|ratio| 1.0 / ratio),
                 ),
@@ -309,7 +323,7 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
         "given up",
     ];
     let mut sheet = Sheet::new("runs", "Every run", &heads);
-    for (name, run) in evidence.all() {
+    for (name, run) in evidence.runs.all() {
         let number = |pointer: &str| Cell::number(run.pointer(pointer).and_then(|it| it.as_f64()));
         if run.get("counters").is_none() {
             continue;

@@ -1,11 +1,12 @@
 //! How near the generator comes to a real trace: distributions of the excerpt of Financial1 beside those of
 //! the workload that is fitted to it and of the stand-in that is made from the fit.
 
-use super::paper::{Column, Flash, Paper};
+use super::paper::{Flash, Paper};
 use super::pictures::Named;
 use crate::device::{self, DeviceSpec};
 use crate::presets::{self, Folder};
 use crate::problem::Problems;
+use crate::reproduce::column::Column;
 use crate::reproduce::sheet::{Cell, Sheet};
 use crate::scheme::Scheme;
 use crate::trace::synth_requests;

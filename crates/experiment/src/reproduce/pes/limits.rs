@@ -3,9 +3,9 @@
 
 use super::die;
 use super::paper::{Flash, Paper};
-use super::plan::mean;
 use crate::device::Source;
 use crate::problem::Problems;
+use crate::reproduce::runs::mean;
 use crate::reproduce::sheet::{Cell, Sheet};
 use crate::reproduce::study::{Job, Results};
 use crate::run::{Pace, RunSpec};

@@ -2,9 +2,10 @@
 
 use super::die::{Die, Interruption, config};
 use super::paper::{Flash, Paper};
-use super::plan::{Evidence, READ, WRITE, mean, queue_variant};
+use super::plan::{Evidence, queue_variant};
 use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
+use crate::reproduce::runs::{READ, WRITE, mean};
 use fowler_device::{ChipOp, Config};
 use fowler_units::Span;
 use std::collections::BTreeSet;
@@ -189,6 +190,7 @@ fn on_drives(number: &str, paper: &Paper, evidence: &Evidence) -> Option<Measure
 fn table2(evidence: &Evidence, flash: Flash, pointer: &str) -> Option<Measured> {
     let cell = |name: &str| evidence.number(name, flash, "fifo", "", pointer);
     let values = evidence
+        .runs
         .stand_ins()
         .map(|column| Some((column.name.clone(), cell(&column.name)? / 1e3)))
         .collect::<Option<_>>()?;
@@ -206,7 +208,7 @@ fn sized(mut measured: Measured, paper: &Paper, id: &str) -> Measured {
 
 fn relations(evidence: &Evidence) -> Option<Measured> {
     let (mut slower, mut writes) = (0, 0);
-    for column in evidence.stand_ins() {
+    for column in evidence.runs.stand_ins() {
         let cell = |flash, kind| evidence.number(&column.name, flash, "fifo", "", kind);
         for kind in [READ, WRITE] {
             slower += usize::from(cell(Flash::Mlc, kind)? > cell(Flash::Slc, kind)?);
@@ -215,7 +217,7 @@ fn relations(evidence: &Evidence) -> Option<Measured> {
             writes += usize::from(cell(flash, WRITE)? > cell(flash, READ)?);
         }
     }
-    let cells = 2 * evidence.stand_ins().count();
+    let cells = 2 * evidence.runs.stand_ins().count();
     let values = vec![("MLC > SLC".into(), slower as f64), ("write > read".into(), writes as f64)];
     Some(Measured { values, holds: slower == cells && writes == cells })
 }
@@ -236,7 +238,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
     for flash in Flash::ALL {
         let count = |pointer: &str| -> Option<f64> {
             let of = |name: &str| evidence.number(name, flash, "fifo", "", pointer);
-            evidence.stand_ins().map(|column| of(&column.name)).sum()
+            evidence.runs.stand_ins().map(|column| of(&column.name)).sum()
         };
         let behind = count("/counters/background_collections")?;
         let all = behind + count("/counters/foreground_collections")?;
@@ -340,7 +342,7 @@ fn average(evidence: &Evidence, pointer: &str) -> Option<Measured> {
     for flash in Flash::ALL {
         let of = |name: &str| evidence.number(name, flash, "pes_ipc", "", pointer);
         let numbers: Option<Vec<f64>> =
-            evidence.stand_ins().map(|column| of(&column.name)).collect();
+            evidence.runs.stand_ins().map(|column| of(&column.name)).collect();
         values.push((flash.name().into(), mean(&numbers?)?));
     }
     Some(Measured { values, holds: true })
@@ -394,7 +396,7 @@ mod tests {
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
         let paper = Paper::open().unwrap();
         let measured = measure(id, &paper, evidence).unwrap();
-        paper.claim(id).unwrap().verdict(measured.as_ref())
+        paper.claim.iter().find(|it| it.id == id).unwrap().verdict(measured.as_ref())
     }
 
     /// Means as the paper has them, relative to FIFO.

@@ -9,7 +9,8 @@ mod pictures;
 mod plan;
 mod tables;
 
-use super::claim::{self, Claim, Measured};
+use super::column::columns;
+use super::published::{Findings, answered};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request, runs_folder};
 use crate::problem::Problems;
@@ -26,7 +27,7 @@ pub(super) fn reproduce(
     if request.brief {
         paper.choice.clear();
     }
-    let columns = paper.columns(request.traces.as_deref())?;
+    let columns = columns(&paper.workload, request.traces.as_deref())?;
     let stock = Stock::default();
     let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &stock, &study)? else {
@@ -35,7 +36,7 @@ pub(super) fn reproduce(
     let starved =
         if request.brief { Vec::new() } else { limits::jobs(&paper, request.limit, &stock)? };
     let Some(starved) = study.results(starved)? else { return Ok(None) };
-    let claims = measured(&paper, &evidence)?;
+    let claims = answered(&paper.claim, |it| measure::measure(&it.id, &paper, &evidence))?;
     let mut sheets = tables::shown(&paper, &claims, &evidence);
     let mut figures = pictures::shown(&paper, &evidence);
     if !request.brief {
@@ -44,22 +45,12 @@ pub(super) fn reproduce(
         sheets.extend([limits::completion_sheet(&points), limits::limit_sheet(&starved)]);
         figures.extend(pictures::starvation(&points, &starved));
     }
-    if let Some((sheet, figure)) = fit::fit(&paper, &evidence.columns)? {
+    if let Some((sheet, figure)) = fit::fit(&paper, &evidence.runs.columns)? {
         sheets.push(sheet);
         figures.push(figure);
     }
-    sheets.push(claim::sheet(&claims));
-    let (files, mut notes) = super::write(&sheets, &figures, &request.out)?;
-    notes.extend(request.traces.as_deref().and_then(|folder| paper.none_found(folder, &evidence)));
-    let verdicts = claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
-    Ok(Some(Reproduction { title: paper.title, sheets, verdicts, files, notes }))
-}
-
-fn measured(
-    paper: &Paper,
-    evidence: &Evidence,
-) -> Result<Vec<(Claim, Option<Measured>)>, Problems> {
-    let measure =
-        |claim: &Claim| Ok((claim.clone(), measure::measure(&claim.id, paper, evidence)?));
-    paper.claim.iter().map(measure).collect()
+    let (workloads, columns) = (&paper.workload, &evidence.runs.columns);
+    let findings =
+        Findings { title: paper.title.clone(), sheets, figures, claims, workloads, columns };
+    findings.write(request).map(Some)
 }

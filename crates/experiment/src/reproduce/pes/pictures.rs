@@ -2,9 +2,11 @@
 
 use super::limits::{DIES, LIMITS, LOADS, Point, limited};
 use super::measure::overheads;
-use super::paper::{Column, Flash, Paper};
-use super::plan::{Evidence, READ, WRITE, mean};
+use super::paper::{Flash, Paper};
+use super::plan::Evidence;
 use super::tables::{BARS, Bars, SHARES, SUSPENDING, called};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::study::Results;
 use fowler_figures as draw;
 use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
@@ -31,17 +33,17 @@ fn figure(title: String, panels: Vec<Panel>) -> Figure {
 
 /// The workloads, and the mean of the stand-ins behind them.
 fn groups(evidence: &Evidence) -> Vec<String> {
-    evidence.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
+    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
 }
 
 /// A mark at the mean, and none at any workload.
 fn at_mean(evidence: &Evidence, mark: Option<f64>) -> Vec<Option<f64>> {
-    evidence.columns.iter().map(|_| None).chain([mark]).collect()
+    evidence.runs.columns.iter().map(|_| None).chain([mark]).collect()
 }
 
 /// Table 2 as quotients: its numbers span two decades.
 fn table2(paper: &Paper, evidence: &Evidence) -> Named {
-    let columns: Vec<&Column> = evidence.stand_ins().collect();
+    let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
     let series = |(kind, pointer): (&str, &str), flash| {
         let quotient = |column: &&Column| {
             let ours = evidence.number(&column.name, flash, "fifo", "", pointer)? / 1e3;
@@ -76,8 +78,9 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
                 || mean(&evidence.ratios((flash, ""), bars.pointer, scheme, bars.base)?);
             draw::BarSeries {
                 name: called(scheme).into(),
-                values: evidence.columns.iter().map(ratio).chain([average()]).collect(),
+                values: evidence.runs.columns.iter().map(ratio).chain([average()]).collect(),
                 published: evidence
+                    .runs
                     .columns
                     .iter()
                     .map(|column| bars.published_most(paper, (flash, &column.name), scheme))
@@ -111,13 +114,13 @@ fn shares_of(
                 let share = evidence.number(&column.name, flash, scheme, "", pointer)?;
                 Some(100.0 * share)
             };
-            let all: Option<Vec<f64>> = evidence.stand_ins().map(share).collect();
+            let all: Option<Vec<f64>> = evidence.runs.stand_ins().map(share).collect();
             let average = all.and_then(|all| mean(&all));
             // The paper does not say which of the two it shows: it speaks of IPC before.
             let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
             draw::BarSeries {
                 name: called(scheme).into(),
-                values: evidence.columns.iter().map(share).chain([average]).collect(),
+                values: evidence.runs.columns.iter().map(share).chain([average]).collect(),
                 published: at_mean(evidence, mark.map(|share| 100.0 * share)),
                 ..draw::BarSeries::default()
             }

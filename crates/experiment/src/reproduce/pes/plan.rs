@@ -1,8 +1,10 @@
 //! Which runs the paper's tables and figures need, and where their results are found.
 
-use super::paper::{Column, Flash, Paper};
+use super::paper::{Flash, Paper};
 use crate::calibration::TestBed;
 use crate::problem::{Problem, Problems};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::Runs;
 use crate::reproduce::study::{Job, Results, Study};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
@@ -21,9 +23,8 @@ pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
 /// Everything that was measured on whole drives.
 pub(super) struct Evidence {
-    pub columns: Vec<Column>,
+    pub runs: Runs,
     speeds: Results,
-    results: Results,
 }
 
 /// What a run is called: its workload, flash, scheme, and how it differs from the paper's drive.
@@ -95,7 +96,7 @@ impl<'a> Plan<'a> {
                 for (scheme, _) in SCHEMES {
                     jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
                 }
-                if column.place.is_some() {
+                if column.is_stand_in() {
                     self.choices(column, flash, speed, &mut jobs)?;
                 }
                 if column.name == self.paper.queue.workload {
@@ -167,12 +168,7 @@ impl Evidence {
         let Some(speeds) = study.results(plan.speeds(&beds)?)? else { return Ok(None) };
         drop(beds);
         let Some(results) = study.results(plan.runs(&speeds)?)? else { return Ok(None) };
-        Ok(Some(Evidence { columns, speeds, results }))
-    }
-
-    /// The stand-ins, which the paper's means are taken over.
-    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.place.is_some())
+        Ok(Some(Evidence { speeds, runs: Runs::new(columns, results) }))
     }
 
     /// By what a workload's times were divided.
@@ -189,7 +185,7 @@ impl Evidence {
         variant: &str,
         pointer: &str,
     ) -> Option<f64> {
-        self.results.get(&run_name(column, flash, scheme, variant))?.pointer(pointer)?.as_f64()
+        self.runs.number(&run_name(column, flash, scheme, variant), pointer)
     }
 
     /// A number of a run relative to the same number under another scheme.
@@ -200,8 +196,8 @@ impl Evidence {
         scheme: &str,
         base: &str,
     ) -> Option<f64> {
-        let number = |scheme| self.number(column, flash, scheme, variant, pointer);
-        Some(number(scheme)? / number(base)?).filter(|ratio| ratio.is_finite())
+        let run = |scheme| run_name(column, flash, scheme, variant);
+        self.runs.ratio(&run(scheme), &run(base), pointer)
     }
 
     /// The ratio for each stand-in, in the order of the paper; nothing if one is missing.
@@ -214,7 +210,7 @@ impl Evidence {
     ) -> Option<Vec<f64>> {
         let ratio =
             |column: &Column| self.ratio((&column.name, flash, variant), pointer, scheme, base);
-        self.stand_ins().map(ratio).collect()
+        self.runs.stand_ins().map(ratio).collect()
     }
 }
 
@@ -226,25 +222,17 @@ fn speed_name(column: &Column, flash: Flash) -> String {
     format!("{} {} speed", column.name, flash.name())
 }
 
-/// Mean read and write latency, in a run's summary.
-pub(super) const READ: &str = "/read/mean_us";
-pub(super) const WRITE: &str = "/write/mean_us";
-
-/// The mean of numbers; nothing of none.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::reproduce::column::columns;
     use serde_json::json;
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
-        let columns = paper.columns(None).unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let stock = Stock::default();
         let plan = Plan { paper: &paper, columns: &columns, limit: None, stock: &stock };
         let mut speeds = Results::new();
@@ -262,7 +250,7 @@ pub(super) mod tests {
 
     /// Runs as they would have to come out for these means of reads and writes, all workloads alike.
     pub(in crate::reproduce::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
-        let columns = Paper::open().unwrap().columns(None).unwrap();
+        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for flash in Flash::ALL {
@@ -273,6 +261,6 @@ pub(super) mod tests {
                 }
             }
         }
-        Evidence { columns, speeds: Results::new(), results }
+        Evidence { speeds: Results::new(), runs: Runs::new(columns, results) }
     }
 }

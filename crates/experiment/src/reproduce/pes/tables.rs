@@ -1,9 +1,11 @@
 //! The paper's tables and figures as rows of numbers, and the tables of what it leaves open.
 
 use super::measure::overheads;
-use super::paper::{Column, Flash, Paper};
-use super::plan::{Evidence, READ, SCHEMES, WRITE, mean};
+use super::paper::{Flash, Paper};
+use super::plan::{Evidence, SCHEMES};
 use crate::reproduce::claim::{Claim, Labelled, Measured};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
 
 /// A figure of the paper that shows mean latencies, normalised.
@@ -117,7 +119,7 @@ impl Bars {
         heads.extend(self.schemes.iter().map(|scheme| called(scheme)));
         let mut sheet = Sheet::new(&name, title, &heads);
         for flash in Flash::ALL {
-            for column in &evidence.columns {
+            for column in &evidence.runs.columns {
                 let at = (column.name.as_str(), flash, "");
                 let ratio = |scheme: &&str| evidence.ratio(at, self.pointer, scheme, self.base);
                 let cells = self.schemes.iter().map(|scheme| Cell::number(ratio(scheme)));
@@ -185,7 +187,7 @@ fn table2(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads =
         ["workload", "flash", "kind", "FIFO mean (ms)", "published (ms)", "ours / published"];
     let mut sheet = Sheet::new("table2", "Table 2: mean latencies under FIFO", &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         for flash in Flash::ALL {
             for (kind, pointer) in [("read", READ), ("write", WRITE)] {
                 let ours = evidence.number(&column.name, flash, "fifo", "", pointer);
@@ -218,13 +220,14 @@ fn share_sheet(
     for flash in Flash::ALL {
         let of =
             |column: &Column, scheme| evidence.number(&column.name, flash, scheme, "", pointer);
-        for column in &evidence.columns {
+        for column in &evidence.runs.columns {
             let cells = SUSPENDING.map(|scheme| Cell::share(of(column, scheme)));
             let cells = cells.into_iter().chain([Cell::Nothing]);
             sheet.row(labelled(&column.name, flash, cells));
         }
         let average = |scheme| {
-            let all: Option<Vec<f64>> = evidence.stand_ins().map(|it| of(it, scheme)).collect();
+            let all: Option<Vec<f64>> =
+                evidence.runs.stand_ins().map(|it| of(it, scheme)).collect();
             Cell::share(all.and_then(|all| mean(&all)))
         };
         let published = Cell::share(paper.number(claim, flash.name()));
@@ -266,7 +269,7 @@ fn effects(evidence: &Evidence, flash: Flash, variant: &str) -> Vec<Cell> {
     let average = |pointer: &str| -> Option<f64> {
         let of =
             |column: &Column| evidence.number(&column.name, flash, "pes_ipc", variant, pointer);
-        mean(&evidence.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
+        mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
     };
     let lowered = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| 1.0 - ratio));
     let raised = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| ratio - 1.0));
@@ -332,7 +335,7 @@ fn spare(evidence: &Evidence) -> Sheet {
                 let of = |column: &Column| {
                     evidence.number(&column.name, flash, scheme, variant, pointer)
                 };
-                mean(&evidence.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
+                mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
             };
             let gib = |bytes: f64| bytes / f64::from(1 << 30);
             let lower = mean_of(evidence.ratios((flash, variant), READ, "pes_ipc", "fifo"));
@@ -381,7 +384,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     ];
     let title = "Workloads, compressed until each drive idles as long as the paper says";
     let mut sheet = Sheet::new("workloads", title, &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         let number = |flash, pointer| evidence.number(&column.name, flash, "fifo", "", pointer);
         let of = |pointer| number(Flash::Slc, pointer);
         let (reads, all) = (of("/read/count"), of("/requests"));
@@ -422,7 +425,7 @@ fn runs(evidence: &Evidence) -> Sheet {
     let mut heads = vec!["workload", "flash", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
     let mut sheet = Sheet::new("runs", "Every run of the six schemes", &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         for flash in Flash::ALL {
             for scheme in SCHEMES.map(|(scheme, _)| scheme) {
                 let number = |pointer| {

@@ -2,10 +2,11 @@
 
 use super::example::{self, SIZES};
 use super::paper::Paper;
-use super::plan::{Case, Evidence, KINDS, READ, RECORDED, WRITE, mean};
+use super::plan::{Case, Evidence, KINDS, RECORDED};
 use crate::device::{Resolved, resolve};
 use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::scheme::Scheme;
 use fowler_device::reliability::LevelTimes;
 use fowler_device::reliability::NoModel;
@@ -82,8 +83,9 @@ fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
     for (kind, pointer, ..) in KINDS {
-        let ratios =
-            evidence.each(|column| evidence.ratio(column, ("rhio", base), RECORDED, pointer))?;
+        let ratios = evidence
+            .runs
+            .each(|column| evidence.ratio(column, ("rhio", base), RECORDED, pointer))?;
         holds &= ratios.iter().all(|&ratio| ratio < 1.0);
         values.push((kind.into(), 1.0 - mean(&ratios)?));
     }
@@ -99,7 +101,7 @@ fn by_volume(
     shown: &[&str],
 ) -> Option<Measured> {
     let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, pointer)?);
-    let all = evidence.each(of)?;
+    let all = evidence.runs.each(of)?;
     let (most, least) = (of(most)?, of(least)?);
     let values = shown.iter().map(|&name| Some((name.into(), of(name)?))).collect::<Option<_>>()?;
     let holds = least > 0.0 && all.iter().all(|&it| least <= it && it <= most);
@@ -108,7 +110,7 @@ fn by_volume(
 
 fn prioritised_writes(paper: &Paper, evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str| evidence.prioritised(column, RECORDED, 1);
-    let all = evidence.each(of)?;
+    let all = evidence.runs.each(of)?;
     let many = all.iter().filter(|&&share| share > paper.share).count();
     let values = vec![("usr".into(), of("usr")?), ("web".into(), of("web")?)];
     Some(Measured { values, holds: 2 * many > all.len() })
@@ -117,7 +119,7 @@ fn prioritised_writes(paper: &Paper, evidence: &Evidence) -> Option<Measured> {
 fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
     const NAMED: [&str; 4] = ["src", "prn", "usr", "wdev"];
     let mut above = Vec::new();
-    for column in evidence.stand_ins() {
+    for column in evidence.runs.stand_ins() {
         if evidence.prioritised(&column.name, RECORDED, 0)? > 0.05 {
             above.push(column.name.as_str());
         }
@@ -129,10 +131,10 @@ fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
 /// Rank correlations of the shares of prioritised requests with the reductions that they are said to explain.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
     let rank = |kind: usize, base: &str, pointer: &str| {
-        let shares = evidence.each(|column| evidence.prioritised(column, case, kind))?;
+        let shares = evidence.runs.each(|column| evidence.prioritised(column, case, kind))?;
         let lower =
             |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, pointer)?);
-        spearman(&shares, &evidence.each(lower)?)
+        spearman(&shares, &evidence.runs.each(lower)?)
     };
     let (writes, reads) = (rank(1, "pv_w", WRITE)?, rank(0, "rt_r", READ)?);
     let values = vec![("writes".into(), writes), ("reads".into(), reads)];

@@ -1,13 +1,11 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
 use crate::device::DeviceSpec;
-use crate::presets::{self, Folder};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 use crate::reproduce::claim::Claim;
-use crate::reproduce::real::{self, Real};
-use crate::workload::WorkloadSpec;
+use crate::reproduce::column::Published;
+use crate::reproduce::published;
 use serde::Deserialize;
-use std::path::Path;
 
 const TEXT: &str = include_str!("../../../../../presets/papers/rhio.toml");
 
@@ -28,8 +26,7 @@ pub(super) struct Paper {
     pub share: f64,
     /// The factor at which conflicts are looked at beside the recorded times.
     pub conflicts: f64,
-    workload: Vec<Published>,
-    excerpt: Vec<Excerpt>,
+    pub workload: Vec<Published>,
     /// The volumes that the text gives numbers of.
     pub named: Vec<String>,
     /// How far the drive is in its life.
@@ -41,20 +38,6 @@ pub(super) struct Paper {
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
     pub claim: Vec<Claim>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Published {
-    name: String,
-    stand_in: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Excerpt {
-    name: String,
-    #[serde(flatten)]
-    real: Real,
 }
 
 /// Settings with a name.
@@ -89,37 +72,20 @@ fn as_recorded() -> f64 {
     1.0
 }
 
-/// A workload: the stand-in of a volume, or a real cut.
-#[derive(Clone, Debug)]
-pub(super) struct Column {
-    pub name: String,
-    /// What is said of it.
-    pub source: String,
-    pub spec: WorkloadSpec,
-    /// Whether the paper's means are taken over it.
-    pub is_stand_in: bool,
-}
-
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Problems> {
-        toml::from_str(TEXT).map_err(|error: toml::de::Error| {
-            Problem::new("presets/papers/rhio.toml", error.to_string()).into()
-        })
+        published::open("rhio", TEXT)
     }
 
     /// The paper's drive, with some keys set otherwise.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
-        let key = |setting: &String| setting.split('=').next().map(str::to_string);
-        let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));
-        let set = self.drive.iter().filter(kept).chain(set).cloned().collect();
-        DeviceSpec { device: "rhio".into(), set, seed: None }
+        published::drive("rhio", &self.drive, set)
     }
 
     /// The number that a claim publishes under a label.
     pub fn number(&self, id: &str, label: &str) -> Option<f64> {
-        let claim = self.claim.iter().find(|claim| claim.id == id)?;
-        claim.published.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
+        published::number(&self.claim, id, label)
     }
 
     /// Every set of techniques: each alone, each pair, all; then the rivals.
@@ -138,39 +104,5 @@ impl Paper {
             Answer { name, set: subset.iter().flat_map(|it| it.set.clone()).collect() }
         });
         joined.chain(self.rival.iter().cloned()).collect()
-    }
-
-    /// The stand-ins in the order of the data, then the real cuts that `folder` has.
-    pub fn columns(&self, folder: Option<&Path>) -> Result<Vec<Column>, Problems> {
-        let mut columns = Vec::new();
-        for published in &self.workload {
-            let source = presets::open(Folder::Workloads, &published.stand_in)?;
-            columns.push(Column {
-                name: published.name.clone(),
-                source: format!("stand-in {}", source.name),
-                spec: WorkloadSpec::Generated(source),
-                is_stand_in: true,
-            });
-        }
-        let Some(folder) = folder else { return Ok(columns) };
-        let files = real::files(folder)?;
-        for excerpt in &self.excerpt {
-            if let Some(path) = files.iter().find(|path| excerpt.real.names(path)) {
-                columns.push(Column {
-                    name: excerpt.name.clone(),
-                    source: real::file_name(path),
-                    spec: excerpt.real.trace(path)?,
-                    is_stand_in: false,
-                });
-            }
-        }
-        Ok(columns)
-    }
-
-    /// What to say if a folder has none of the real cuts.
-    pub fn none_found(&self, folder: &Path, columns: &[Column]) -> Option<String> {
-        let any = columns.iter().any(|column| !column.is_stand_in);
-        let reals = self.excerpt.iter().map(|excerpt| &excerpt.real);
-        (!any).then(|| real::none_found(folder, reals))
     }
 }

@@ -1,13 +1,11 @@
 //! The paper's figures, and those of what it leaves open, as pictures.
 
 use super::paper::Paper;
-use super::plan::{
-    Case, Crossing, Evidence, KINDS, RECORDED, SOURCES, WRITE, WRITERS, ablated, estimated, faster,
-};
+use super::plan::{Case, Crossing, Evidence, KINDS, RECORDED, SOURCES, WRITERS, ablated, faster};
 use super::tables::{
     GAINS, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
-    uncorrectable,
 };
+use crate::reproduce::runs::{READ, WRITE};
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
 
 /// A picture and the name of its file, without the ending.
@@ -40,8 +38,9 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Na
     let (name, pointer, ..) = KINDS[kind];
     let recorded =
         |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), RECORDED, pointer);
-    let names: Vec<&str> = evidence.columns.iter().map(|column| column.name.as_str()).collect();
-    let average = |scheme: &str| evidence.average(|column| recorded(column, scheme));
+    let names: Vec<&str> =
+        evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
+    let average = |scheme: &str| evidence.runs.average(|column| recorded(column, scheme));
     let mut panels = vec![normalised("as recorded", &names, (paper, kind), &recorded, &average)];
     if !brief {
         let there = crossings(paper, evidence, paper.share);
@@ -98,7 +97,8 @@ fn shares(paper: &Paper, evidence: &Evidence, brief: bool) -> Named {
     let percent =
         |column: &str, case, kind| Some(100.0 * evidence.prioritised(column, case, kind)?);
     let panel = |title: &str, case: Case<'static>, marked: bool| {
-        let names = || evidence.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in);
+        let names =
+            || evidence.runs.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in());
         let series = |kind: usize| {
             let published = |name: &str| {
                 let share = paper.number("001-006", name).filter(|_| marked && kind == 1)?;
@@ -139,7 +139,8 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let speeds = || [1.0].into_iter().chain(paper.speeds.iter().copied());
     let share_of = |kind: usize| {
         let at = |speed: f64| {
-            let share = evidence.average(|it| evidence.prioritised(it, faster(speed), kind))?;
+            let share =
+                evidence.runs.average(|it| evidence.prioritised(it, faster(speed), kind))?;
             Some((speed, 100.0 * share))
         };
         let points = speeds().filter_map(at).collect();
@@ -197,13 +198,14 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
 
 /// A short name of a set of techniques, for the labels of bars.
 fn short(name: &str) -> String {
-    const WORDS: [(&str, &str); 8] = [
+    const WORDS: [(&str, &str); 9] = [
         ("write speed", "W"),
         ("read speed", "R"),
         ("order", "O"),
         (" + ", "+"),
         ("all (RHIO)", "RHIO"),
         ("all, knowing wear", "+wear"),
+        ("all, retry for ages", "+retry"),
         ("retry alone", "retry"),
         ("retry and read first", "+RF"),
     ];
@@ -237,8 +239,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
                    RHIO's order. +wear: RHIO that is told P/E cycles too. Retry: hard decision first, then climb, \
-                   which needs to know nothing; +RF: and reads before all else. Data is up to 30 days old; at the end \
-                   of life the code cannot correct a fifth to a quarter of the reads, under any of them.";
+                   which needs to know nothing; +RF: and reads before all else. +retry: RHIO that reads so.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),
@@ -253,52 +254,32 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
 
 /// What an estimated strength costs.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
-    let cycles = || paper.estimate.cycles.iter().copied();
-    let gains = |scheme: &str, source: &str| LineSeries {
+    let gains = |kind: &'static str, scheme: &str, source: &str| LineSeries {
         name: format!("{}, {source}", called(scheme)),
-        points: cycles()
-            .filter_map(|at| {
-                let lower = estimated_gain(paper, evidence, (scheme, source, at), WRITE)?;
+        points: (paper.estimate.cycles.iter())
+            .filter_map(|&at| {
+                let lower = estimated_gain(paper, evidence, (scheme, source, at), kind)?;
                 Some((f64::from(at), 100.0 * lower))
             })
             .collect(),
         ..LineSeries::default()
     };
-    let written = Lines {
+    let panel = |kind: &'static str| Lines {
         x: Axis::linear("P/E cycles"),
         y: Axis::linear("mean latency below NOOP's by (%)"),
         series: WRITERS[1..]
             .iter()
-            .flat_map(|it| SOURCES.map(|source| gains(it, source)))
+            .flat_map(|it| SOURCES.map(|source| gains(kind, it, source)))
             .collect(),
         reference: None,
     };
-    let last = cycles().last().unwrap_or(0);
-    let lost = |source: &str| {
-        let variant = estimated(source, last);
-        let case = Case { variant: &variant, speed: 1.0 };
-        let percent = |scheme: &&str| Some(uncorrectable(paper, evidence, (scheme, case))? / 1e4);
-        BarSeries {
-            name: source.into(),
-            values: WRITERS.iter().map(percent).collect(),
-            ..BarSeries::default()
-        }
-    };
-    let lost = Bars {
-        y: "reads that cannot be corrected (%)".into(),
-        groups: WRITERS.map(|it| called(it).to_string()).into(),
-        series: SOURCES.map(lost).into(),
-        reference: None,
-    };
     let caption = "Measured: the controller counts the bits that it corrects in pages that it reads in idle time, and \
-                   takes a block for weaker by one standard deviation of what it is not sure of; those reads count on \
-                   the right. Oracle: it is told. Means over four volumes as recorded.";
+                   takes a block for the strongest class that it is weaker than with a probability of 5 % at most. \
+                   Oracle: it is told. Means over four volumes as recorded; reads that cannot be corrected are in \
+                   estimate.csv.";
     Figure {
         caption: Some(caption.into()),
-        panels: vec![
-            Panel::lines("writes", written),
-            Panel::bars(format!("data up to 21 days old at {last} cycles"), lost),
-        ],
+        panels: vec![Panel::lines("writes", panel(WRITE)), Panel::lines("reads", panel(READ))],
         ..Figure::new("What the error of the estimate of strength costs")
     }
 }

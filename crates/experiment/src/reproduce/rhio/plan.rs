@@ -1,8 +1,10 @@
 //! Which runs the paper's figures and our questions need, and where their results are found.
 
-use super::paper::{Answer, Choice, Column, Paper};
+use super::paper::{Answer, Choice, Paper};
 use crate::problem::Problems;
-use crate::reproduce::study::{Job, Results, Study};
+use crate::reproduce::column::Column;
+use crate::reproduce::runs::{READ, Runs, WRITE, mean};
+use crate::reproduce::study::{Job, Study};
 use crate::run::{Pace, RunSpec};
 use crate::stock::Stock;
 
@@ -10,9 +12,6 @@ use crate::stock::Stock;
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
-/// Mean read and write latency, in a run's summary.
-pub(super) const READ: &str = "/read/mean_us";
-pub(super) const WRITE: &str = "/write/mean_us";
 /// Reads and writes by their names, with those means, their counts, and how many were prioritised.
 pub(super) const KINDS: [(&str, &str, &str, &str); 2] = [
     ("read", READ, "/read/count", "/counters/prioritised_reads"),
@@ -56,8 +55,7 @@ pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
 /// Everything that was measured on whole drives.
 pub(super) struct Evidence {
-    pub columns: Vec<Column>,
-    results: Results,
+    pub runs: Runs,
 }
 
 /// What all runs have in common.
@@ -102,7 +100,7 @@ impl<'a> Plan<'a> {
     /// What it leaves open.
     fn open(&self) -> Result<Vec<Job<'a>>, Problems> {
         let mut jobs = Vec::new();
-        for column in self.columns.iter().filter(|column| column.is_stand_in) {
+        for column in self.columns.iter().filter(|column| column.is_stand_in()) {
             for &speed in &self.paper.speeds {
                 for (scheme, _) in SCHEMES {
                     let requests = self.paper.requests;
@@ -201,17 +199,12 @@ impl Evidence {
         if !brief {
             jobs.extend(plan.open()?);
         }
-        Ok(study.results(jobs)?.map(|results| Evidence { columns, results }))
-    }
-
-    /// The stand-ins, which the paper's means are taken over.
-    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.is_stand_in)
+        Ok(study.results(jobs)?.map(|results| Evidence { runs: Runs::new(columns, results) }))
     }
 
     /// A number of a run's summary, by its JSON pointer.
     pub fn number(&self, column: &str, scheme: &str, case: Case<'_>, pointer: &str) -> Option<f64> {
-        self.results.get(&run_name(column, scheme, case))?.pointer(pointer)?.as_f64()
+        self.runs.number(&run_name(column, scheme, case), pointer)
     }
 
     /// A number of a run relative to the same number under another scheme.
@@ -222,8 +215,8 @@ impl Evidence {
         case: Case<'_>,
         pointer: &str,
     ) -> Option<f64> {
-        let number = |scheme| self.number(column, scheme, case, pointer);
-        Some(number(scheme)? / number(base)?).filter(|ratio| ratio.is_finite())
+        let run = |scheme| run_name(column, scheme, case);
+        self.runs.ratio(&run(scheme), &run(base), pointer)
     }
 
     /// The share of requests that RHIO prioritised, of the kind at that place of [`KINDS`].
@@ -232,27 +225,12 @@ impl Evidence {
         let number = |pointer| self.number(column, "rhio", case, pointer);
         Some(number(prioritised)? / number(count)?).filter(|share| share.is_finite())
     }
-
-    /// A number of each stand-in; nothing if one is missing.
-    pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
-        self.stand_ins().map(|column| of(&column.name)).collect()
-    }
-
-    /// The mean over the stand-ins.
-    pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
-        mean(&self.each(of)?)
-    }
 }
 
 /// The mean over the volumes that the text names.
 pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let all: Option<Vec<f64>> = paper.named.iter().map(|name| of(name)).collect();
     mean(&all?)
-}
-
-/// The mean of numbers; nothing of none.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Where a volume's writes are prioritised as often as is asked for: between two speeds.
@@ -294,13 +272,15 @@ impl Crossing {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::reproduce::column::columns;
+    use crate::reproduce::study::Results;
     use serde_json::json;
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
-        let columns = paper.columns(None).unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let stock = Stock::default();
         let plan = Plan { paper: &paper, columns: &columns, limit: None, stock: &stock };
         assert_eq!(plan.shown().unwrap().len(), 12 * 4);
@@ -325,7 +305,7 @@ pub(super) mod tests {
         of: impl Fn(&str, &str, f64) -> [f64; 4],
     ) -> Evidence {
         let paper = Paper::open().unwrap();
-        let columns = paper.columns(None).unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for (scheme, _) in SCHEMES {
@@ -343,7 +323,7 @@ pub(super) mod tests {
                 }
             }
         }
-        Evidence { columns, results }
+        Evidence { runs: Runs::new(columns, results) }
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::measure::correlations;
 use super::paper::Paper;
 use super::plan::{
-    Case, Crossing, Evidence, KINDS, READ, RECORDED, SCHEMES, SOURCES, WRITE, ablated,
-    average_named, chosen, estimated, faster, mean, staged,
+    Case, Crossing, Evidence, KINDS, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
+    estimated, faster, staged,
 };
+use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
 
 /// The reductions that the text gives: kind, what RHIO is held against, and the claim.
@@ -57,7 +58,11 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
 /// The stand-ins whose writes come to be prioritised so often, each with where.
 pub(super) fn crossings(paper: &Paper, evidence: &Evidence, share: f64) -> Vec<(String, Crossing)> {
     let crossing = |name: &str| Crossing::find(paper, evidence, name, share);
-    evidence.stand_ins().filter_map(|it| Some((it.name.clone(), crossing(&it.name)?))).collect()
+    evidence
+        .runs
+        .stand_ins()
+        .filter_map(|it| Some((it.name.clone(), crossing(&it.name)?)))
+        .collect()
 }
 
 /// The mean over those stand-ins of what a number is there.
@@ -106,7 +111,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
     ];
     let title = "Workloads as recorded, and what they leave of the drive under NOOP";
     let mut sheet = Sheet::new("workloads", title, &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         let of = |pointer: &str| evidence.number(&column.name, "noop", RECORDED, pointer);
         let (reads, all) = (of("/read/count"), of("/requests"));
         let size = |bytes, count| Some(of(bytes)? / of(count)? / 1024.0);
@@ -144,7 +149,7 @@ fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
     let there = crossings(paper, evidence, paper.share);
     for which in GAINS {
         let (kind, _, id) = which;
-        let at = |case| evidence.average(|column| gain(evidence, column, case, which));
+        let at = |case| evidence.runs.average(|column| gain(evidence, column, case, which));
         let crossed = mean_at(&there, |column, case| gain(evidence, column, case, which));
         sheet.row(vec![
             gain_name(which).into(),
@@ -174,10 +179,10 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Sh
     let ratio = |column: &str, scheme: &str, case: Case<'_>| {
         evidence.ratio(column, (scheme, "noop"), case, pointer)
     };
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         add(&column.name, "as recorded", &|scheme| ratio(&column.name, scheme, RECORDED));
     }
-    add("mean", "as recorded", &|scheme| evidence.average(|it| ratio(it, scheme, RECORDED)));
+    add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
     if !brief {
         let conflicts = format!("{} % of writes prioritised", 100.0 * paper.share);
         let there = crossings(paper, evidence, paper.share);
@@ -204,7 +209,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     ];
     let title = "Figure 6: share of requests that RHIO prioritises";
     let mut sheet = Sheet::new("figure6", title, &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         let of = |case, kind| Cell::share(evidence.prioritised(&column.name, case, kind));
         sheet.row(vec![
             column.name.as_str().into(),
@@ -239,7 +244,7 @@ fn runs(evidence: &Evidence) -> Sheet {
     let mut heads = vec!["workload", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
     let mut sheet = Sheet::new("runs", "Every run of the four schemes as recorded", &heads);
-    for column in &evidence.columns {
+    for column in &evidence.runs.columns {
         for (scheme, name) in SCHEMES {
             let number = |(_, pointer)| {
                 Cell::number(evidence.number(&column.name, scheme, RECORDED, pointer))
@@ -296,7 +301,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let title = "Every stand-in at every speed";
     let mut sheet = Sheet::new("intensity", title, &heads);
-    for column in evidence.stand_ins() {
+    for column in evidence.runs.stand_ins() {
         for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
             let case = faster(speed);
             let mut row = vec![

@@ -1,0 +1,64 @@
+//! The results of a study's runs, by workload and by the names of the runs.
+
+use super::column::Column;
+use super::study::Results;
+use serde_json::Value;
+
+/// Mean read latency, in a run's summary.
+pub(super) const READ: &str = "/read/mean_us";
+/// Mean write latency, in a run's summary.
+pub(super) const WRITE: &str = "/write/mean_us";
+
+/// Everything that was measured on whole drives.
+pub(super) struct Runs {
+    pub columns: Vec<Column>,
+    results: Results,
+}
+
+impl Runs {
+    /// What came out.
+    pub fn new(columns: Vec<Column>, results: Results) -> Runs {
+        Runs { columns, results }
+    }
+
+    /// The stand-ins, which a paper's means are taken over.
+    pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.is_stand_in())
+    }
+
+    /// Every result with its name.
+    pub fn all(&self) -> &Results {
+        &self.results
+    }
+
+    /// A run's summary.
+    pub fn summary(&self, run: &str) -> Option<&Value> {
+        self.results.get(run)
+    }
+
+    /// A number of a run's summary, by its JSON pointer.
+    pub fn number(&self, run: &str, pointer: &str) -> Option<f64> {
+        self.summary(run)?.pointer(pointer)?.as_f64()
+    }
+
+    /// A number of a run relative to the same number of another.
+    pub fn ratio(&self, run: &str, base: &str, pointer: &str) -> Option<f64> {
+        let number = |run| self.number(run, pointer);
+        Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// A number of each stand-in, in the order of the paper; nothing if one is missing.
+    pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
+        self.stand_ins().map(|column| of(&column.name)).collect()
+    }
+
+    /// The mean over the stand-ins.
+    pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        mean(&self.each(of)?)
+    }
+}
+
+/// The mean of numbers; nothing of none.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
