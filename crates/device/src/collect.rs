@@ -106,6 +106,16 @@ impl Collector {
         (self.rules.foreground_below - 2).min(2)
     }
 
+    /// The policies, whose state is all that collection has at rest.
+    pub fn policies(&self) -> (&AnyVictim, &AnyWear) {
+        (&self.victim, &self.wear)
+    }
+
+    /// Goes on with policies that were kept.
+    pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
+        (self.victim, self.wear) = (victim, wear);
+    }
+
     /// The rules in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules

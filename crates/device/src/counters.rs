@@ -1,9 +1,10 @@
 //! What the device counts while it runs. Plain sums, read out once at the end.
 
 use fowler_units::Span;
+use serde::{Deserialize, Serialize};
 
 /// Sums over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Logical pages that host reads touched.
     pub pages_read: u64,

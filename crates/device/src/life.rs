@@ -7,6 +7,7 @@ use crate::layout::Refusal;
 use crate::policy::throttle::{EpochRule, ThrottleKind};
 use fowler_physics::recovery::{CYCLES, Endurance, Reading, RecoveryTable};
 use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 /// A life, as it is described.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +170,7 @@ impl Life {
 }
 
 /// What a drive amounts to at a moment of its life, in pages.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Programmed so far, on any account: `W_work`.
     pub programmed: f64,

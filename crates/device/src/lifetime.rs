@@ -13,21 +13,31 @@ use crate::layout::{Layout, Refusal};
 use crate::life::{Life, Totals};
 use crate::policy::throttle::{AnyThrottle, Held, State, Throttle};
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 /// A drive that lives.
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
-    ftl: Ftl,
-    throttle: AnyThrottle,
+    pub(crate) ftl: Ftl,
+    pub(crate) throttle: AnyThrottle,
     life: Life,
-    counters: Counters,
+    pub(crate) counters: Counters,
     /// Erased blocks of each plane that collection keeps.
     kept: u32,
     program: Span,
     behind: Span,
-    /// Pages moved before the life.
+    /// Pages moved before the life, and how often each block had been erased.
     moved: [u64; 2],
+    erased: Box<[u32]>,
     now: Nanos,
+}
+
+/// What a drive has moved, and where in time it is, as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pages: [u64; 2],
+    now: Nanos,
+    behind: Span,
 }
 
 /// A write that has been let in.
@@ -69,6 +79,7 @@ impl LifetimeDrive {
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
             moved: ftl.moved_now,
+            erased: ftl.space.blocks.erase_counts().into(),
             now: Nanos::ZERO,
             ftl,
         })
@@ -117,6 +128,21 @@ impl LifetimeDrive {
     /// What the throttle has come to.
     pub fn throttle(&self) -> State {
         self.throttle.state()
+    }
+
+    /// How often each block has been erased in this life.
+    pub fn cycles(&self) -> Vec<u32> {
+        let counts = self.erase_counts().iter().zip(&*self.erased);
+        counts.map(|(&all, &before)| all - before).collect()
+    }
+
+    pub(crate) fn moved(&self) -> Moved {
+        Moved { pages: self.ftl.moved_now, now: self.now, behind: self.behind }
+    }
+
+    pub(crate) fn go_on_from(&mut self, moved: Moved) {
+        (self.ftl.moved_now, self.ftl.timeless) = (moved.pages, moved.now);
+        (self.now, self.behind) = (moved.now, moved.behind);
     }
 
     /// Serves the writes of `source`, whose times are those of a host that nothing holds, until `heard` has heard of

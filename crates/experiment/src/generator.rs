@@ -332,6 +332,14 @@ impl Generator {
         self.depth
     }
 
+    /// How long it goes on, if it is told so.
+    pub fn duration(&self) -> Option<Span> {
+        match self.spec.length {
+            Length::Duration(span) => Some(span),
+            Length::Requests(_) => None,
+        }
+    }
+
     /// The requests, from the first.
     pub fn requests(
         &self,

@@ -1,9 +1,10 @@
 //! The epoch-capacity regulator (READY, section 3.4): what an epoch may write, and from when on. Pages, or any unit.
 
 use fowler_units::Span;
+use serde::{Deserialize, Serialize};
 
 /// The capacity of the epoch that runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
     /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic policy.

@@ -1,9 +1,10 @@
 //! The throttling delay estimator (READY, section 3.3): how long each page write is delayed in the next epoch.
 
 use fowler_units::Span;
+use serde::{Deserialize, Serialize};
 
 /// The delay of each page write, from epoch to epoch.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayEstimator {
     /// Nanoseconds; a fraction of one counts where an epoch has millions of pages.
     delay: f64,

@@ -2,10 +2,11 @@
 //! nothing been held, and how long an epoch must be for one to foretell the next.
 
 use fowler_units::Span;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Demand in windows of undistorted time: time less all that writes were held for (Figure 8).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
     /// Windows that are remembered at most.

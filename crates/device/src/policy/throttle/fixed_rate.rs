@@ -4,9 +4,10 @@
 
 use super::{Held, Life, Params, Throttle};
 use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
     /// Pages of a period; none before the first write.

@@ -13,9 +13,11 @@ mod regulated;
 
 use crate::policy::slot::slot;
 use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 slot! { $
     /// The throttle a device was configured with.
+    #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle {
         "off" => off::Off, "never held (NT)";
         "fixed_rate" => fixed_rate::FixedRate, "no more in a period than the rated capacity over the life allows (ST)";
@@ -25,7 +27,7 @@ slot! { $
 }
 
 /// Parameters of every policy of this slot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// The policy.
     pub name: ThrottleKind,
@@ -68,7 +70,7 @@ impl Default for Params {
 }
 
 /// What may be written in an epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
     /// Its capacity, in equal parts over its periods; what a period leaves is the next one's.
     Pessimistic,
@@ -77,7 +79,7 @@ pub enum Enforcement {
 }
 
 /// How long an epoch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochRule {
     /// As long as the cycle found in the demand.
     Auto,
@@ -115,7 +117,7 @@ impl Held {
 }
 
 /// What a throttle has come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The delay of each page in force.
     pub delay: Span,

@@ -2,9 +2,10 @@
 
 use super::{Held, Life, Params, Throttle};
 use fowler_units::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 
 impl Off {

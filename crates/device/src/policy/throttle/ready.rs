@@ -4,9 +4,10 @@
 use super::regulated::Regulated;
 use super::{Held, Life, Params, State, Throttle};
 use fowler_units::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ready(Regulated);
 
 impl Ready {

@@ -6,9 +6,10 @@ use super::delay::DelayEstimator;
 use super::demand::DemandPredictor;
 use super::{Enforcement, EpochRule, Held, Life, Params, State};
 use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
 
 /// An epoch that runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Nanos,
     ends: Nanos,
@@ -23,7 +24,7 @@ struct Epoch {
 }
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
     /// Whether what cells heal counts.

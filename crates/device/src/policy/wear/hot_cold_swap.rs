@@ -4,9 +4,10 @@
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
     /// For each plane the fewest erases of any block when that was looked at last. They only grow, so that hardly an
