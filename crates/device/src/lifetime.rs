@@ -55,6 +55,8 @@ pub struct Entered {
 const AHEAD: usize = 16;
 const SECOND: usize = 10;
 const THIRD: usize = 5;
+/// Writes between two looks at how much has been programmed.
+const SEASON_STRIDE: usize = 4096;
 /// Pages of a request that are looked up ahead.
 const PAGES_AHEAD: u64 = 8;
 
@@ -69,9 +71,13 @@ impl LifetimeDrive {
     pub fn new(aged: &Aged, config: &Config) -> Result<Self, Vec<Refusal>> {
         let mut ftl = aged.ftl(config)?;
         ftl.levels_now = true;
+        Ok(Self::born(ftl, config))
+    }
+
+    fn born(ftl: Ftl, config: &Config) -> Self {
         let rules = ftl.collector.rules();
         let timing = config.effective_timing();
-        Ok(Self {
+        Self {
             throttle: AnyThrottle::new(&config.throttle, config.seed),
             life: Life::new(config, &ftl.space.blocks),
             counters: Counters::default(),
@@ -82,7 +88,38 @@ impl LifetimeDrive {
             erased: ftl.space.blocks.erase_counts().into(),
             now: Nanos::ZERO,
             ftl,
-        })
+        }
+    }
+
+    /// Writes `source` at no time, until it has been programmed with so many pages on any account or the source ends,
+    /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
+    /// with [`LifetimeDrive::again`].
+    pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
+        let before = self.ftl.space.blocks.programmed();
+        let so_far = |drive: &Self| drive.ftl.space.blocks.programmed() - before;
+        for (number, io) in source.filter(|io| io.op == HostOp::Write && io.size > 0).enumerate() {
+            // Counting looks at every block.
+            if number.is_multiple_of(SEASON_STRIDE) && so_far(self) >= pages {
+                break;
+            }
+            let first = self.ftl.locator.page_at(io.offset).0;
+            let last = self.ftl.locator.page_at(io.offset + u64::from(io.size) - 1).0;
+            for page in first..=last {
+                self.ftl.store(Lpn(page), self.kept);
+            }
+        }
+        so_far(self)
+    }
+
+    /// The same drive at the beginning of a life of `config`, which differs in nothing but its life and throttle.
+    ///
+    /// # Panics
+    /// If it differs in what its data or the sizes of the drive depend on.
+    #[must_use]
+    pub fn again(&self, config: &Config) -> Self {
+        let layout = config.layout().expect("it was looked at");
+        assert_eq!(layout, self.ftl.layout, "another drive");
+        Self::born(self.ftl.clone(), config)
     }
 
     /// The sizes of the drive.

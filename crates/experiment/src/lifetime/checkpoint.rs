@@ -94,10 +94,10 @@ impl Checkpoint {
     }
 
     /// Where the life was that had begun then; `fresh` is the drive at the beginning of it.
-    pub fn take_standing(&mut self, fresh: LifetimeDrive) -> Result<Option<Standing>, Problems> {
+    pub fn take_standing(&mut self, fresh: &LifetimeDrive) -> Result<Option<Standing>, Problems> {
         let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
         let Kept { repetition, served, record, drive } = standing;
-        let drive = fresh.resumed(drive).map_err(|why| {
+        let drive = fresh.clone().resumed(drive).map_err(|why| {
             let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
             Problem::new(path, format!("is no checkpoint: {why}"))
         })?;

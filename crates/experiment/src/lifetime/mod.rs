@@ -7,7 +7,6 @@ mod report;
 mod survey;
 
 pub use record::{Record, Series};
-pub(crate) use report::cdf;
 pub use survey::Survey;
 
 use crate::device::{self, DeviceSpec, Resolved};
@@ -16,7 +15,7 @@ use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::life::Totals;
-use fowler_device::policy::throttle::State;
+use fowler_device::policy::throttle::{State, ThrottleKind};
 use fowler_device::{Aged, Config, Counters, LifetimeDrive};
 use fowler_units::{HostIo, Nanos, Span};
 use std::collections::BTreeMap;
@@ -43,11 +42,11 @@ pub struct LifetimeSpec {
     pub checkpoint_every: u64,
 }
 
-/// Pages of the host that a life may have at the least dilation that is chosen: measured to take about a minute on one
-/// core (docs/ready.md).
-pub const PAGES_MOST: u64 = 250_000_000;
-/// Repetitions that the life at twice the dilation has at least.
-const REPETITIONS_LEAST: u64 = 2;
+/// Pages that are programmed in a life at the least dilation that is chosen: measured to take about a minute on one core,
+/// the life at twice the dilation included (docs/ready.md).
+const PROGRAMS_MOST: f64 = 7e8;
+/// What is taken for the write amplification when that is chosen: it is not known before.
+const WAF_GUESSED: f64 = 2.2;
 
 /// A drive that has lived.
 #[derive(Clone, Debug)]
@@ -142,32 +141,80 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, P
         if spec.check { vec![dilation, dilation.saturating_mul(2)] } else { vec![dilation] };
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
-    let aged = Aged::new(&configs[0]).map_err(|refusals| refused(&drive, refusals))?;
+    let Some((seasoned, precondition)) = season(&drive, &configs[0], &workload, control)? else {
+        return Ok(None);
+    };
     let mut checkpoint = Checkpoint::open(spec, &drive, &report, dilation)?;
     let mut lived = checkpoint.take_finished();
     for (number, config) in configs.iter().enumerate().skip(lived.len()) {
         let life = Life { spec, config, workload: &workload, survey: &survey, watch };
         let share = |own: f64| (number as f64 + own) / dilations.len() as f64;
-        let one = life.live(&aged, &lived, &mut checkpoint, &share)?;
+        let one = life.live(&seasoned, &lived, &mut checkpoint, &share)?;
         let Some(one) = one else { return Ok(None) };
         lived.push(one);
     }
     checkpoint.remove()?;
-    let precondition = aged.preconditioned().to_string();
     Ok(Some(Lifetime { drive, precondition, workload: report, survey, lived }))
 }
 
-/// The least dilation at which a life has no more than [`PAGES_MOST`] pages: but at twice that each life has two
-/// repetitions still.
+/// The drive as long use by the workload leaves it: written with it until each of its pages has been programmed as often
+/// as that takes. None if it was stopped.
+fn season(
+    drive: &Resolved,
+    config: &Config,
+    workload: &Workload,
+    control: Control<'_>,
+) -> Result<Option<(LifetimeDrive, String)>, Problems> {
+    let aged = Aged::new(config).map_err(|refusals| refused(drive, refusals))?;
+    let mut seasoned = LifetimeDrive::new(&aged, config).expect("its layout was looked at");
+    let pages = u64::from(config.geometry.pages());
+    let (mut left, mut rounds) = (SEASON * pages, 0);
+    while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let mut done = 0;
+        workload.replay(1.0, None, quiet, |requests| done = seasoned.season(requests, left))?;
+        left = left.saturating_sub(done);
+        rounds += 1;
+    }
+    let times = (SEASON * pages - left) as f64 / pages as f64;
+    let told = format!("{}, then the workload until each page was programmed {times:.1} times", aged.preconditioned());
+    Ok((!control.stopped()).then_some((seasoned, told)))
+}
+
+/// How often each page of a drive is programmed before its life, on average, and in how many repetitions at most.
+const SEASON: u64 = 5;
+const SEASON_ROUNDS: u32 = 100;
+
+/// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each life has a repetition
+/// still.
 fn chosen(config: &Config, survey: &Survey) -> u32 {
     let own = config.life.dilation;
     if own > 1 {
         return own;
     }
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
-    let fewest = libm::ceil(repetitions * survey.pages as f64 / PAGES_MOST as f64);
-    let most = libm::floor(repetitions / (2 * REPETITIONS_LEAST) as f64);
-    (fewest.min(most).max(1.0)) as u32
+    let demand = repetitions * survey.pages as f64 * WAF_GUESSED;
+    let pages = f64::from(config.geometry.pages());
+    let programs = match config.throttle.name {
+        ThrottleKind::Off => demand,
+        ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
+        ThrottleKind::Ready => demand.min(pages * kept_up(config)),
+    };
+    let fewest = libm::ceil(programs / PROGRAMS_MOST);
+    let most = libm::floor(repetitions / 2.0);
+    fewest.min(most).max(1.0) as u32
+}
+
+/// The cycles that a drive endures that spreads all of them over its target life.
+fn kept_up(config: &Config) -> f64 {
+    let Ok(endurance) = config.life.endurance() else { return config.life.cycles };
+    let (mut low, mut high) = (1.0, 1e6);
+    for _ in 0..60 {
+        let cycles = 0.5 * (low + high);
+        let idle = Span((config.life.target.0 as f64 / cycles) as u64);
+        if endurance.achievable(config.life.cycles, idle) > cycles { low = cycles } else { high = cycles }
+    }
+    low
 }
 
 fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Problems> {
@@ -202,13 +249,13 @@ struct Standing {
 impl Life<'_> {
     fn live(
         &self,
-        aged: &Aged,
+        seasoned: &LifetimeDrive,
         before: &[Lived],
         checkpoint: &mut Checkpoint,
         share: &dyn Fn(f64) -> f64,
     ) -> Result<Option<Lived>, Problems> {
-        let fresh = LifetimeDrive::new(aged, self.config).expect("its layout was looked at");
-        let mut standing = match checkpoint.take_standing(fresh.clone())? {
+        let fresh = seasoned.again(self.config);
+        let mut standing = match checkpoint.take_standing(&fresh)? {
             Some(standing) => standing,
             None => Standing {
                 record: Record::new(&fresh, self.spec.close_up),
