@@ -130,8 +130,8 @@ pub(crate) struct Lifetime {
     /// Write summary.json, the table (CSV) and pictures (SVG) into this folder, and keep there what is done so far
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// With --out: keep what is done so far anew after so many million page writes
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    /// With --out: keep what is done so far anew after so many page writes
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub keep_every: u64,
     /// No progress on standard error
     #[arg(long)]
@@ -203,7 +203,7 @@ pub(crate) struct Chip {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// The paper: pes (P/E suspension, FAST 2012) or rhio (order and speed by latency variation, MSST 2016)
+    /// The paper: pes (P/E suspension, FAST 2012), ready (throttling, FAST 2012), hire (voltages, NPC 2016) or rhio (order and speed by latency variation, MSST 2016)
     pub paper: String,
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]

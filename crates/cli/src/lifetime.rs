@@ -75,7 +75,7 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
         check: !arguments.no_check,
         close_up: None,
         checkpoint: arguments.out.as_ref().map(keep),
-        checkpoint_every: arguments.keep_every.max(1).saturating_mul(1_000_000),
+        checkpoint_every: arguments.keep_every.max(1),
     };
     let spec = workload.map(spec);
     problems.or(())?;

@@ -97,17 +97,16 @@ impl LifetimeDrive {
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
         let before = self.ftl.space.blocks.programmed();
         let so_far = |drive: &Self| drive.ftl.space.blocks.programmed() - before;
-        for (number, io) in source.filter(|io| io.op == HostOp::Write && io.size > 0).enumerate() {
+        let mut number = 0usize;
+        self.draw(source, |drive, io| {
             // Counting looks at every block.
-            if number.is_multiple_of(SEASON_STRIDE) && so_far(self) >= pages {
-                break;
+            number += 1;
+            if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
+                return false;
             }
-            let first = self.ftl.locator.page_at(io.offset).0;
-            let last = self.ftl.locator.page_at(io.offset + u64::from(io.size) - 1).0;
-            for page in first..=last {
-                self.ftl.store(Lpn(page), self.kept);
-            }
-        }
+            drive.store(io);
+            true
+        });
         so_far(self)
     }
 
@@ -190,6 +189,23 @@ impl LifetimeDrive {
         source: impl Iterator<Item = HostIo>,
         mut heard: impl FnMut(&Self, Entered) -> bool,
     ) -> bool {
+        let mut alive = true;
+        self.draw(source, |drive, io| match drive.write(io) {
+            Some(entered) => heard(drive, entered),
+            None => {
+                alive = false;
+                false
+            }
+        });
+        alive
+    }
+
+    /// Does `each` for every write of `source`, as long as it says so; what each will look up is looked up before.
+    fn draw(
+        &mut self,
+        source: impl Iterator<Item = HostIo>,
+        mut each: impl FnMut(&mut Self, &HostIo) -> bool,
+    ) {
         let mut writes = source.filter(|io| io.op == HostOp::Write && io.size > 0);
         let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
         let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
@@ -205,7 +221,7 @@ impl LifetimeDrive {
                 }
             }
             if next == last {
-                return true;
+                return;
             }
             let soon = |by: usize| drawn[(next + by) % AHEAD];
             self.foresee(&soon(SECOND), |ftl, page| {
@@ -218,12 +234,24 @@ impl LifetimeDrive {
                     ftl.space.blocks.foresee_neighbours(old);
                 }
             });
-            let Some(entered) = self.write(&drawn[next % AHEAD]) else { return false };
+            let io = drawn[next % AHEAD];
             next += 1;
-            if !heard(self, entered) {
-                return true;
+            if !each(self, &io) {
+                return;
             }
         }
+    }
+
+    /// Writes the pages of a request at no time.
+    #[inline]
+    fn store(&mut self, io: &HostIo) -> u32 {
+        let locator = &self.ftl.locator;
+        let first = locator.page_at(io.offset).0;
+        let last = locator.page_at(io.offset + u64::from(io.size) - 1).0;
+        for page in first..=last {
+            self.ftl.store(Lpn(page), self.kept);
+        }
+        last - first + 1
     }
 
     /// Looks at what will be needed for a request.
@@ -263,9 +291,7 @@ impl LifetimeDrive {
         self.counters.held[1] += held.stopped;
         self.counters.stops += u64::from(held.stopped > Span::ZERO);
         (self.now, self.ftl.timeless) = (at, at);
-        for page in first..=last {
-            self.ftl.store(Lpn(page), self.kept);
-        }
+        self.store(io);
         self.counters.pages_written += u64::from(pages);
         self.counters.programs[0] += u64::from(pages);
         self.counters.programs[1] = self.ftl.moved_now[0] - self.moved[0];

@@ -13,12 +13,14 @@ use crate::root;
 use fowler_units::Span;
 
 /// `A_it`, volts (READY, equation 1).
-const INTERFACE: f64 = 2.97e-3;
+pub const INTERFACE: f64 = 2.97e-3;
 /// `B_ot`, volts (READY, equation 1).
-const OXIDE: f64 = 2.0e-2;
+pub const OXIDE: f64 = 2.0e-2;
+/// The powers of the cycles that each rises with (READY, equation 1).
+pub const POWERS: [f64; 2] = [0.62, 0.30];
 /// The rise at which cells become unreliable, in volts, as printed (READY, section 2). It is reached after 3,036
 /// cycles and not after 3,000, so that the default reading takes the rise at 3,000 for it.
-const MARGIN: f64 = 0.65;
+pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
 /// Beyond so much idle time the spread reading knows no end: damage heals as fast as it is done. It is capped here.
@@ -44,8 +46,8 @@ impl Reading {
     /// Every reading.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
-    /// Recovery efficiency and onset.
-    fn constants(self) -> (f64, Span) {
+    /// Recovery efficiency and onset: `C_e` and `t_0`.
+    pub fn constants(self) -> (f64, Span) {
         match self {
             Reading::Spread => (5.63e-2, Span(DAY)),
             Reading::Refit => (7.03e-2, Span::ms(46_000)),
@@ -186,7 +188,7 @@ impl Endurance {
 
 /// The rise of the threshold voltage by trapping alone, in volts (equation 1).
 pub fn trapped(cycles: f64) -> f64 {
-    INTERFACE * libm::pow(cycles, 0.62) + OXIDE * libm::pow(cycles, 0.30)
+    INTERFACE * libm::pow(cycles, POWERS[0]) + OXIDE * libm::pow(cycles, POWERS[1])
 }
 
 #[cfg(test)]

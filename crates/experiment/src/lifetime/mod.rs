@@ -34,7 +34,8 @@ pub struct LifetimeSpec {
     pub dilation: Option<u32>,
     /// Whether the same is run at twice the dilation, to see what that changes.
     pub check: bool,
-    /// A stretch of a repetition, in its own time, that is also recorded second by second.
+    /// From which moment of the second repetition, in the host's own time, and for how long it is also recorded second by
+    /// second.
     pub close_up: Option<(Span, Span)>,
     /// Where what is done so far is kept, to go on from; none keeps nothing.
     pub checkpoint: Option<PathBuf>,

@@ -58,8 +58,11 @@ pub struct Record {
     pub squares: f64,
     /// Over the life.
     pub life: Series,
-    /// Second by second of one repetition, the first that has it; empty if that was not wanted.
+    /// Second by second, from a moment of the second repetition in the host's own time on; empty if that was not
+    /// wanted.
     pub close_up: Series,
+    /// That moment, as long as it has not come.
+    awaited: Option<u64>,
     /// Pages programmed when a write was noted last.
     programmed: u64,
 }
@@ -72,6 +75,7 @@ pub(super) struct Kept {
     squares: f64,
     life: Series,
     close_up: Series,
+    awaited: Option<u64>,
     programmed: u64,
 }
 
@@ -97,9 +101,10 @@ impl Record {
     /// Nothing yet, of a drive that begins to live.
     pub(super) fn new(drive: &LifetimeDrive, close_up: Option<(Span, Span)>) -> Self {
         let step = drive.ends().0.div_ceil(POINTS as u64);
-        let close_up = close_up.map_or_else(Series::default, |(from, length)| {
+        let awaited = close_up.map(|(from, _)| from.0);
+        let close_up = close_up.map_or_else(Series::default, |(_, length)| {
             let seconds = (length.0 / SECOND).min(SECONDS_MOST);
-            Series::new(from.0, SECOND, seconds as usize)
+            Series::new(0, SECOND, seconds as usize)
         });
         Self {
             responses: Latencies::new(),
@@ -107,6 +112,7 @@ impl Record {
             squares: 0.0,
             life: Series::new(0, step, POINTS),
             close_up,
+            awaited,
             programmed: 0,
         }
     }
@@ -118,6 +124,7 @@ impl Record {
             squares: self.squares,
             life: self.life.clone(),
             close_up: self.close_up.clone(),
+            awaited: self.awaited,
             programmed: self.programmed,
         }
     }
@@ -129,6 +136,7 @@ impl Record {
             squares: kept.squares,
             life: kept.life,
             close_up: kept.close_up,
+            awaited: kept.awaited,
             programmed: kept.programmed,
         }
     }
@@ -145,10 +153,19 @@ impl Record {
         let here = programmed - std::mem::replace(&mut self.programmed, programmed);
         self.life.add(entered.at.0, entered, here);
         if !self.close_up.pages.is_empty() {
-            // In the time of the repetition, what its own writes were held for included.
-            let since = entered.at.0.saturating_sub(begins.0);
-            self.close_up.add(since, entered, here);
+            self.close_up(drive, entered, here, begins);
         }
+    }
+
+    fn close_up(&mut self, drive: &LifetimeDrive, entered: Entered, here: u64, begins: Span) {
+        if let Some(awaited) = self.awaited {
+            let own = entered.at.0.saturating_sub(drive.behind().0);
+            if begins == Span::ZERO || own < begins.0 + awaited {
+                return;
+            }
+            (self.awaited, self.close_up.from) = (None, entered.at.0);
+        }
+        self.close_up.add(entered.at.0, entered, here);
     }
 
     #[inline]

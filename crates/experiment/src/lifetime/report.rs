@@ -123,6 +123,10 @@ impl Lifetime {
             object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
             object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
             object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));
+            if !lived.record.close_up.pages.is_empty() {
+                let close_up = self.series_json(&lived.record.close_up, 1);
+                object.insert("close_up".into(), close_up);
+            }
             Value::Object(object)
         };
         json!({

@@ -56,15 +56,25 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// The epoch, in windows, that foretells the next one best, and the mean demand in one (equation 6, Figure 9): that
-    /// with the least mean difference between neighbours, the shortest of several. None, while no two windows with
-    /// demand follow each other.
-    pub fn choose(&self) -> Option<(u32, f64)> {
+    /// The mean difference ratio (equation 6) of neighbouring epochs of so many windows; none without any.
+    pub fn fluctuation(&self, windows: usize) -> Option<f64> {
+        difference(&self.sums(), windows)
+    }
+
+    fn sums(&self) -> Vec<u64> {
         let mut sums = Vec::with_capacity(self.whole.len() + 1);
         sums.push(0);
         for &pages in &self.whole {
             sums.push(sums[sums.len() - 1] + pages);
         }
+        sums
+    }
+
+    /// The epoch, in windows, that foretells the next one best, and the mean demand in one (equation 6, Figure 9): that
+    /// with the least mean difference between neighbours, the shortest of several. None, while no two windows with
+    /// demand follow each other.
+    pub fn choose(&self) -> Option<(u32, f64)> {
+        let sums = self.sums();
         let mut best: Option<(u32, f64)> = None;
         for length in 1..=self.whole.len() / 2 {
             if let Some(mean) = difference(&sums, length)
@@ -83,6 +93,9 @@ impl DemandPredictor {
 /// neighbours the first of which has any demand. `sums` are the windows' running sums.
 fn difference(sums: &[u64], length: usize) -> Option<f64> {
     let windows = sums.len() - 1;
+    if length == 0 || length > windows {
+        return None;
+    }
     let first = windows % length;
     let epoch = |number: usize| {
         let start = first + number * length;

@@ -6,9 +6,9 @@
 //! host is closed: a write that is held holds those behind it, so that writes are asked for in order of time and none
 //! before the one before it has entered.
 
-mod capacity;
-mod delay;
-mod demand;
+pub mod capacity;
+pub mod delay;
+pub mod demand;
 mod regulated;
 
 use crate::policy::slot::slot;
