@@ -2,7 +2,9 @@
 
 use crate::args::{Chip, Command, Compare, Presets, Run, Setup};
 use crate::output::Output;
-use crate::{Exit, console, fit, lifetime, physics, progress, report, reproduce, traces, validation};
+use crate::{
+    Exit, console, fit, lifetime, physics, progress, report, reproduce, traces, validation,
+};
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::outcome::{Ending, Outcome, comparison_json};
 use fowler_experiment::presets::{self, Folder};

@@ -74,7 +74,11 @@ pub(crate) fn generator_file(name: &str) -> Option<Named> {
     Some(("--workload".into(), path.to_path_buf()))
 }
 
-pub(crate) fn workload(source: &Source, reading: &Reading, remap: &str) -> Result<WorkloadSpec, Problems> {
+pub(crate) fn workload(
+    source: &Source,
+    reading: &Reading,
+    remap: &str,
+) -> Result<WorkloadSpec, Problems> {
     match (&source.trace, &source.workload) {
         (Some(path), _) => {
             let mut problems = Problems::default();

@@ -47,7 +47,11 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     console::print(&if arguments.json { json } else { report(&lived) });
     if let (Some((files, notes)), Some(folder)) = (written, &arguments.out) {
         notes.iter().for_each(|note| console::note(&format!("note: {note}")));
-        console::note(&format!("written to {}: summary.json, {}", folder.display(), files.join(", ")));
+        console::note(&format!(
+            "written to {}: summary.json, {}",
+            folder.display(),
+            files.join(", ")
+        ));
     }
     Ok(Exit::Done)
 }

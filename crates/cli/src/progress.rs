@@ -66,7 +66,8 @@ pub(crate) fn shares(quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(1000);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed}, {eta} to go") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed}, {eta} to go")
+    {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));

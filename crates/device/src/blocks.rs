@@ -218,7 +218,8 @@ impl Blocks {
     pub fn validate(&mut self, page: Ppn) {
         let block = self.locator.block_of(page);
         let offset = self.locator.offset_in_block(page);
-        self.bits[block.index() * self.words_per_block + offset as usize / 64] |= 1 << (offset % 64);
+        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
+            1 << (offset % 64);
     }
 
     /// Pages that all blocks together have been programmed with since the drive was made: of each block its cycles,

@@ -2,8 +2,8 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 use crate::policy::{
-    die_order, hotness, placement, replacement, sensing, step, suspension, throttle, victim, voltage,
-    wear,
+    die_order, hotness, placement, replacement, sensing, step, suspension, throttle, victim,
+    voltage, wear,
 };
 use crate::{life, reliability};
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};

@@ -73,7 +73,8 @@ impl Config {
         };
         let (life, throttle) = (&self.life, &self.throttle);
         if !(life.cycles > 0.0 && life.cycles <= 1e9) {
-            let what = format!("cells that endure {} cycles: there is no capacity to write", life.cycles);
+            let what =
+                format!("cells that endure {} cycles: there is no capacity to write", life.cycles);
             refuse(&["lifetime.cycles"], what, None);
         }
         for wrong in life.endurance().err().into_iter().flatten() {
@@ -94,7 +95,8 @@ impl Config {
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
         if throttle.name != ThrottleKind::Off && epoch < throttle.period {
-            let what = format!("an epoch of {epoch} is shorter than a period of {}", throttle.period);
+            let what =
+                format!("an epoch of {epoch} is shorter than a period of {}", throttle.period);
             refuse(&[key, "lifetime.period"], what, None);
         }
         refusals
@@ -206,7 +208,9 @@ mod tests {
             let totals = life(gb, Reading::Spread, 1).totals(0.0, Nanos::ZERO);
             assert_eq!((totals.rated / TB, totals.achievable / TB), (rated, rated));
         }
-        for (gb, written, achievable) in [(128, 1918.8, 949.3), (32, 54.2, 403.4), (128, 374.4, 1387.3)] {
+        for (gb, written, achievable) in
+            [(128, 1918.8, 949.3), (32, 54.2, 403.4), (128, 374.4, 1387.3)]
+        {
             for dilation in [1, 400] {
                 let life = life(gb, Reading::Spread, dilation);
                 let totals = life.totals(written * TB, life.ends());
@@ -215,7 +219,9 @@ mod tests {
             }
         }
         // B_static: 2.494 and 0.6234 MB/s (binary), by the rated capacity over five years.
-        let rate = |gb: u64| life(gb, Reading::Spread, 1).totals(0.0, Nanos::ZERO).rated / (5.0 * YEAR / 1e9);
+        let rate = |gb: u64| {
+            life(gb, Reading::Spread, 1).totals(0.0, Nanos::ZERO).rated / (5.0 * YEAR / 1e9)
+        };
         assert!((rate(128) / 256.0 - 2.494).abs() < 0.001, "{}", rate(128) / 256.0);
         assert!((rate(32) / 256.0 - 0.6234).abs() < 0.0001, "{}", rate(32) / 256.0);
     }

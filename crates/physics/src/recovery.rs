@@ -251,9 +251,10 @@ mod tests {
         let hours = |hours: u64| Span(hours * HOUR);
         let table = RecoveryTable::new(&[hours(1), hours(100)], &[1000.0, 3000.0]).unwrap();
         let at = |idle| table.achievable(idle);
-        assert_eq!([at(Span::ZERO), at(hours(1)), at(hours(100)), at(hours(9999))], [
-            1000.0, 1000.0, 3000.0, 3000.0
-        ]);
+        assert_eq!(
+            [at(Span::ZERO), at(hours(1)), at(hours(100)), at(hours(9999))],
+            [1000.0, 1000.0, 3000.0, 3000.0]
+        );
         assert!((at(hours(10)) - 2000.0).abs() < 1e-9, "half of the way over the logarithm");
         let table = RecoveryTable::new(&[Span::ZERO, hours(2)], &[1000.0, 2000.0]).unwrap();
         assert!((table.achievable(hours(1)) - 1500.0).abs() < 1e-9);

@@ -26,16 +26,6 @@ pub(super) fn all() -> Vec<Key<Config>> {
                 "literal" => Recovery::Model(Reading::Literal), "READY's model as printed";
                 "table" => Recovery::Table, "what lifetime.table says: another technology";
             )),
-        optional("lifetime.table.idle", "table: mean idle times between two cycles, rising",
-            Field::Spans(IDLE, Access {
-                get: |config| config.life.table.0.clone(),
-                set: |config, value| config.life.table.0 = value,
-            })),
-        optional("lifetime.table.cycles", "table: P/E cycles that cells endure with so much idle time",
-            Field::Reals(0.0..=1e9, Access {
-                get: |config| config.life.table.1.clone(),
-                set: |config, value| config.life.table.1 = value,
-            })),
         optional("lifetime.dilation", "for how many repetitions one stands: wear and life go by so much faster",
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window in which write demand is counted, and the shortest epoch",
@@ -50,5 +40,15 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),
         optional("lifetime.history", "how far back demand is remembered",
             Field::Time(SOME, at!(throttle.history))),
+        optional("lifetime.table.idle", "table: mean idle times between two cycles, rising",
+            Field::Spans(IDLE, Access {
+                get: |config| config.life.table.0.clone(),
+                set: |config, value| config.life.table.0 = value,
+            })),
+        optional("lifetime.table.cycles", "table: P/E cycles that cells endure with so much idle time",
+            Field::Reals(0.0..=1e9, Access {
+                get: |config| config.life.table.1.clone(),
+                set: |config, value| config.life.table.1 = value,
+            })),
     ]
 }

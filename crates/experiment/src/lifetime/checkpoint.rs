@@ -63,7 +63,11 @@ impl Checkpoint {
     ) -> Result<Self, Problems> {
         let told = format!(
             "{} {} {} {dilation} {} {:?}",
-            program_hash()?, drive.hash, workload.hash, spec.check, spec.close_up
+            program_hash()?,
+            drive.hash,
+            workload.hash,
+            spec.check,
+            spec.close_up
         );
         let key = text_hash(&told);
         let mut here = Checkpoint {
@@ -75,7 +79,8 @@ impl Checkpoint {
         };
         if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
             let failed = |why: String| {
-                let problem = Problem::new(path.display().to_string(), format!("is no checkpoint: {why}"));
+                let problem =
+                    Problem::new(path.display().to_string(), format!("is no checkpoint: {why}"));
                 problem.hint("remove it to begin anew".to_string())
             };
             let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;

@@ -178,7 +178,10 @@ fn season(
         rounds += 1;
     }
     let times = (SEASON * pages - left) as f64 / pages as f64;
-    let told = format!("{}, then the workload until each page was programmed {times:.1} times", aged.preconditioned());
+    let told = format!(
+        "{}, then the workload until each page was programmed {times:.1} times",
+        aged.preconditioned()
+    );
     Ok((!control.stopped()).then_some((seasoned, told)))
 }
 
@@ -213,7 +216,11 @@ fn kept_up(config: &Config) -> f64 {
     for _ in 0..60 {
         let cycles = 0.5 * (low + high);
         let idle = Span((config.life.target.0 as f64 / cycles) as u64);
-        if endurance.achievable(config.life.cycles, idle) > cycles { low = cycles } else { high = cycles }
+        if endurance.achievable(config.life.cycles, idle) > cycles {
+            low = cycles
+        } else {
+            high = cycles
+        }
     }
     low
 }

@@ -1,9 +1,9 @@
 //! What a life came to, for people and for programs.
 
 use super::{Lifetime, Lived, Series};
+use crate::problem::Problems;
 use crate::reproduce::{self, Cell, Sheet};
 use crate::{Latencies, Percentile};
-use crate::problem::Problems;
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use fowler_units::Span;
 use serde_json::{Map, Value, json};
@@ -90,7 +90,8 @@ impl Lifetime {
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
         let mut sheet = Sheet::new("lifetime", title, &heads);
         for row in ROWS {
-            let values: Vec<Option<f64>> = self.lived.iter().map(|one| (row.value)(self, one)).collect();
+            let values: Vec<Option<f64>> =
+                self.lived.iter().map(|one| (row.value)(self, one)).collect();
             if values.iter().all(Option::is_none) {
                 continue;
             }
@@ -194,11 +195,15 @@ impl Lifetime {
     }
 
     fn figures(&self) -> Vec<(String, Figure)> {
-        let names: Vec<String> = self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
+        let names: Vec<String> =
+            self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
         let steps = |which: fn(&Lived) -> &Latencies, title: &str| {
             let series = self.lived.iter().zip(&names).map(|(one, name)| StepSeries {
                 name: name.clone(),
-                points: cdf(which(one)).into_iter().map(|(us, share)| (us.max(1.0), share)).collect(),
+                points: cdf(which(one))
+                    .into_iter()
+                    .map(|(us, share)| (us.max(1.0), share))
+                    .collect(),
             });
             let steps = Steps {
                 x: Axis::log10("us"),
@@ -228,17 +233,23 @@ impl Lifetime {
         vec![
             (
                 "page-writes".into(),
-                titled("Page writes of a life", vec![
-                    steps(|one| &one.record.responses, "response time"),
-                    steps(|one| &one.record.delays, "throttling delay (none is drawn as 1 us)"),
-                ]),
+                titled(
+                    "Page writes of a life",
+                    vec![
+                        steps(|one| &one.record.responses, "response time"),
+                        steps(|one| &one.record.delays, "throttling delay (none is drawn as 1 us)"),
+                    ],
+                ),
             ),
             (
                 "over-time".into(),
-                titled("A life over time", vec![
-                    lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
-                    lines("us", |it, _| it.3, "mean throttling delay of a page write"),
-                ]),
+                titled(
+                    "A life over time",
+                    vec![
+                        lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
+                        lines("us", |it, _| it.3, "mean throttling delay of a page write"),
+                    ],
+                ),
             ),
         ]
     }

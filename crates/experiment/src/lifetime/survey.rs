@@ -55,8 +55,11 @@ pub(super) fn survey(
         return Ok(None);
     }
     if survey.writes == 0 {
-        let what = format!("none of its {} requests is a write: nothing wears the drive", survey.requests);
-        return Err(Problem::new(report.name.clone(), what).expected("a workload that writes").into());
+        let what =
+            format!("none of its {} requests is a write: nothing wears the drive", survey.requests);
+        return Err(Problem::new(report.name.clone(), what)
+            .expected("a workload that writes")
+            .into());
     }
     let length = last - survey.first;
     let gap = length.0 / (survey.requests - 1).max(1);
@@ -65,7 +68,8 @@ pub(super) fn survey(
         _ => Span(length.0 + gap),
     };
     if survey.span == Span::ZERO {
-        let what = "all of its requests come at one moment: how often it is to be repeated cannot be told";
+        let what =
+            "all of its requests come at one moment: how often it is to be repeated cannot be told";
         let hint = "a workload with times of arrival";
         return Err(Problem::new(report.name.clone(), what).hint(hint.to_string()).into());
     }

@@ -119,7 +119,10 @@ impl Display for Arrivals {
             }
             Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => {
                 let [busy_rate, quiet_rate, spread] = [busy_rate, quiet_rate, spread].map(Short);
-                write!(f, "cycles, {busy_rate} per second for {busy} and {quiet_rate} for {quiet}, spread {spread}")
+                write!(
+                    f,
+                    "cycles, {busy_rate} per second for {busy} and {quiet_rate} for {quiet}, spread {spread}"
+                )
             }
             Arrivals::Closed => write!(f, "closed"),
         }
@@ -376,7 +379,12 @@ impl SynthSpec {
             }
             Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => {
                 let expected = "a deviation from 0 to 3";
-                check.that((0.0..=3.0).contains(&spread), "arrivals.spread", Short(spread), expected);
+                check.that(
+                    (0.0..=3.0).contains(&spread),
+                    "arrivals.spread",
+                    Short(spread),
+                    expected,
+                );
                 (busy_rate, quiet_rate, busy, quiet)
             }
             _ => return f64::NAN,

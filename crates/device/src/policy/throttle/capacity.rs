@@ -158,9 +158,14 @@ mod tests {
     fn a_stop_ends_with_the_period_that_has_room() {
         let mut regulator = CapacityRegulator::new(PERIOD, 0.0);
         regulator.begin(PERIOD * 4, 4.0, 1.0, false);
-        for (written, opens) in
-            [(0.0, Some(0)), (1.0, Some(0)), (1.1, Some(1)), (2.0, Some(1)), (4.0, Some(3)), (4.1, None)]
-        {
+        for (written, opens) in [
+            (0.0, Some(0)),
+            (1.0, Some(0)),
+            (1.1, Some(1)),
+            (2.0, Some(1)),
+            (4.0, Some(3)),
+            (4.1, None),
+        ] {
             assert_eq!(regulator.opens(written), opens.map(|number| PERIOD * number), "{written}");
         }
         regulator.begin(PERIOD * 4, 0.0, 1.0, false);

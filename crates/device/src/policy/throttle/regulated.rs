@@ -126,7 +126,8 @@ impl Regulated {
         let delay = self.delay.delay();
         let wanted = pages - way.had;
         // Of the pages, those whose delays pass within the epoch.
-        let fits = if delay > 0.0 { libm::floor((left + way.waited) / delay) as u64 } else { wanted };
+        let fits =
+            if delay > 0.0 { libm::floor((left + way.waited) / delay) as u64 } else { wanted };
         let count = fits.min(wanted);
         if count == 0 {
             way.waited += left;

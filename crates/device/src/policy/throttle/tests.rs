@@ -105,7 +105,10 @@ fn host(kind: u64, mean: f64, seed: u64) -> impl FnMut(u64) -> (Span, u32) {
             // Constant.
             0 => (even, size),
             // All of an hour's at once, in huge writes.
-            1 => (if number.is_multiple_of(8) { Span(3_600_000_000_000) } else { Span::ZERO }, (mean * 450.0) as u32 + 1),
+            1 => (
+                if number.is_multiple_of(8) { Span(3_600_000_000_000) } else { Span::ZERO },
+                (mean * 450.0) as u32 + 1,
+            ),
             // Growing without end.
             2 => (Span((even.0 as f64 / (1.0 + number as f64 / 20_000.0)) as u64 + 1000), size),
             // Nothing for most of the life, then as fast as it can.
@@ -130,7 +133,8 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
                 let mut its = pages(rated, life);
                 let fate = live(&params, &mut its, host(kind, mean, kind));
                 // A throttle that begins a write as long as anything is left may end by a write too much.
-                let most = if params.name == ThrottleKind::FixedRate { rated + 2000.0 } else { rated };
+                let most =
+                    if params.name == ThrottleKind::FixedRate { rated + 2000.0 } else { rated };
                 assert!(fate.taken as f64 <= most, "{told}: {fate:?}");
                 assert!(fate.held.total() <= life, "{told}: {fate:?}");
             }

@@ -86,7 +86,10 @@ fn of_drives(number: u32) -> Result<Option<Measured>, Problems> {
 
 fn of_examples(number: u32) -> Option<Measured> {
     match number {
-        25 => is(&[("t_0", fowler_device::policy::throttle::delay::DelayEstimator::default().delay())]),
+        25 => is(&[(
+            "t_0",
+            fowler_device::policy::throttle::delay::DelayEstimator::default().delay(),
+        )]),
         26 => {
             let epochs = constant_demand(2);
             is(&[("x = 2, epoch 1", epochs[0]), ("epoch 2", epochs[1])])
@@ -156,7 +159,8 @@ fn of_demand(number: u32, paper: &Paper, evidence: &Evidence) -> Option<Measured
                 let share = evidence.life(&trace.name, "ready_opt", "accuracy")?;
                 values.push((trace.name.clone(), share));
             }
-            let of = |name: &str| values.iter().find(|(label, _)| label == name).map_or(0.0, |it| it.1);
+            let of =
+                |name: &str| values.iter().find(|(label, _)| label == name).map_or(0.0, |it| it.1);
             let steady = ["proxy", "exchange", "msnfs"].map(of).into_iter().fold(1.0, f64::min);
             steady > of("map") && of("map") > of("proj")
         }
@@ -248,14 +252,15 @@ fn of_responses(number: u32, paper: &Paper, evidence: &Evidence) -> Option<Measu
                 let most = others.into_iter().fold(0.0, f64::max);
                 Some(f64::from(u8::from(deviation(trace, "st")? >= most)))
             })?;
-            let calmer = ["exchange", "msnfs", "map"].into_iter().all(|trace| {
-                deviation(trace, "ready_opt") <= deviation(trace, "ready_pes")
-            });
+            let calmer = ["exchange", "msnfs", "map"]
+                .into_iter()
+                .all(|trace| deviation(trace, "ready_opt") <= deviation(trace, "ready_pes"));
             let st = worst.iter().all(|&it| it == 1.0);
             Some(Measured { values: Vec::new(), holds: st && calmer })
         }
         49 => {
-            let unsteady = |scheme| unsteadiness(&evidence.series("exchange", scheme, "series", "delay_us")?);
+            let unsteady =
+                |scheme| unsteadiness(&evidence.series("exchange", scheme, "series", "delay_us")?);
             let (fixed, auto) = (unsteady(FIXED)?, unsteady("ready_opt")?);
             let values = vec![("fixed".into(), fixed), ("auto".into(), auto)];
             Some(Measured { values, holds: auto < fixed })

@@ -3,7 +3,9 @@
 use super::paper::Paper;
 use super::plan::{Evidence, FIXED, SCHEMES};
 use super::tables::row_of_table_2;
-use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps};
+use fowler_figures::{
+    Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps,
+};
 use fowler_physics::recovery::{CYCLES, Reading};
 use fowler_units::Span;
 use serde_json::Value;
@@ -20,8 +22,16 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
         named("figure1", vec![achievable()], "Figure 1: achievable P/E cycles by idle time"),
         named("figure4", differences(evidence), "Figure 4: differences in write demand"),
         named("figure10", vec![years(paper, evidence)], "Figure 10: effective lifetime"),
-        named("figure11", vec![responses(paper, evidence)], "Figure 11: mean response of a page write"),
-        named("figure12", distributions(paper, evidence), "Figure 12: response times of page writes"),
+        named(
+            "figure11",
+            vec![responses(paper, evidence)],
+            "Figure 11: mean response of a page write",
+        ),
+        named(
+            "figure12",
+            distributions(paper, evidence),
+            "Figure 12: response times of page writes",
+        ),
         named("figure13", delays(evidence), "Figure 13: throttling delay, exchange"),
         named("figure14", throughput(evidence), "Figure 14: throughput in the busy time of map"),
     ]
@@ -52,11 +62,15 @@ fn achievable() -> Panel {
 fn differences(evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &str| {
         let series = [1, 10, 30, 60, 120].into_iter().filter_map(|minutes| {
-            let values: Vec<f64> =
-                evidence.differences(trace, minutes)?.into_iter().map(|it| (100.0 * it).min(200.0)).collect();
+            let values: Vec<f64> = evidence
+                .differences(trace, minutes)?
+                .into_iter()
+                .map(|it| (100.0 * it).min(200.0))
+                .collect();
             Some(StepSeries::of_values(format!("{minutes} min"), &values))
         });
-        let (x, y) = (Axis::linear("difference (%), more than 200 drawn there"), "fraction of epochs");
+        let (x, y) =
+            (Axis::linear("difference (%), more than 200 drawn there"), "fraction of epochs");
         Panel::steps(trace, Steps { x, y: y.into(), series: series.collect() })
     };
     ["exchange", "proxy"].map(panel).into()
@@ -97,7 +111,8 @@ fn years(paper: &Paper, evidence: &Evidence) -> Panel {
 
 /// Figure 11.
 fn responses(paper: &Paper, evidence: &Evidence) -> Panel {
-    let of = |trace: &str, scheme: &str| Some(evidence.life(trace, scheme, "response_mean_us")? / 1e3);
+    let of =
+        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme, "response_mean_us")? / 1e3);
     bars(paper, "ms", of, |_, _| None, None)
 }
 

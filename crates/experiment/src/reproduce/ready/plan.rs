@@ -12,8 +12,13 @@ use fowler_units::Span;
 use serde_json::{Value, json};
 
 /// The schemes, with the paper's names for them.
-pub(super) const SCHEMES: [(&str, &str); 5] =
-    [("nt", "NT"), ("st", "ST"), ("dt", "DT"), ("ready_pes", "READY_PES"), ("ready_opt", "READY_OPT")];
+pub(super) const SCHEMES: [(&str, &str); 5] = [
+    ("nt", "NT"),
+    ("st", "ST"),
+    ("dt", "DT"),
+    ("ready_pes", "READY_PES"),
+    ("ready_opt", "READY_OPT"),
+];
 
 /// Seconds of a window in which demand is counted for Figure 4.
 const WINDOW_S: u64 = 60;
@@ -111,8 +116,11 @@ fn life<'a>(
 ) -> Result<Job<'a>, Problems> {
     let (device, resolved) = drive(trace, scheme, set)?;
     let workload = workload(trace)?;
-    let inputs =
-        format!("{} {} {limit:?} {brief} {close_up:?}", resolved.hash, workload_identity(&workload)?);
+    let inputs = format!(
+        "{} {} {limit:?} {brief} {close_up:?}",
+        resolved.hash,
+        workload_identity(&workload)?
+    );
     let spec = LifetimeSpec {
         device,
         scheme: Some(scheme.into()),

@@ -20,7 +20,8 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
 /// Table 1.
 fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "GB/h, printed", "GB/h", "WAF, printed", "WAF", "drive"];
-    let mut sheet = Sheet::new("table1", "Table 1: traces, and their stand-ins calibrated to it", &heads);
+    let mut sheet =
+        Sheet::new("table1", "Table 1: traces, and their stand-ins calibrated to it", &heads);
     for trace in &paper.trace {
         let printed = |what: &str| paper.number("002-032", &format!("{} {what}", trace.name));
         let pace = evidence.minutes(&trace.name).map(|minutes| {
@@ -47,7 +48,14 @@ pub(super) fn row_of_table_2(at: usize) -> (&'static str, &'static str, &'static
 /// Table 2.
 fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
-        "stand-in", "scheme", "C_ssd", "C'_ssd, printed", "C'_ssd", "W_work, printed", "W_work", "at 2 K",
+        "stand-in",
+        "scheme",
+        "C_ssd",
+        "C'_ssd, printed",
+        "C'_ssd",
+        "W_work, printed",
+        "W_work",
+        "at 2 K",
     ];
     let mut sheet = Sheet::new("table2", "Table 2: written in five years (TB)", &heads);
     for at in 0..10 {
@@ -77,7 +85,8 @@ fn readings(paper: &Paper) -> Sheet {
         let gb = if trace == "proj" { 32.0 } else { 128.0 };
         let mut row = vec![trace.into(), called.into(), Cell::number(paper.number(&id, "C'_ssd"))];
         for reading in Reading::ALL {
-            let writable = paper.number(&id, "W_work").map(|written| writable(reading, gb, written));
+            let writable =
+                paper.number(&id, "W_work").map(|written| writable(reading, gb, written));
             row.push(Cell::number(writable));
         }
         sheet.row(row);
@@ -97,7 +106,8 @@ fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
 /// Table 3.
 fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "printed", "epochs that came as foreseen", "epoch in the end (s)"];
-    let mut sheet = Sheet::new("table3", "Table 3: accuracy of the prediction of write demand", &heads);
+    let mut sheet =
+        Sheet::new("table3", "Table 3: accuracy of the prediction of write demand", &heads);
     for trace in &paper.trace {
         let ours = |key: &str| evidence.life(&trace.name, "ready_opt", key);
         sheet.row(vec![
@@ -113,8 +123,18 @@ fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
 /// Figures 10 to 12 as numbers.
 fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
-        "stand-in", "scheme", "years", "W_work / C'_ssd", "page write, mean (us)", "deviation (us)", "p99 (us)",
-        "p99.99 (us)", "stops in a million", "K", "years at 2 K", "mean at 2 K",
+        "stand-in",
+        "scheme",
+        "years",
+        "W_work / C'_ssd",
+        "page write, mean (us)",
+        "deviation (us)",
+        "p99 (us)",
+        "p99.99 (us)",
+        "stops in a million",
+        "K",
+        "years at 2 K",
+        "mean at 2 K",
     ];
     let mut sheet = Sheet::new("lives", "Figures 10 to 12: lives of five years", &heads);
     for trace in &paper.trace {
