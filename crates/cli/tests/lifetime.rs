@@ -174,7 +174,7 @@ fn what_cannot_be_lived_through_is_said() {
         (&load, &["--dilation", "100000"], "one repetition stands for 100000"),
         (&load, &["--dilation", "0"], "cannot stand for none"),
         (&load, &["--years", "0"], "a life of 0 years"),
-        (&load, &["--set", "lifetime.cycles=0"], "there is no capacity to write"),
+        (&load, &["--set", "lifetime.cycles=0"], "lifetime.cycles"),
         (&load, &["--set", "lifetime.recovery=table"], "idle times: 0; cycles: 0"),
         (
             &load,
