@@ -75,6 +75,7 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
         device,
         scheme: arguments.scheme.clone(),
         workload,
+        limit: None,
         dilation: arguments.dilation,
         check: !arguments.no_check,
         close_up: None,

@@ -62,12 +62,13 @@ impl Checkpoint {
         dilation: u32,
     ) -> Result<Self, Problems> {
         let told = format!(
-            "{} {} {} {dilation} {} {:?}",
+            "{} {} {} {dilation} {} {:?} {:?}",
             program_hash()?,
             drive.hash,
             workload.hash,
             spec.check,
-            spec.close_up
+            spec.close_up,
+            spec.limit
         );
         let key = text_hash(&told);
         let mut here = Checkpoint {

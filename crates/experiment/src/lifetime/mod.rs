@@ -30,6 +30,8 @@ pub struct LifetimeSpec {
     pub scheme: Option<String>,
     /// What is repeated.
     pub workload: WorkloadSpec,
+    /// Requests of a repetition at most, from the first on.
+    pub limit: Option<u64>,
     /// For how many repetitions one stands; none for the least at which a life takes a minute or two.
     pub dilation: Option<u32>,
     /// Whether the same is run at twice the dilation, to see what that changes.
@@ -134,7 +136,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, P
     let drive = device::resolve(&source, &scheme, &spec.device)?;
     let control = watch.control;
     let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
-    let Some((survey, report)) = survey::survey(&workload, &drive, control)? else {
+    let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
         return Ok(None);
     };
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
@@ -142,7 +144,9 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, P
         if spec.check { vec![dilation, dilation.saturating_mul(2)] } else { vec![dilation] };
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
-    let Some((seasoned, precondition)) = season(&drive, &configs[0], &workload, control)? else {
+    let Some((seasoned, precondition)) =
+        season(&drive, &configs[0], (&workload, spec.limit), control)?
+    else {
         return Ok(None);
     };
     let mut checkpoint = Checkpoint::open(spec, &drive, &report, dilation)?;
@@ -163,7 +167,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, P
 fn season(
     drive: &Resolved,
     config: &Config,
-    workload: &Workload,
+    (workload, limit): (&Workload, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(LifetimeDrive, String)>, Problems> {
     let aged = Aged::new(config).map_err(|refusals| refused(drive, refusals))?;
@@ -173,7 +177,7 @@ fn season(
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
         let quiet = Control { stop: control.stop, progress: &|_| () };
         let mut done = 0;
-        workload.replay(1.0, None, quiet, |requests| done = seasoned.season(requests, left))?;
+        workload.replay(1.0, limit, quiet, |requests| done = seasoned.season(requests, left))?;
         left = left.saturating_sub(done);
         rounds += 1;
     }
@@ -299,7 +303,7 @@ impl Life<'_> {
         let ends = standing.drive.ends();
         let (mut alive, mut wrong) = (true, None);
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };
-        let (_, failed) = self.workload.replay(1.0, None, control, |requests| {
+        let (_, failed) = self.workload.replay(1.0, self.spec.limit, control, |requests| {
             let writes = requests.filter(survey::is_write);
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
             let mut writes = writes.skip(skipped).map(moved).peekable();

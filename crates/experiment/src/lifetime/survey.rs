@@ -30,11 +30,12 @@ pub(super) fn is_write(io: &HostIo) -> bool {
 pub(super) fn survey(
     workload: &Workload,
     drive: &Resolved,
+    limit: Option<u64>,
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Problems> {
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
-    let (report, failed) = workload.replay(1.0, None, control, |requests| {
+    let (report, failed) = workload.replay(1.0, limit, control, |requests| {
         for io in requests {
             if survey.requests == 0 {
                 survey.first = io.at;
@@ -64,7 +65,7 @@ pub(super) fn survey(
     let length = last - survey.first;
     let gap = length.0 / (survey.requests - 1).max(1);
     survey.span = match workload.duration() {
-        Some(duration) if duration >= length => duration,
+        Some(duration) if duration >= length && limit.is_none() => duration,
         _ => Span(length.0 + gap),
     };
     if survey.span == Span::ZERO {

@@ -36,7 +36,8 @@ fn life_name(trace: &str, scheme: &str) -> String {
 pub(super) const FIXED: &str = "ready_opt, fixed epochs";
 
 impl Evidence {
-    /// Everything, or nothing if it was stopped. With a limit lives are dilated until they have about so many writes.
+    /// Everything, or nothing if it was stopped. With a limit a repetition has no more
+    /// requests than that, and little is left of each life: a look, not a reproduction.
     pub fn gather(
         paper: &Paper,
         (limit, brief): (Option<u64>, bool),
@@ -45,7 +46,7 @@ impl Evidence {
         let mut jobs = Vec::new();
         let close_up = Some((Span::ZERO, Span::ms(paper.close_up * 1000)));
         for trace in &paper.trace {
-            jobs.push(demand(trace)?);
+            jobs.push(demand(trace, limit)?);
             for (scheme, _) in SCHEMES {
                 let name = life_name(&trace.name, scheme);
                 let close_up = close_up.filter(|_| trace.name == "map");
@@ -58,6 +59,12 @@ impl Evidence {
             }
         }
         Ok(study.results(jobs)?.map(|results| Evidence { results }))
+    }
+
+    /// Nothing was measured.
+    #[cfg(test)]
+    pub fn none() -> Evidence {
+        Evidence { results: Results::new() }
     }
 
     /// A number of a life, by its key.
@@ -125,7 +132,8 @@ fn life<'a>(
         device,
         scheme: Some(scheme.into()),
         workload,
-        dilation: limit.map(|limit| look(&resolved, limit)),
+        limit,
+        dilation: limit.map(|_| look(&resolved)),
         check: !brief && limit.is_none(),
         close_up,
         checkpoint: None,
@@ -137,32 +145,32 @@ fn life<'a>(
     }))
 }
 
-/// A dilation at which a life has about so many writes, at the pace of a write for each two milliseconds: but a few hours
-/// of time are left, which epochs take.
-fn look(drive: &Resolved, writes: u64) -> u32 {
-    let life = drive.config.life.target.as_s();
-    (life / (writes as f64 * 0.002).max(21_600.0)).ceil() as u32
+/// The dilation of a look: a life of so many seconds is left of each, which is a dozen epochs.
+fn look(drive: &Resolved) -> u32 {
+    const LEFT_S: f64 = 7200.0;
+    (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
 }
 
 /// What a stand-in asks for, minute by minute.
-fn demand<'a>(trace: &Trace) -> Result<Job<'a>, Problems> {
+fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a>, Problems> {
     let (_, resolved) = drive(trace, "nt", &[])?;
     let spec = workload(trace)?;
-    let inputs = format!("demand {} {}", resolved.layout.logical.0, workload_identity(&spec)?);
+    let inputs =
+        format!("demand {limit:?} {} {}", resolved.layout.logical.0, workload_identity(&spec)?);
     Ok(Job::new(format!("{} demand", trace.name), &inputs, move |control| {
-        counted(&resolved, &spec, control)
+        counted(&resolved, (&spec, limit), control)
     }))
 }
 
 fn counted(
     drive: &Resolved,
-    spec: &WorkloadSpec,
+    (spec, limit): (&WorkloadSpec, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<Value>, Problems> {
     let page = drive.config.geometry.page_size.0;
-    let prepared = Workload::prepare(spec, drive, None, control)?;
+    let prepared = Workload::prepare(spec, drive, limit, control)?;
     let mut minutes: Vec<u64> = Vec::new();
-    let (_, failed) = prepared.replay(1.0, None, control, |requests| {
+    let (_, failed) = prepared.replay(1.0, limit, control, |requests| {
         for io in requests {
             let minute = (io.at.0 / (WINDOW_S * 1_000_000_000)) as usize;
             if minutes.len() <= minute {
