@@ -67,7 +67,8 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
                 .into_iter()
                 .map(|it| (100.0 * it).min(200.0))
                 .collect();
-            Some(StepSeries::of_values(format!("{minutes} min"), &values))
+            // A look has no two epochs of the longer lengths.
+            (!values.is_empty()).then(|| StepSeries::of_values(format!("{minutes} min"), &values))
         });
         let (x, y) =
             (Axis::linear("difference (%), more than 200 drawn there"), "fraction of epochs");
