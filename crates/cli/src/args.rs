@@ -23,6 +23,12 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
     Chip(Chip),
+    /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the end of it
+    #[command(
+        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: with --out what is done is \
+                            kept there, and the same command goes on from it to the same bytes"
+    )]
+    Lifetime(Lifetime),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
     #[command(
         after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
@@ -96,6 +102,43 @@ pub(crate) struct Setup {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Lifetime {
+    #[command(flatten)]
+    pub drive: Drive,
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// What happens to addresses that the drive does not have: error, modulo or compact
+    #[arg(long, value_name = "REMAP", default_value = "error", conflicts_with = "workload")]
+    pub remap: String,
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// The target life in years of 365 days; otherwise that of the drive, lifetime.target
+    #[arg(long, value_name = "N")]
+    pub years: Option<f64>,
+    /// One simulated repetition stands for so many [default: the fewest at which a life takes a minute or two]
+    #[arg(long, value_name = "K")]
+    pub dilation: Option<u32>,
+    /// Not once more at twice the dilation, to see what that changes
+    #[arg(long)]
+    pub no_check: bool,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json, the table (CSV) and pictures (SVG) into this folder, and keep there what is done so far
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// With --out: keep what is done so far anew after so many page writes
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    pub keep_every: u64,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Drive {
     /// The drive: a preset or a file that ends in .toml
     #[arg(long, value_name = "PRESET|FILE.toml", default_value = "tlc")]
@@ -160,7 +203,7 @@ pub(crate) struct Chip {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// The paper: pes (P/E suspension, FAST 2012) or rhio (order and speed by latency variation, MSST 2016)
+    /// The paper: pes (P/E suspension, FAST 2012), ready (throttling, FAST 2012), hire (voltages, NPC 2016) or rhio (order and speed by latency variation, MSST 2016)
     pub paper: String,
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]

@@ -2,7 +2,9 @@
 
 use crate::args::{Chip, Command, Compare, Presets, Run, Setup};
 use crate::output::Output;
-use crate::{Exit, console, fit, physics, progress, report, reproduce, traces, validation};
+use crate::{
+    Exit, console, fit, lifetime, physics, progress, report, reproduce, traces, validation,
+};
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::outcome::{Ending, Outcome, comparison_json};
 use fowler_experiment::presets::{self, Folder};
@@ -20,6 +22,7 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
         Command::Run(run) => one(&run),
         Command::Compare(compare) => several(&compare),
         Command::Chip(chip) => raw(&chip),
+        Command::Lifetime(arguments) => lifetime::execute(&arguments),
         Command::Reproduce(arguments) => reproduce::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),

@@ -58,9 +58,14 @@ pub(crate) fn drive_files(drive: &crate::args::Drive, schemes: &[String]) -> Vec
 /// The files that a run reads.
 pub(crate) fn files(setup: &Setup, schemes: &[String]) -> Vec<Named> {
     let mut files = drive_files(&setup.drive, schemes);
-    files.extend(setup.source.trace.iter().map(|path| ("--trace".into(), path.clone())));
-    files.extend(setup.source.workload.iter().filter_map(|name| generator_file(name)));
+    files.extend(source_files(&setup.source));
     files
+}
+
+/// The file that requests are read from, if it is no preset.
+pub(crate) fn source_files(source: &Source) -> Vec<Named> {
+    let trace = source.trace.iter().map(|path| ("--trace".into(), path.clone()));
+    trace.chain(source.workload.iter().filter_map(|name| generator_file(name))).collect()
 }
 
 /// The file of a generator, if it is no preset.
@@ -69,7 +74,11 @@ pub(crate) fn generator_file(name: &str) -> Option<Named> {
     Some(("--workload".into(), path.to_path_buf()))
 }
 
-fn workload(source: &Source, reading: &Reading, remap: &str) -> Result<WorkloadSpec, Problems> {
+pub(crate) fn workload(
+    source: &Source,
+    reading: &Reading,
+    remap: &str,
+) -> Result<WorkloadSpec, Problems> {
     match (&source.trace, &source.workload) {
         (Some(path), _) => {
             let mut problems = Problems::default();

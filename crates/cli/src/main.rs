@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod console;
 mod fit;
+mod lifetime;
 mod numbers;
 mod output;
 mod physics;

@@ -59,3 +59,17 @@ pub(crate) fn runs(quiet: bool) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
+
+/// A bar of shares of a whole, in thousandths; hidden unless standard error is a terminal.
+pub(crate) fn shares(quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(1000);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} %, {elapsed}, {eta} to go")
+    {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

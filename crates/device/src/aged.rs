@@ -39,6 +39,8 @@ impl Config {
             voltage: other.voltage,
             replacement: other.replacement,
             reliability: other.reliability.clone(),
+            throttle: other.throttle,
+            life: other.life.clone(),
             ..self.clone()
         };
         alike == *other && open(self) == open(other)
@@ -66,9 +68,20 @@ impl Aged {
     /// # Panics
     /// If `config` does not age like the one that was preconditioned.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
+        let ftl = self.ftl(config)?;
+        let layout = ftl.layout;
+        Ok(Device::begin(config, &layout, ftl, self.preconditioned))
+    }
+
+    /// What the drive had been through.
+    pub fn preconditioned(&self) -> &Preconditioned {
+        &self.preconditioned
+    }
+
+    /// The translation layer of the drive of `config` over the data as they lie here.
+    pub(crate) fn ftl(&self, config: &Config) -> Result<Ftl, Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "another drive's data");
         let layout = config.layout()?;
-        let ftl = Ftl::with_data_of(config, &layout, &self.ftl);
-        Ok(Device::begin(config, &layout, ftl, self.preconditioned))
+        Ok(Ftl::with_data_of(config, &layout, &self.ftl))
     }
 }

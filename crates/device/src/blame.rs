@@ -10,6 +10,8 @@ use std::ops::{AddAssign, Index, IndexMut};
 pub enum Part {
     /// The link between host and drive: commands and data on it, and waiting for it.
     HostLink,
+    /// Held by the throttle, for the sake of the drive's life.
+    Throttled,
     /// Waiting for a place in the device's bounded queues.
     QueueFull,
     /// Waiting for a free page frame of the write buffer.
@@ -61,11 +63,12 @@ pub enum Part {
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 24;
+    pub const COUNT: usize = 25;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
         Part::HostLink,
+        Part::Throttled,
         Part::QueueFull,
         Part::BufferFull,
         Part::NoSpace,
@@ -95,6 +98,7 @@ impl Part {
     pub fn name(self) -> &'static str {
         [
             "host_link",
+            "throttled",
             "queue_full",
             "buffer_full",
             "no_space",

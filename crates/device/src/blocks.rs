@@ -4,6 +4,7 @@
 use fowler_units::{
     BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
 };
+use serde::{Deserialize, Serialize};
 
 /// What a block is at the moment. With the use that it was opened for ([`crate::frontier::Frontiers::tag_of`]), one
 /// of the five states of HIRE (section 3.2):
@@ -18,7 +19,7 @@ use fowler_units::{
 ///
 /// Each of these asserts the state that it leaves. A plane has one block of each class open for the host, and one
 /// for what is collected where those are kept apart (`gc.frontier`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum BlockState {
     /// Erased, waiting to be opened.
@@ -32,7 +33,7 @@ pub enum BlockState {
 }
 
 /// What every write and every outdated page looks at: four to a cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Block {
     valid: u16,
     written: u16,
@@ -60,7 +61,7 @@ pub struct Blocks {
 }
 
 /// One plane's share of the blocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlaneBlocks {
     free_head: BlockId,
     free_tail: BlockId,
@@ -69,6 +70,18 @@ struct PlaneBlocks {
     valid: u32,
     /// No bucket below this one holds a block.
     lowest: u32,
+}
+
+/// All that is not told by the mapping, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BlocksKept {
+    blocks: IdVec<BlockId, Block>,
+    erases: IdVec<BlockId, u32>,
+    fill_order: IdVec<BlockId, u64>,
+    filled_at: IdVec<BlockId, Nanos>,
+    buckets: Column<BlockId>,
+    planes: IdVec<PlaneId, PlaneBlocks>,
+    filled: u64,
 }
 
 /// Where the full blocks of a plane with so many valid pages are found.
@@ -169,6 +182,53 @@ impl Blocks {
     /// How often a block has become full.
     pub fn filled(&self) -> u64 {
         self.filled
+    }
+
+    /// All that is not told by the mapping.
+    pub fn kept(&self) -> BlocksKept {
+        BlocksKept {
+            blocks: self.blocks.clone(),
+            erases: self.erases.clone(),
+            fill_order: self.fill_order.clone(),
+            filled_at: self.filled_at.clone(),
+            buckets: self.buckets.clone(),
+            planes: self.planes.clone(),
+            filled: self.filled,
+        }
+    }
+
+    /// Goes on from what was kept, no page marked as valid yet. Returns whether it is of as many blocks.
+    pub fn resume(&mut self, kept: BlocksKept) -> bool {
+        let same = kept.blocks.len() == self.blocks.len()
+            && kept.erases.len() == self.erases.len()
+            && kept.fill_order.len() == self.fill_order.len()
+            && kept.filled_at.len() == self.filled_at.len()
+            && kept.buckets.len() == self.buckets.len()
+            && kept.planes.len() == self.planes.len();
+        if same {
+            (self.blocks, self.erases) = (kept.blocks, kept.erases);
+            (self.fill_order, self.filled_at) = (kept.fill_order, kept.filled_at);
+            (self.buckets, self.planes, self.filled) = (kept.buckets, kept.planes, kept.filled);
+            self.bits.fill(0);
+        }
+        same
+    }
+
+    /// Marks a page as valid that was when the blocks were kept: it is counted already.
+    pub fn validate(&mut self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
+        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
+            1 << (offset % 64);
+    }
+
+    /// Pages that all blocks together have been programmed with since the drive was made: of each block its cycles,
+    /// and what is written of the one that runs.
+    pub fn programmed(&self) -> u64 {
+        let pages = u64::from(self.geometry.pages_per_block);
+        let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
+        let written = self.blocks.as_slice().iter().map(|block| u64::from(block.written));
+        cycles * pages + written.sum::<u64>()
     }
 
     /// The erase counts of all blocks.

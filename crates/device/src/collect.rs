@@ -106,6 +106,16 @@ impl Collector {
         (self.rules.foreground_below - 2).min(2)
     }
 
+    /// The policies, whose state is all that collection has at rest.
+    pub fn policies(&self) -> (&AnyVictim, &AnyWear) {
+        (&self.victim, &self.wear)
+    }
+
+    /// Goes on with policies that were kept.
+    pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
+        (self.victim, self.wear) = (victim, wear);
+    }
+
     /// The rules in force.
     pub fn rules(&self) -> &GcConfig {
         &self.rules
@@ -271,14 +281,19 @@ impl Ftl {
 
     /// Asks whether cold data should move into the block that was just erased.
     fn swap(&mut self, flash: &mut Flash, plane: PlaneId, erased: BlockId) -> bool {
-        let candidates = self.space.blocks.candidates(plane);
-        let Some(cold) = self.collector.wear.swap(&candidates, erased) else { return false };
+        let Some(cold) = self.coldest_for(plane, erased) else { return false };
         debug_assert_eq!(self.space.blocks.state(cold), BlockState::Full);
         if !self.space.open_for_swap(erased) {
             return false;
         }
         self.begin(flash, plane, cold, Source::Wear, true);
         true
+    }
+
+    /// The block whose data should move into `erased`, if any.
+    pub(crate) fn coldest_for(&mut self, plane: PlaneId, erased: BlockId) -> Option<BlockId> {
+        let candidates = self.space.blocks.candidates(plane);
+        self.collector.wear.swap(&candidates, erased)
     }
 
     // --- Idle time ----------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 use crate::policy::{
-    die_order, hotness, placement, replacement, sensing, step, suspension, victim, voltage, wear,
+    die_order, hotness, placement, replacement, sensing, step, suspension, throttle, victim,
+    voltage, wear,
 };
-use crate::reliability;
+use crate::{life, reliability};
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
@@ -60,6 +61,10 @@ pub struct Config {
     pub victim: victim::Params,
     /// When to swap hot and cold data for the sake of wear.
     pub wear: wear::Params,
+    /// When writes may enter.
+    pub throttle: throttle::Params,
+    /// How long the drive is to live, and what its cells endure.
+    pub life: life::Params,
     /// The seed of every random stream of the device.
     pub seed: u64,
 }
@@ -280,6 +285,8 @@ impl Config {
             reliability: reliability::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
+            throttle: throttle::Params::default(),
+            life: life::Params::default(),
             seed: 1,
         }
     }

@@ -1,9 +1,10 @@
 //! What the device counts while it runs. Plain sums, read out once at the end.
 
 use fowler_units::Span;
+use serde::{Deserialize, Serialize};
 
 /// Sums over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Logical pages that host reads touched.
     pub pages_read: u64,
@@ -52,6 +53,10 @@ pub struct Counters {
     /// Sum over the suspended operations of how much longer than that they took, reads served
     /// meanwhile included.
     pub suspended_extra: Span,
+    /// How long writes were held by the throttle: by delays of their pages, and by stops.
+    pub held: [Span; 2],
+    /// Writes that were stopped.
+    pub stops: u64,
     /// Time since the first request during which none was in the device.
     pub idle: Span,
     /// Answered reads and writes of which a page was taken up before one of their kind that had waited

@@ -7,7 +7,10 @@ use crate::counters::Counters;
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::hold::Holder;
 use crate::layout::{Layout, Refusal};
+use crate::life::Totals;
+use crate::policy::throttle::State;
 use crate::precondition::Preconditioned;
 use crate::probe::Probe;
 use fowler_agenda::Phase;
@@ -46,6 +49,8 @@ pub struct Device {
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
+    /// By how much the host is behind its own times since then: a write that is held holds those behind it.
+    behind: Span,
 }
 
 /// A request on its way in: on the link, or outside for want of a place.
@@ -53,6 +58,10 @@ pub struct Device {
 struct Arrival {
     io: HostIo,
     ready: Nanos,
+    /// When it may enter: it is ready, and no longer held.
+    enters: Nanos,
+    /// How long it is held; none, before that was asked.
+    held: Option<Span>,
 }
 
 impl Device {
@@ -87,7 +96,9 @@ impl Device {
             began: None,
             started: Nanos::ZERO,
             last_issue: Nanos::ZERO,
+            behind: Span::ZERO,
         };
+        device.ftl.holder = Holder::of(config, &device.ftl.space.blocks);
         device.ftl.wear(&mut device.flash, config);
         device.ftl.consider_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
@@ -153,6 +164,12 @@ impl Device {
         self.ftl.space.blocks.erase_counts()
     }
 
+    /// What the throttle has come to and what of its life the drive has left; none without a throttle.
+    pub fn life(&self) -> Option<(State, Totals)> {
+        let blocks = &self.ftl.space.blocks;
+        self.ftl.holder.as_ref().map(|holder| holder.state(blocks, self.now()))
+    }
+
     /// Serves every request of `source`, in order, until all are done. May be called again; time goes on.
     ///
     /// Up to eight requests are drawn before their turn: a source must not depend on the drive or the probe.
@@ -177,7 +194,7 @@ impl Device {
         mut watch: impl FnMut(&Device),
     ) {
         let mut source = Ahead::of(source.into_iter());
-        self.started = self.now();
+        (self.started, self.behind) = (self.now(), Span::ZERO);
         let mut exhausted = false;
         loop {
             while !exhausted && self.may_pull(pacing) {
@@ -191,6 +208,9 @@ impl Device {
                 continue;
             }
             let Some(at) = entry else { break };
+            if self.keeps_out(at, pacing) {
+                continue;
+            }
             let arrival = self.arrivals.pop_front().expect("its entry was asked");
             self.enter(arrival, at);
             self.flash.settle(&mut self.ftl);
@@ -243,20 +263,35 @@ impl Device {
         let Some(mut io) = source.next(&self.ftl, &self.flash) else { return false };
         match pacing {
             // A second run begins where the first ended.
-            Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO),
+            Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO) + self.behind,
             Pacing::Closed { .. } => io.at = self.now(),
         }
         assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
         self.last_issue = io.at;
         let ready = self.ftl.link.receive(&io, io.at);
-        self.arrivals.push_back(Arrival { io, ready });
+        let held = (self.ftl.holder.is_none() || io.op != HostOp::Write).then_some(Span::ZERO);
+        self.arrivals.push_back(Arrival { io, ready, enters: ready, held });
         true
     }
 
     /// When an arrival can enter: not before it has come over the link, nor before there is a place.
     #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
-        self.ftl.requests.has_room().then(|| arrival.ready.max(self.now()))
+        self.ftl.requests.has_room().then(|| arrival.enters.max(self.now()))
+    }
+
+    /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for each.
+    #[inline]
+    fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
+        let Some(arrival) = self.arrivals.front_mut().filter(|its| its.held.is_none()) else {
+            return false;
+        };
+        let held = self.ftl.throttled(&mut self.flash, &arrival.io, at).total();
+        (arrival.held, arrival.enters) = (Some(held), at + held);
+        if pacing == Pacing::Open {
+            self.behind += held;
+        }
+        held > Span::ZERO
     }
 
     #[inline]
@@ -272,7 +307,8 @@ impl Device {
         // It was issued at a moment that was no event: how long it has waited outside is added at once.
         self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
-        self.ftl.admit(&mut self.flash, arrival.io, arrival.ready);
+        let held = arrival.held.unwrap_or_default();
+        self.ftl.admit(&mut self.flash, arrival.io, arrival.ready, held);
     }
 
     #[inline]

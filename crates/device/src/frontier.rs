@@ -10,16 +10,24 @@ use crate::reliability::{CLASSES, Coarsest};
 use crate::tag::{Class, Mode, Step, Tag, Voltage};
 use crate::txn::Source;
 use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
+use serde::{Deserialize, Serialize};
 
 /// How fast a block is believed to accumulate errors, as one of so many classes, the strongest first.
 pub type StrengthClass = u8;
 
 /// The open blocks of one plane.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Frontier {
     host: [BlockId; Tag::COUNT],
     collected: [BlockId; Class::ALL.len()],
     swapped: BlockId,
+}
+
+/// The open blocks, and the data that each block was opened for, as they are kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FrontiersKept {
+    planes: IdVec<PlaneId, Frontier>,
+    tags: IdVec<BlockId, Tag>,
 }
 
 /// The open blocks of all planes.
@@ -60,6 +68,16 @@ impl Frontiers {
             believed: IdVec::filled(0, blocks),
             coarsest: [[Step::NOMINAL; CLASSES]; Voltage::ALL.len()],
         }
+    }
+
+    /// The open blocks, and the data that each block was opened for.
+    pub fn kept(&self) -> FrontiersKept {
+        FrontiersKept { planes: self.planes.clone(), tags: self.tags.clone() }
+    }
+
+    /// Goes on from what was kept.
+    pub fn resume(&mut self, kept: FrontiersKept) {
+        (self.planes, self.tags) = (kept.planes, kept.tags);
     }
 
     /// The same open blocks under the rules of `config`.

@@ -6,6 +6,7 @@ use crate::buffer::{Buffer, Listed, Slot};
 use crate::collect::Collector;
 use crate::config::{Ack, Config, PartialWrites, ReadHot, UnwrittenReads};
 use crate::flash::{Bind, Flash, Translation};
+use crate::hold::Holder;
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
@@ -41,6 +42,8 @@ pub struct Ftl {
     pub(crate) collector: Collector,
     pub(crate) requests: Requests,
     pub(crate) link: Link,
+    /// Who holds writes, if anyone does.
+    pub(crate) holder: Option<Box<Holder>>,
     pub(crate) ack: Ack,
     pub(crate) unwritten: UnwrittenReads,
     pub(crate) partial: PartialWrites,
@@ -59,8 +62,11 @@ pub struct Ftl {
     pub(crate) unplaced: VecDeque<TxnId>,
     /// Flushes that wait, with the epoch they wait for, in order.
     pub(crate) flushes: VecDeque<(u32, ReqId)>,
-    /// Pages moved at no time, before the run.
-    pub(crate) moved_now: u64,
+    /// Pages moved at no time, by collection and by wear levelling.
+    pub(crate) moved_now: [u64; 2],
+    /// When that is; and whether blocks are levelled then.
+    pub(crate) timeless: Nanos,
+    pub(crate) levels_now: bool,
     /// Requests that the host has its answer to and the probe has not seen yet.
     pub(crate) completed: Vec<ReqId>,
 }
@@ -117,6 +123,7 @@ impl Ftl {
             collector,
             requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
+            holder: None,
             ack: config.buffer.ack,
             unwritten: config.unwritten_reads,
             partial: config.partial_writes,
@@ -129,7 +136,9 @@ impl Ftl {
             held_writes: VecDeque::with_capacity(depth),
             unplaced: VecDeque::with_capacity(writes),
             flushes: VecDeque::with_capacity(depth),
-            moved_now: 0,
+            moved_now: [0; 2],
+            timeless: Nanos::ZERO,
+            levels_now: false,
             completed: Vec::with_capacity(depth),
         }
     }
@@ -176,7 +185,13 @@ impl Ftl {
     /// Where the first page of a request lies in the flash.
     #[inline]
     fn place_of(&self, io: &HostIo) -> Option<Ppn> {
-        match self.map.place_if_any(self.locator.page_at(io.offset)) {
+        self.in_flash(self.locator.page_at(io.offset))
+    }
+
+    /// Where a page lies in the flash, if the drive has such a page and it lies there.
+    #[inline]
+    pub(crate) fn in_flash(&self, page: Lpn) -> Option<Ppn> {
+        match self.map.place_if_any(page) {
             Place::Flash(old) => Some(old),
             Place::Buffer(_) | Place::Nowhere => None,
         }

@@ -11,12 +11,12 @@ use crate::queue::Class;
 use crate::request::{Hold, Request};
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
-use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId};
+use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
 impl Ftl {
-    /// A request has come over the link and has a place.
+    /// A request has come over the link, has been held for so long and no longer, and has a place.
     #[inline]
-    pub fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos) {
+    pub fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
         let fits = io
             .offset
             .checked_add(u64::from(io.size))
@@ -24,7 +24,8 @@ impl Ftl {
         assert!(fits, "a request beyond the drive: {io:?} on {} bytes", self.layout.logical.0);
         let empty = io.size == 0 && matches!(io.op, HostOp::Read | HostOp::Write);
         assert!(!empty, "a request of no length: {io:?}");
-        let mut request = Request::new(io, ready, &self.locator);
+        let mut request = Request::new(io, ready + throttled, &self.locator);
+        request.throttled = throttled;
         if io.op == HostOp::Write {
             request.tag = self.hotness.tag_of_write(request.pages);
         }
@@ -433,9 +434,11 @@ impl Ftl {
     #[inline]
     pub(crate) fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
-        let Request { io, ready, .. } = *self.requests.get(id);
+        let Request { io, ready, throttled, .. } = *self.requests.get(id);
         let sent = self.link.send(&io, now);
-        self.requests.blame_mut(id)[Part::HostLink] += (ready - io.at) + (sent - now);
+        let blame = self.requests.blame_mut(id);
+        blame[Part::HostLink] += (ready - io.at) + (sent - now) - throttled;
+        blame[Part::Throttled] = throttled;
         if sent > now {
             let event = Event::Answered(id);
             flash.agenda.schedule_in(lane::LINK, sent, Phase::Completion, event);

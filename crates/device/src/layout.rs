@@ -190,6 +190,7 @@ impl Config {
         self.refuse_queues(&mut refusals);
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
+        refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);

@@ -45,6 +45,20 @@ impl Map {
         }
     }
 
+    /// Where each logical page is, of a drive whose buffer is empty, as it is kept.
+    pub fn kept(&self) -> IdVec<Lpn, u32> {
+        self.forward.clone()
+    }
+
+    /// Goes on from what was kept, no physical page owned yet. Returns whether it is of as many pages.
+    pub fn resume(&mut self, kept: IdVec<Lpn, u32>) -> bool {
+        let same = kept.len() == self.forward.len();
+        if same {
+            self.forward = kept;
+        }
+        same
+    }
+
     /// Logical pages.
     pub fn logical(&self) -> u32 {
         self.forward.len() as u32

@@ -9,7 +9,7 @@ use crate::map::{Map, Place};
 use crate::strewn::Strewn;
 use crate::tag::Tag;
 use crate::txn::Source;
-use fowler_units::{Id, Lpn, Nanos, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
 
 /// What a drive has been through before the first request.
@@ -187,7 +187,8 @@ impl Ftl {
     }
 
     /// Writes a page at no time; collection keeps so many blocks of its plane erased.
-    fn store(&mut self, page: Lpn, kept: u32) {
+    #[inline]
+    pub(crate) fn store(&mut self, page: Lpn, kept: u32) {
         let die = self.space.place(page).expect("no more data than the drive holds");
         self.space.arrived(die);
         let to = loop {
@@ -220,13 +221,25 @@ impl Ftl {
     }
 
     fn is_worth_it(&mut self, plane: PlaneId) -> bool {
-        let victim = self.choose(plane, Nanos::ZERO);
+        let victim = self.choose(plane, self.timeless);
         victim.is_some_and(|victim| self.space.blocks.valid(victim) <= self.worth_moving)
     }
 
     /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
     fn collect_now(&mut self, plane: PlaneId) -> u32 {
-        let Some(victim) = self.choose(plane, Nanos::ZERO) else { return 0 };
+        let Some(victim) = self.choose(plane, self.timeless) else { return 0 };
+        let valid = self.empty_now(plane, victim, Source::Gc);
+        if self.levels_now {
+            self.swap_now(plane, victim);
+        }
+        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
+        // through the order in which it insists.
+        (self.layout.geometry.pages_per_block - valid).max(1)
+    }
+
+    /// Moves what is valid of a block to the open block of `source` and erases it, at no time; returns how many pages
+    /// that were.
+    fn empty_now(&mut self, plane: PlaneId, victim: BlockId, source: Source) -> u32 {
         self.space.blocks.collect(victim);
         let valid = self.space.blocks.valid(victim);
         let mut pages = self.space.blocks.valid_pages(victim);
@@ -234,7 +247,7 @@ impl Ftl {
         (0..MOVES_AHEAD).for_each(|_| self.foresee_move(&mut soon));
         let mut left = valid;
         while left > 0 {
-            let (first, count) = self.space.write_run(plane, Source::Gc, left);
+            let (first, count) = self.space.write_run(plane, source, left);
             left -= count;
             for to in (first.0..first.0 + count).map(Ppn) {
                 self.foresee_move(&mut soon);
@@ -247,10 +260,17 @@ impl Ftl {
         }
         self.space.blocks.vacate(victim);
         self.space.blocks.erase(victim);
-        self.moved_now += u64::from(valid);
-        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
-        // through the order in which it insists.
-        (self.layout.geometry.pages_per_block - valid).max(1)
+        self.moved_now[usize::from(source == Source::Wear)] += u64::from(valid);
+        valid
+    }
+
+    /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
+    fn swap_now(&mut self, plane: PlaneId, erased: BlockId) {
+        if let Some(cold) = self.coldest_for(plane, erased)
+            && self.space.open_for_swap(erased)
+        {
+            self.empty_now(plane, cold, Source::Wear);
+        }
     }
 
     /// The page will be moved whose turn it is in a while.
@@ -263,7 +283,7 @@ impl Ftl {
 
     fn close_if_full(&mut self, page: Ppn) {
         if self.locator.offset_in_block(page) + 1 == self.layout.geometry.pages_per_block {
-            self.space.blocks.fill(self.locator.block_of(page), Nanos::ZERO);
+            self.space.blocks.fill(self.locator.block_of(page), self.timeless);
         }
     }
 
@@ -326,13 +346,13 @@ impl Ftl {
         let mut pages = Overwrites::new(rng, filled);
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         for _ in 0..WINDOWS_MAX {
-            let moved = self.moved_now;
+            let moved = self.moved_now[0];
             for _ in 0..window {
                 let page = pages.next(&self.map, &self.space.blocks);
                 self.store(page, kept);
             }
             report.overwritten += window;
-            let waf = 1.0 + (self.moved_now - moved) as f64 / window as f64;
+            let waf = 1.0 + (self.moved_now[0] - moved) as f64 / window as f64;
             let previous = report.waf.replace(waf);
             report.steady = previous.is_some_and(|p| (waf - p).abs() <= STEADY_WITHIN * waf);
             if report.steady {

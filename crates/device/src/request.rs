@@ -19,8 +19,10 @@ pub enum Hold {
 pub struct Request {
     /// What was asked, and when.
     pub io: HostIo,
-    /// When it had come over the link.
+    /// When it had come over the link, and the throttle had let it in.
     pub ready: Nanos,
+    /// How long the throttle had held it.
+    pub throttled: Span,
     /// The next page that is to be on its way.
     pub next: u32,
     /// The page after the last.
@@ -40,7 +42,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request that has just come over the link.
+    /// A request that has just come over the link, held by nothing.
     #[inline]
     pub fn new(io: HostIo, ready: Nanos, locator: &Locator) -> Self {
         let (next, end) = match io.op {
@@ -60,6 +62,7 @@ impl Request {
         Self {
             io,
             ready,
+            throttled: Span::ZERO,
             next,
             end,
             pages,

@@ -3,20 +3,29 @@
 use crate::blocks::{BlockState, Blocks};
 use crate::collect::Job;
 use crate::config::{Config, GcFrontier};
-use crate::frontier::Frontiers;
+use crate::frontier::{Frontiers, FrontiersKept};
 use crate::layout::Layout;
 use crate::policy::placement::Dies;
 use crate::tag::Tag;
 use crate::txn::Source;
 use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, Ppn};
+use serde::{Deserialize, Serialize};
 
 /// One die's part in the striping of host pages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Stripe {
     /// Host pages that are on their way to the die and have no page yet.
     pending: u32,
     /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all planes.
     turns: [u8; Tag::COUNT],
+}
+
+/// Where the next pages go, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SpaceKept {
+    frontiers: FrontiersKept,
+    stripes: IdVec<DieId, Stripe>,
+    turn: u64,
 }
 
 /// A turn of so many, counted on beyond the last once at most.
@@ -67,6 +76,18 @@ impl Space {
     pub fn home(&self, page: Lpn) -> Option<DieId> {
         let says = self.dies == Dies::ByAddress;
         says.then(|| self.order[page.0 as usize % self.order.len()])
+    }
+
+    /// Where the next pages go, but for the blocks.
+    pub fn kept(&self) -> SpaceKept {
+        let (frontiers, stripes) = (self.frontiers.kept(), self.stripes.clone());
+        SpaceKept { frontiers, stripes, turn: self.turn as u64 }
+    }
+
+    /// Goes on from what was kept of this drive.
+    pub fn resume(&mut self, kept: SpaceKept) {
+        self.frontiers.resume(kept.frontiers);
+        (self.stripes, self.turn) = (kept.stripes, kept.turn as usize);
     }
 
     /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the

@@ -1,5 +1,7 @@
 //! What is known of a page on its way to the flash, and how it is programmed there.
 
+use serde::{Deserialize, Serialize};
+
 /// How a page was used while it was in the buffer (HIRE, section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
@@ -20,7 +22,7 @@ impl Class {
 
 /// What the detectors of [`crate::policy::hotness`] say of a page: the product of their answers, as a number
 /// below [`Tag::COUNT`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag(u8);
 
 impl Tag {

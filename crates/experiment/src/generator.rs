@@ -65,6 +65,7 @@ struct ArrivalsText {
     quiet_rate: f64,
     mean_busy: Span,
     mean_quiet: Span,
+    spread: f64,
     tick: Span,
 }
 
@@ -73,6 +74,7 @@ enum ArrivalKind {
     Poisson,
     Fixed,
     Bursts,
+    Cycle,
     Closed,
 }
 
@@ -132,6 +134,7 @@ impl Default for Description {
                 quiet_rate: 100.0,
                 mean_busy: Span::ms(100),
                 mean_quiet: Span::ms(900),
+                spread: 0.0,
                 tick: Span::ZERO,
             },
             reads: pattern.clone(),
@@ -183,6 +186,7 @@ pub fn keys() -> Vec<Key<Description>> {
                 "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
                 "fixed" => ArrivalKind::Fixed, "one every 1 / rate seconds";
                 "bursts" => ArrivalKind::Bursts, "Poisson at two rates in turn";
+                "cycle" => ArrivalKind::Cycle, "the same, each spell exactly as long as the mean";
                 "closed" => ArrivalKind::Closed, "as soon as fewer than depth are outstanding";
             ),
         },
@@ -190,14 +194,16 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Real(RATE, at!(arrivals.rate))),
         optional("arrivals.depth", "requests outstanding (closed)",
             Field::Count(1..=65_536, at!(arrivals.depth))),
-        optional("arrivals.busy_rate", "requests per second in a busy spell (bursts)",
+        optional("arrivals.busy_rate", "requests per second in a busy spell (bursts, cycle)",
             Field::Real(RATE, at!(arrivals.busy_rate))),
-        optional("arrivals.quiet_rate", "requests per second in a quiet spell (bursts)",
+        optional("arrivals.quiet_rate", "requests per second in a quiet spell (bursts, cycle)",
             Field::Real(0.0..=1e9, at!(arrivals.quiet_rate))),
-        optional("arrivals.mean_busy", "mean length of a busy spell (bursts)",
+        optional("arrivals.mean_busy", "mean length of a busy spell (bursts, cycle)",
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_busy))),
-        optional("arrivals.mean_quiet", "mean length of a quiet spell (bursts)",
+        optional("arrivals.mean_quiet", "mean length of a quiet spell (bursts, cycle)",
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_quiet))),
+        optional("arrivals.spread", "deviation of the logarithm of a factor by which each cycle's rates differ (cycle)",
+            Field::Real(0.0..=3.0, at!(arrivals.spread))),
         optional("arrivals.tick", "arrivals are rounded down to a multiple of this, as by a coarse clock; 0ns for none",
             Field::Time(Span::ZERO..=Span::ms(10_000), at!(arrivals.tick))),
     ];
@@ -326,6 +332,14 @@ impl Generator {
         self.depth
     }
 
+    /// How long it goes on, if it is told so.
+    pub fn duration(&self) -> Option<Span> {
+        match self.spec.length {
+            Length::Duration(span) => Some(span),
+            Length::Requests(_) => None,
+        }
+    }
+
     /// The requests, from the first.
     pub fn requests(
         &self,
@@ -379,6 +393,13 @@ impl Description {
                 ArrivalKind::Poisson => Arrivals::Poisson { rate: arrivals.rate },
                 ArrivalKind::Fixed => Arrivals::Fixed { rate: arrivals.rate },
                 ArrivalKind::Closed => Arrivals::Closed,
+                ArrivalKind::Cycle => Arrivals::Cycle {
+                    busy_rate: arrivals.busy_rate,
+                    quiet_rate: arrivals.quiet_rate,
+                    busy: arrivals.mean_busy,
+                    quiet: arrivals.mean_quiet,
+                    spread: arrivals.spread,
+                },
                 ArrivalKind::Bursts => Arrivals::Bursts {
                     busy_rate: arrivals.busy_rate,
                     quiet_rate: arrivals.quiet_rate,

@@ -16,6 +16,7 @@ pub mod generator;
 pub mod growing;
 pub mod keys;
 pub mod laws;
+pub mod lifetime;
 pub mod outcome;
 pub mod pace;
 pub mod physics;

@@ -125,6 +125,10 @@ mod tests {
         let joined = Scheme::load("rps+per").unwrap();
         assert_eq!(joined.name(), "rps+per");
         assert!(Scheme::load("pes_ips").is_ok());
+        for joined in ["pes_ipc+ready_opt", "ready_pes+pes_ipc+rhio", "hire+dt"] {
+            assert!(Scheme::load(joined).is_ok(), "{joined}");
+        }
+        assert!(Scheme::load("st+dt").is_err());
     }
 
     #[test]

@@ -147,6 +147,14 @@ impl Workload {
         }
     }
 
+    /// How long a generator that says so goes on.
+    pub fn duration(&self) -> Option<Span> {
+        match &self.kind {
+            Kind::Generated(generator) => generator.duration(),
+            Kind::Trace { .. } => None,
+        }
+    }
+
     /// Hands `replay` the requests, and reports what became of the source.
     pub fn replay(
         &self,

@@ -91,6 +91,35 @@ impl Latencies {
         self.max = self.max.max(latency.0);
     }
 
+    /// As [`Latencies::record`], of so many that are alike.
+    #[inline]
+    pub fn record_many(&mut self, latency: Span, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.histogram.record_n(latency.0, count).expect("the bounds hold every u64");
+        self.sum += u128::from(latency.0) * u128::from(count);
+        self.min = self.min.min(latency.0);
+        self.max = self.max.max(latency.0);
+    }
+
+    /// How many there are of each of its values, ascending: enough to make it anew with [`Latencies::of_values`].
+    pub fn values(&self) -> Vec<(u64, u64)> {
+        self.histogram
+            .iter_recorded()
+            .map(|it| (it.value_iterated_to(), it.count_since_last_iteration()))
+            .collect()
+    }
+
+    /// Those of [`Latencies::values`], with the exact sum and extremes.
+    pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Self {
+        let mut all = Self::new();
+        for &(value, count) in values {
+            all.histogram.record_n(value, count).expect("the bounds hold every u64");
+        }
+        Self { sum, min: extremes.0, max: extremes.1, ..all }
+    }
+
     /// Adds what `other` measured; the result is that of one recorder that saw both.
     pub fn merge(&mut self, other: &Latencies) {
         self.histogram.add(&other.histogram).expect("all histograms have the same bounds");

@@ -80,6 +80,13 @@ impl Timing {
         self.iteration() * u64::from(self.program_iterations.at(offset))
     }
 
+    /// The mean of that over the page types, of which a block has as many pages of each.
+    pub fn mean_program(&self) -> Span {
+        let iterations = self.program_iterations.values();
+        let sum: u64 = iterations.iter().map(|&count| u64::from(count)).sum();
+        Span(self.iteration().0 * sum / iterations.len() as u64)
+    }
+
     /// A whole undisturbed erase.
     pub fn erase(&self) -> Span {
         self.erase_pulse + self.erase_verify

@@ -13,12 +13,14 @@ use crate::root;
 use fowler_units::Span;
 
 /// `A_it`, volts (READY, equation 1).
-const INTERFACE: f64 = 2.97e-3;
+pub const INTERFACE: f64 = 2.97e-3;
 /// `B_ot`, volts (READY, equation 1).
-const OXIDE: f64 = 2.0e-2;
+pub const OXIDE: f64 = 2.0e-2;
+/// The powers of the cycles that each rises with (READY, equation 1).
+pub const POWERS: [f64; 2] = [0.62, 0.30];
 /// The rise at which cells become unreliable, in volts, as printed (READY, section 2). It is reached after 3,036
 /// cycles and not after 3,000, so that the default reading takes the rise at 3,000 for it.
-const MARGIN: f64 = 0.65;
+pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
 /// Beyond so much idle time the spread reading knows no end: damage heals as fast as it is done. It is capped here.
@@ -44,8 +46,8 @@ impl Reading {
     /// Every reading.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
-    /// Recovery efficiency and onset.
-    fn constants(self) -> (f64, Span) {
+    /// Recovery efficiency and onset: `C_e` and `t_0`.
+    pub fn constants(self) -> (f64, Span) {
         match self {
             Reading::Spread => (5.63e-2, Span(DAY)),
             Reading::Refit => (7.03e-2, Span::ms(46_000)),
@@ -92,9 +94,101 @@ impl Reading {
     }
 }
 
+/// Achievable cycles at some idle times, measured or computed elsewhere: the recovery of another technology, such as 3D
+/// NAND, in which planar models do not hold (HeatWatch, HPCA 2018).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecoveryTable {
+    points: Vec<(Span, f64)>,
+}
+
+/// Why columns are no table of recovery.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RecoveryTableError {
+    /// The columns have different lengths, or none.
+    #[error("idle times: {0}; cycles: {1}; as many of both are due, and at least one")]
+    Shape(usize, usize),
+    /// Idle times must rise.
+    #[error("idle times must rise: {idle} at place {place}")]
+    Idle {
+        /// Counted from one.
+        place: usize,
+        /// The time there.
+        idle: Span,
+    },
+    /// Rest must not wear a cell.
+    #[error("cycles are above 0 and do not fall with rest: {cycles} at place {place}")]
+    Cycles {
+        /// Counted from one.
+        place: usize,
+        /// The cycles there.
+        cycles: f64,
+    },
+}
+
+impl RecoveryTable {
+    /// A table of these columns.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn new(idle: &[Span], cycles: &[f64]) -> Result<Self, Vec<RecoveryTableError>> {
+        use RecoveryTableError as Error;
+        if idle.len() != cycles.len() || idle.is_empty() {
+            return Err(vec![Error::Shape(idle.len(), cycles.len())]);
+        }
+        let mut wrong = Vec::new();
+        for (at, (&time, &here)) in idle.iter().zip(cycles).enumerate() {
+            if at > 0 && time <= idle[at - 1] {
+                wrong.push(Error::Idle { place: at + 1, idle: time });
+            }
+            let falls = at > 0 && here < cycles[at - 1];
+            if falls || here.is_nan() || here <= 0.0 || here > CYCLES_MOST {
+                wrong.push(Error::Cycles { place: at + 1, cycles: here });
+            }
+        }
+        let points = idle.iter().copied().zip(cycles.iter().copied()).collect();
+        if wrong.is_empty() { Ok(Self { points }) } else { Err(wrong) }
+    }
+
+    /// The P/E cycles that cells endure with a mean `idle` time between two of them: straight between two points over
+    /// the logarithm of time (over time from a point at zero), and beyond the ends as at the ends.
+    pub fn achievable(&self, idle: Span) -> f64 {
+        let next = self.points.partition_point(|&(time, _)| time <= idle);
+        let (Some(&(later, above)), Some(&(earlier, below))) =
+            (self.points.get(next), self.points.get(next.wrapping_sub(1)))
+        else {
+            return self.points[next.clamp(1, self.points.len()) - 1].1;
+        };
+        let place = |time: Span| {
+            if earlier == Span::ZERO { time.as_s() } else { libm::log(time.as_s()) }
+        };
+        let share = (place(idle) - place(earlier)) / (place(later) - place(earlier));
+        below + (above - below) * share.clamp(0.0, 1.0)
+    }
+}
+
+/// What says how many cycles rested cells endure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Endurance {
+    /// READY's model under one of its readings.
+    Model(Reading),
+    /// A table.
+    Table(RecoveryTable),
+}
+
+impl Endurance {
+    /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure `rated` without any.
+    /// The model is one of cells rated for 3,000; others are taken to endure in proportion [assumed].
+    pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
+        match self {
+            Endurance::Model(reading) => rated / CYCLES * reading.achievable(idle),
+            Endurance::Table(table) => table.achievable(idle),
+        }
+    }
+}
+
 /// The rise of the threshold voltage by trapping alone, in volts (equation 1).
 pub fn trapped(cycles: f64) -> f64 {
-    INTERFACE * libm::pow(cycles, 0.62) + OXIDE * libm::pow(cycles, 0.30)
+    INTERFACE * libm::pow(cycles, POWERS[0]) + OXIDE * libm::pow(cycles, POWERS[1])
 }
 
 #[cfg(test)]
@@ -150,6 +244,34 @@ mod tests {
         // The points of the catalogue of claims.
         let spread = [1, 6, 24, 168].map(|h| Reading::Spread.achievable(Span(h * HOUR)).round());
         assert_eq!(spread, [6178.0, 8915.0, 12694.0, 25557.0]);
+    }
+
+    #[test]
+    fn a_table_is_straight_between_its_points_and_flat_beyond() {
+        let hours = |hours: u64| Span(hours * HOUR);
+        let table = RecoveryTable::new(&[hours(1), hours(100)], &[1000.0, 3000.0]).unwrap();
+        let at = |idle| table.achievable(idle);
+        assert_eq!(
+            [at(Span::ZERO), at(hours(1)), at(hours(100)), at(hours(9999))],
+            [1000.0, 1000.0, 3000.0, 3000.0]
+        );
+        assert!((at(hours(10)) - 2000.0).abs() < 1e-9, "half of the way over the logarithm");
+        let table = RecoveryTable::new(&[Span::ZERO, hours(2)], &[1000.0, 2000.0]).unwrap();
+        assert!((table.achievable(hours(1)) - 1500.0).abs() < 1e-9);
+        let rated = Endurance::Model(Reading::Spread).achievable(300.0, hours(24));
+        assert!((rated - 1269.4).abs() < 0.1, "{rated}");
+        assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
+    }
+
+    #[test]
+    fn what_is_no_table_is_said_at_once() {
+        let hours = |hours: u64| Span(hours * HOUR);
+        assert_eq!(RecoveryTable::new(&[], &[]).unwrap_err().len(), 1);
+        assert_eq!(RecoveryTable::new(&[hours(1)], &[1.0, 2.0]).unwrap_err().len(), 1);
+        let wrong = RecoveryTable::new(&[hours(2), hours(1), hours(3)], &[3.0, 2.0, f64::NAN]);
+        let told: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(told[0].contains("1h at place 2") || told[0].contains("place 2"), "{told:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! memory is laid out decides what a request costs (`docs/performance.md`).
 
 use crate::Id;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -73,6 +74,21 @@ impl<T: Clone> Clone for Column<T> {
     }
 }
 
+impl<T: Serialize> Serialize for Column<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Clone> Deserialize<'de> for Column<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Vec::deserialize(deserializer)?;
+        let mut values = on_large_pages(read.len());
+        values.extend(read);
+        Ok(Self(values))
+    }
+}
+
 impl<T> Deref for Column<T> {
     type Target = [T];
     #[inline]
@@ -89,7 +105,8 @@ impl<T> DerefMut for Column<T> {
 }
 
 /// A column that only its own id can index.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de> + Clone"))]
 pub struct IdVec<I, T> {
     raw: Column<T>,
     id: PhantomData<I>,

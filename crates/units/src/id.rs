@@ -21,7 +21,7 @@ pub trait Id: Copy + Eq {
 macro_rules! ids {
     ($($(#[$doc:meta])* $Id:ident),+ $(,)?) => { $(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $Id(pub u32);
         impl Id for $Id {
             const NONE: Self = Self(u32::MAX);

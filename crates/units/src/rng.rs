@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A deterministic generator: xoshiro256++ seeded from `(seed, name)`. The golden test below freezes
 /// its values; results of old runs stay reproducible.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {

@@ -11,6 +11,7 @@ pub mod replacement;
 pub mod sensing;
 pub mod step;
 pub mod suspension;
+pub mod throttle;
 pub mod victim;
 pub mod voltage;
 pub mod wear;

@@ -19,7 +19,7 @@ macro_rules! slot {
         }
 
         /// Which policy of this slot: what a configuration names.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $Kind {
             $(#[doc = $about] $Policy),+
         }

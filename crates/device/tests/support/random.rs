@@ -8,6 +8,7 @@ use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{self, SuspensionKind};
+use fowler_device::policy::throttle::{self, Enforcement, EpochRule, ThrottleKind};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
@@ -30,6 +31,7 @@ pub struct Choice {
     suspension: Vec<SuspensionKind>,
     victim: Vec<VictimKind>,
     wear: Vec<WearKind>,
+    throttle: Vec<ThrottleKind>,
     /// Whether cells err, and data is told apart.
     cells: bool,
 }
@@ -42,6 +44,7 @@ impl Choice {
             suspension: SuspensionKind::ALL.to_vec(),
             victim: VictimKind::ALL.to_vec(),
             wear: WearKind::ALL.to_vec(),
+            throttle: ThrottleKind::ALL.to_vec(),
             cells: true,
         }
     }
@@ -55,6 +58,7 @@ impl Choice {
             suspension: vec![S::Never, S::Ips, S::Ipc],
             victim: vec![V::Greedy, V::Fifo, V::DChoices, V::CostBenefit],
             wear: vec![W::Off, W::HotColdSwap],
+            throttle: Vec::new(),
             cells: false,
         }
     }
@@ -124,11 +128,30 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
     config.victim.d = between(rng, 1, 3);
     config.wear.name = one_of(rng, &choice.wear);
     config.wear.threshold = between(rng, 0, 4);
+    if !choice.throttle.is_empty() {
+        life(config, rng, &choice.throttle);
+    }
     if choice.cells {
         streams(config, rng);
         cells(config, rng);
         sound(config);
     }
+}
+
+/// A life of a moment, with room for a few hundred pages, in epochs and periods to match.
+fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
+    config.throttle = throttle::Params {
+        name: one_of(rng, throttles),
+        enforcement: one_of(rng, &[Enforcement::Pessimistic, Enforcement::Optimistic]),
+        epoch: one_of(rng, &[EpochRule::Auto, EpochRule::Fixed]),
+        epoch_length: one_of(rng, &[Span::ms(1), Span::ms(50)]),
+        window: one_of(rng, &[Span::us(500), Span::ms(3)]),
+        period: one_of(rng, &[Span::us(100), Span::us(500)]),
+        ..throttle::Params::default()
+    };
+    config.life.target = one_of(rng, &[Span::ms(20), Span::ms(60), Span::ms(400)]);
+    config.life.cycles = one_of(rng, &[0.05, 1.0, 3000.0]);
+    config.life.dilation = one_of(rng, &[1, 7]);
 }
 
 /// Drops what would be refused for other reasons than size: a swarm of refusals tests nothing.

@@ -1,6 +1,7 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list and no other.
 
+mod lifetime;
 mod policies;
 mod reliability;
 
@@ -93,6 +94,7 @@ pub fn all() -> Vec<Key<Config>> {
         semantics(),
         policies::all(),
         reliability::all(),
+        lifetime::all(),
         seed(),
     ]
     .into_iter()

@@ -10,6 +10,7 @@ use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::{SuspendingReads, SuspensionKind};
+use fowler_device::policy::throttle::{Enforcement, EpochRule, ThrottleKind};
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::policy::wear::WearKind;
@@ -44,7 +45,7 @@ macro_rules! set {
 }
 
 pub(super) fn all() -> Vec<Key<Config>> {
-    [of_operations(), of_data()].into_iter().flatten().collect()
+    [of_operations(), of_throttling(), of_data()].into_iter().flatten().collect()
 }
 
 #[rustfmt::skip]
@@ -90,6 +91,26 @@ fn of_operations() -> Vec<Key<Config>> {
             slot!(wear, WearKind)),
         optional("policy.wear.threshold", "erases by which a worn block must be ahead",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
+    ]
+}
+
+#[rustfmt::skip]
+fn of_throttling() -> Vec<Key<Config>> {
+    vec![
+        optional("policy.throttle", "whether writes are held for the sake of the drive's life",
+            slot!(throttle, ThrottleKind)),
+        optional("policy.throttle.enforcement", "dynamic, ready: what may be written in an epoch",
+            words!(throttle.enforcement,
+                "pessimistic" => Enforcement::Pessimistic, "its capacity, period by period";
+                "optimistic" => Enforcement::Optimistic, "the same, and what later epochs can spare";
+            )),
+        optional("policy.throttle.epoch", "dynamic, ready: how long an epoch is",
+            words!(throttle.epoch,
+                "auto" => EpochRule::Auto, "as long as the cycle found in the demand";
+                "fixed" => EpochRule::Fixed, "as long as epoch_length";
+            )),
+        optional("policy.throttle.epoch_length", "fixed: the length of an epoch",
+            Field::Time(Span::us(1)..=Span(3650 * 86_400_000_000_000), at!(throttle.epoch_length))),
     ]
 }
 

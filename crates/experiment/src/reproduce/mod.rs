@@ -5,6 +5,7 @@ mod column;
 mod hire;
 mod pes;
 mod published;
+mod ready;
 mod real;
 mod rhio;
 mod runs;
@@ -31,15 +32,17 @@ pub enum Paper {
     Rhio,
     /// HIRE, voltages by use in the buffer: Cui et al., NPC 2016.
     Hire,
+    /// READY, throttling for a lifetime: Lee et al., FAST 2012.
+    Ready,
 }
 
 impl Paper {
     /// Every paper.
-    pub const ALL: [Paper; 3] = [Paper::Pes, Paper::Rhio, Paper::Hire];
+    pub const ALL: [Paper; 4] = [Paper::Pes, Paper::Rhio, Paper::Hire, Paper::Ready];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["pes", "rhio", "hire"][self as usize]
+        ["pes", "rhio", "hire", "ready"][self as usize]
     }
 
     /// The paper of that name.
@@ -100,6 +103,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
         Paper::Pes => pes::reproduce(request, watch),
         Paper::Rhio => rhio::reproduce(request, watch),
         Paper::Hire => hire::reproduce(request, watch),
+        Paper::Ready => ready::reproduce(request, watch),
     }
 }
 

@@ -37,6 +37,8 @@ fn exponential(rng: &mut Rng, mean: f64) -> f64 {
 struct Spell {
     is_busy: bool,
     ends: Clock,
+    /// By what the rates of its cycle are multiplied.
+    factor: f64,
 }
 
 /// The arrivals, one by one.
@@ -62,6 +64,13 @@ fn sparser(arrivals: Arrivals, times: f64) -> Arrivals {
             quiet_rate: quiet_rate / times,
             mean_busy,
             mean_quiet,
+        },
+        Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => Arrivals::Cycle {
+            busy_rate: busy_rate / times,
+            quiet_rate: quiet_rate / times,
+            busy,
+            quiet,
+            spread,
         },
         Arrivals::Closed => Arrivals::Closed,
     }
@@ -94,6 +103,12 @@ impl Moments {
             Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => self.burst(
                 [SECOND / quiet_rate, SECOND / busy_rate],
                 [mean_quiet.0 as f64, mean_busy.0 as f64],
+                None,
+            )?,
+            Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => self.burst(
+                [SECOND / quiet_rate, SECOND / busy_rate],
+                [quiet.0 as f64, busy.0 as f64],
+                Some(spread),
             )?,
         };
         self.count += 1;
@@ -110,15 +125,16 @@ impl Moments {
     }
 
     /// The next arrival of a Poisson process whose rate switches. Exponential gaps have no memory:
-    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on.
-    fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2]) -> Option<u64> {
+    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on. With a `spread` spells
+    /// take exactly as long, and it is that of their cycles' factors.
+    fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2], spread: Option<f64>) -> Option<u64> {
         loop {
             let spell = match self.spell {
                 Some(spell) => spell,
-                None => self.next_spell(true, spells)?,
+                None => self.next_spell(true, 1.0, spells, spread)?,
             };
             self.spell = Some(spell);
-            let mean = gaps[usize::from(spell.is_busy)];
+            let mean = gaps[usize::from(spell.is_busy)] / spell.factor;
             let gap = exponential(&mut self.rng, if mean.is_finite() { mean } else { 1.0 });
             let next = self.clock.after(gap)?;
             let inside = (next.ns, next.fraction) < (spell.ends.ns, spell.ends.fraction);
@@ -127,14 +143,35 @@ impl Moments {
                 return Some(next.ns);
             }
             self.clock = spell.ends;
-            self.spell = Some(self.next_spell(!spell.is_busy, spells)?);
+            self.spell = Some(self.next_spell(!spell.is_busy, spell.factor, spells, spread)?);
         }
     }
 
-    fn next_spell(&mut self, is_busy: bool, spells: [f64; 2]) -> Option<Spell> {
-        let length = exponential(&mut self.rng, spells[usize::from(is_busy)]);
-        Some(Spell { is_busy, ends: self.clock.after(length)? })
+    fn next_spell(
+        &mut self,
+        is_busy: bool,
+        factor: f64,
+        spells: [f64; 2],
+        spread: Option<f64>,
+    ) -> Option<Spell> {
+        let length = spells[usize::from(is_busy)];
+        let Some(spread) = spread else {
+            let length = exponential(&mut self.rng, length);
+            return Some(Spell { is_busy, ends: self.clock.after(length)?, factor: 1.0 });
+        };
+        let factor = if is_busy { log_normal(&mut self.rng, spread) } else { factor };
+        Some(Spell { is_busy, ends: self.clock.after(length)?, factor })
     }
+}
+
+/// A factor with a mean of one whose logarithm is normal with this deviation (Box and Muller, 1958).
+fn log_normal(rng: &mut Rng, deviation: f64) -> f64 {
+    if deviation == 0.0 {
+        return 1.0;
+    }
+    let radius = libm::sqrt(-2.0 * libm::log1p(-rng.unit()));
+    let normal = radius * libm::cos(std::f64::consts::TAU * rng.unit());
+    libm::exp(deviation * normal - 0.5 * deviation * deviation)
 }
 
 #[cfg(test)]
@@ -204,6 +241,32 @@ mod tests {
         };
         let (mean, cv) = mean_and_cv(&gaps(both, 100_000));
         assert!((mean / 1e6 - 1.0).abs() < 0.02 && (cv - 1.0).abs() < 0.02, "{mean} {cv}");
+    }
+
+    #[test]
+    fn cycles_repeat_exactly_but_for_their_factors() {
+        let cycle = |spread| Arrivals::Cycle {
+            busy_rate: 3000.0,
+            quiet_rate: 0.0,
+            busy: Span::ms(1000),
+            quiet: Span::ms(4000),
+            spread,
+        };
+        for spread in [0.0, 0.4] {
+            let mut moments = moments(cycle(spread), 2);
+            let mut counts = vec![0.0; 1000];
+            while let Some(Nanos(at)) = moments.next() {
+                let (number, within) = (at / 5_000_000_000, at % 5_000_000_000);
+                assert!(within < 1_000_000_000, "a busy second, then four quiet ones");
+                let Some(count) = counts.get_mut(number as usize) else { break };
+                *count += 1.0;
+            }
+            let (mean, cv) = mean_and_cv(&counts);
+            assert!((mean / 3000.0 - 1.0).abs() < 0.05, "{mean}");
+            // The factor's variation, e^(s^2) - 1, and that of a Poisson count.
+            let expected = (spread * spread).exp_m1() + 1.0 / 3000.0;
+            assert!((cv / expected.sqrt() - 1.0).abs() < 0.15, "{cv}");
+        }
     }
 
     #[test]

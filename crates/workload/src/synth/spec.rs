@@ -29,6 +29,20 @@ pub enum Arrivals {
         /// Mean length of a quiet spell.
         mean_quiet: Span,
     },
+    /// As bursts, but each spell takes exactly as long, so that demand repeats; the rates of each cycle, a busy spell
+    /// and a quiet one, are multiplied by a factor of its own: log-normal, with a mean of one.
+    Cycle {
+        /// Requests per second in a busy spell, on average over the cycles.
+        busy_rate: f64,
+        /// The same of a quiet spell; may be zero.
+        quiet_rate: f64,
+        /// Length of a busy spell.
+        busy: Span,
+        /// Length of a quiet spell.
+        quiet: Span,
+        /// Standard deviation of the logarithm of a cycle's factor; zero for cycles that are alike.
+        spread: f64,
+    },
     /// All at time zero: the queue depth of the device paces them.
     Closed,
 }
@@ -102,6 +116,13 @@ impl Display for Arrivals {
             Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
                 let (busy, quiet) = (Short(busy_rate), Short(quiet_rate));
                 write!(f, "bursts, {busy} per second for {mean_busy} and {quiet} for {mean_quiet}")
+            }
+            Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => {
+                let [busy_rate, quiet_rate, spread] = [busy_rate, quiet_rate, spread].map(Short);
+                write!(
+                    f,
+                    "cycles, {busy_rate} per second for {busy} and {quiet_rate} for {quiet}, spread {spread}"
+                )
             }
             Arrivals::Closed => write!(f, "closed"),
         }
@@ -328,7 +349,7 @@ impl SynthSpec {
                 check.that(holds, "arrivals", self.arrivals, expected);
                 rate
             }
-            Arrivals::Bursts { .. } => self.check_bursts(check),
+            Arrivals::Bursts { .. } | Arrivals::Cycle { .. } => self.check_bursts(check),
             Arrivals::Closed => {
                 let is_counted = matches!(self.length, Length::Requests(_));
                 let expected = "a number of requests: closed arrivals take no time";
@@ -352,9 +373,21 @@ impl SynthSpec {
 
     /// The mean rate of bursty arrivals; none of another kind is asked.
     fn check_bursts(&self, check: &mut Check) -> f64 {
-        let Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } = self.arrivals
-        else {
-            return f64::NAN;
+        let (busy_rate, quiet_rate, mean_busy, mean_quiet) = match self.arrivals {
+            Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
+                (busy_rate, quiet_rate, mean_busy, mean_quiet)
+            }
+            Arrivals::Cycle { busy_rate, quiet_rate, busy, quiet, spread } => {
+                let expected = "a deviation from 0 to 3";
+                check.that(
+                    (0.0..=3.0).contains(&spread),
+                    "arrivals.spread",
+                    Short(spread),
+                    expected,
+                );
+                (busy_rate, quiet_rate, busy, quiet)
+            }
+            _ => return f64::NAN,
         };
         check.rate("arrivals.busy_rate", busy_rate);
         if quiet_rate != 0.0 {

@@ -4,9 +4,10 @@
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos, Rng};
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DChoices {
     d: u32,
     rng: Rng,

@@ -3,9 +3,10 @@
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fifo;
 
 impl Fifo {

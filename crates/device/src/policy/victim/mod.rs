@@ -7,9 +7,11 @@
 use crate::blocks::Candidates;
 use crate::policy::slot::slot;
 use fowler_units::{BlockId, Nanos};
+use serde::{Deserialize, Serialize};
 
 slot! { $
     /// The victim rule a device was configured with.
+    #[derive(Serialize, Deserialize)]
     pub enum AnyVictim, named VictimKind, match by each_victim {
         "greedy" => greedy::Greedy, "the block with the fewest valid pages";
         "fifo" => fifo::Fifo, "the block that was filled first";

@@ -4,23 +4,40 @@
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
+    /// For each plane the fewest erases of any block when that was looked at last. They only grow, so that hardly an
+    /// erase needs another look.
+    fewest: Vec<u32>,
 }
 
 impl HotColdSwap {
     pub(super) fn new(params: &Params, _seed: u64) -> Self {
-        Self { threshold: params.threshold }
+        Self { threshold: params.threshold, fewest: Vec::new() }
     }
 }
 
 impl Wear for HotColdSwap {
     fn swap(&mut self, candidates: &Candidates<'_>, erased: BlockId) -> Option<BlockId> {
+        let plane = (candidates.slot(0).0 / candidates.slots()) as usize;
+        if self.fewest.len() <= plane {
+            self.fewest.resize(plane + 1, 0);
+        }
+        let worn = candidates.erases(erased);
+        if worn.saturating_sub(self.fewest[plane]) <= self.threshold {
+            return None;
+        }
+        let every = (0..candidates.slots()).map(|index| candidates.erases(candidates.slot(index)));
+        self.fewest[plane] = every.min().unwrap_or(0);
+        if worn.saturating_sub(self.fewest[plane]) <= self.threshold {
+            return None;
+        }
         let coldest = candidates.iter().min_by_key(|&block| candidates.erases(block))?;
-        let ahead = candidates.erases(erased).saturating_sub(candidates.erases(coldest));
+        let ahead = worn.saturating_sub(candidates.erases(coldest));
         (ahead > self.threshold).then_some(coldest)
     }
 }

@@ -6,9 +6,11 @@
 use crate::blocks::Candidates;
 use crate::policy::slot::slot;
 use fowler_units::BlockId;
+use serde::{Deserialize, Serialize};
 
 slot! { $
     /// The wear levelling rule a device was configured with.
+    #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
         "off" => off::Off, "no static wear levelling";
         "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into the most worn block";

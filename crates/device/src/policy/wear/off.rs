@@ -2,9 +2,10 @@
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
+use serde::{Deserialize, Serialize};
 
 /// See the module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Off;
 
 impl Off {

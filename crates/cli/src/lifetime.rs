@@ -1,0 +1,108 @@
+//! `fowler lifetime`: a drive to the end of its target life.
+
+use crate::args::Lifetime as Arguments;
+use crate::output::Output;
+use crate::{Exit, console, fit, progress, sheets};
+use fowler_experiment::lifetime::{self, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::workload::Control;
+use std::fmt::Write;
+
+/// The name of the file, in the folder of results, that what is done so far is kept in.
+const CHECKPOINT: &str = "lifetime.checkpoint";
+
+pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
+    let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
+    let mut inputs = fit::drive_files(&arguments.drive, &schemes);
+    inputs.extend(fit::source_files(&arguments.source));
+    let mut problems = Problems::default();
+    let spec = problems.take(spec(arguments));
+    if let Some(spec) = &spec {
+        problems.0.extend(lifetime::check(spec).0);
+    }
+    let output = Output::open(arguments.out.as_deref(), None, &inputs, |_| Vec::new());
+    let output = problems.take(output);
+    problems.or(())?;
+    let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
+    let bar = progress::shares(arguments.quiet);
+    let watch = Watch {
+        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        share: &|share| bar.set_position((share * 1000.0) as u64),
+    };
+    let lived = lifetime::live(&spec, watch);
+    bar.finish_and_clear();
+    let Some(lived) = lived? else {
+        console::note(&match &spec.checkpoint {
+            Some(path) => format!(
+                "stopped: what is done is kept in {}, and the same command goes on from there",
+                path.display()
+            ),
+            None => "stopped: nothing is kept without --out".into(),
+        });
+        return Ok(Exit::Stopped);
+    };
+    let json = format!("{:#}\n", lived.json());
+    output.summary(&json)?;
+    let written = arguments.out.as_deref().map(|folder| lived.write(folder)).transpose()?;
+    console::print(&if arguments.json { json } else { report(&lived) });
+    if let (Some((files, notes)), Some(folder)) = (written, &arguments.out) {
+        notes.iter().for_each(|note| console::note(&format!("note: {note}")));
+        console::note(&format!(
+            "written to {}: summary.json, {}",
+            folder.display(),
+            files.join(", ")
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
+    let mut problems = Problems::default();
+    let Arguments { source, reading, remap, .. } = arguments;
+    let workload = problems.take(fit::workload(source, reading, remap));
+    let mut device = fit::device(&arguments.drive);
+    if let Some(years) = arguments.years {
+        // A number beyond any drive's is refused by its key; one that is none is refused here.
+        if years.is_finite() && years > 0.0 && years <= 1e6 {
+            device.set.push(format!("lifetime.target={:.0}s", years * 365.0 * 86_400.0));
+        } else {
+            let what = format!("a life of {years} years");
+            problems.push(Problem::new("--years", what).expected("a number above 0"));
+        }
+    }
+    let keep = |folder: &std::path::PathBuf| folder.join(CHECKPOINT);
+    let spec = |workload| LifetimeSpec {
+        device,
+        scheme: arguments.scheme.clone(),
+        workload,
+        limit: None,
+        dilation: arguments.dilation,
+        check: !arguments.no_check,
+        close_up: None,
+        checkpoint: arguments.out.as_ref().map(keep),
+        checkpoint_every: arguments.keep_every.max(1),
+    };
+    let spec = workload.map(spec);
+    problems.or(())?;
+    spec.ok_or_else(|| Problem::new("", "there is no workload").into())
+}
+
+fn report(lived: &Lifetime) -> String {
+    let mut text = sheets::text(&lived.sheet());
+    let Lifetime { survey, precondition, .. } = lived;
+    let _grows = writeln!(
+        text,
+        "a repetition: {} writes of {} pages in {:.0} s; the drive before: {precondition}",
+        survey.writes,
+        survey.pages,
+        survey.span.as_s()
+    );
+    if let [first, second] = &lived.lived[..] {
+        let _grows = writeln!(
+            text,
+            "one repetition stands for {}, in the check for {}: what differs is what dilation does",
+            first.dilation, second.dilation
+        );
+    }
+    text
+}

@@ -1,0 +1,27 @@
+//! Dynamic throttling without recovery: DT of the READY paper (section 4.1). As [`super::ready`], with the rated
+//! cycles for capacity.
+
+use super::regulated::Regulated;
+use super::{Held, Life, Params, State, Throttle};
+use fowler_units::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// See the module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dynamic(Regulated);
+
+impl Dynamic {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self(Regulated::new(params, false))
+    }
+}
+
+impl Throttle for Dynamic {
+    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+        self.0.hold(now, pages, life)
+    }
+
+    fn state(&self) -> State {
+        self.0.state()
+    }
+}

@@ -1,0 +1,71 @@
+//! Static throttling: ST of the READY paper (section 3.1). No more is written in a period than the rated capacity over
+//! the whole life allows, `C_ssd / T_ssd`; what a period leaves is lost. What collection takes beyond a period's share
+//! is paid back by the next ones, and a write is begun as long as anything is left of a period, however small its share.
+
+use super::{Held, Life, Params, Throttle};
+use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
+
+/// See the module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FixedRate {
+    period: Span,
+    /// Pages of a period; none before the first write.
+    share: Option<f64>,
+    /// The period that runs, what was taken before it, and what earlier ones owe.
+    number: u64,
+    taken_before: u64,
+    owed: f64,
+}
+
+impl FixedRate {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
+    }
+
+    fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
+        let periods = life.ends().since(now).0 as f64 / self.period.0 as f64;
+        let share = (life.left(now, false) / periods.max(1.0)).max(0.0);
+        (self.share, self.number) = (Some(share), now.0 / self.period.0);
+        self.taken_before = life.taken();
+        share
+    }
+
+    /// Goes on to a period, if it is a later one, when so many pages have been taken.
+    fn go_on(&mut self, number: u64, taken: u64, share: f64) {
+        if number > self.number {
+            let used = (taken - self.taken_before) as f64 + self.owed;
+            self.owed = (used - share * (number - self.number) as f64).max(0.0);
+            (self.number, self.taken_before) = (number, taken);
+        }
+    }
+}
+
+impl Throttle for FixedRate {
+    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+        let ends = life.ends();
+        if now >= ends {
+            return Held::default();
+        }
+        let share = self.share.unwrap_or_else(|| self.begin(now, life));
+        if share <= 0.0 {
+            return Held { spread: Span::ZERO, stopped: ends.since(now) };
+        }
+        let mut taken = life.taken().max(self.taken_before);
+        self.go_on(now.0 / self.period.0, taken, share);
+        let (mut number, mut left) = (self.number, u64::from(pages));
+        while left > 0 {
+            let used = (taken - self.taken_before) as f64 + self.owed;
+            if used < share {
+                let fits = (libm::ceil(share - used) as u64).min(left);
+                (taken, left) = (taken + fits, left - fits);
+            } else {
+                // To the first period in which something of the share is left.
+                number += (libm::floor(used / share) as u64).max(1);
+                self.go_on(number, taken, share);
+            }
+        }
+        let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
+        Held { spread: Span::ZERO, stopped: at.since(now) }
+    }
+}

@@ -1,0 +1,22 @@
+//! No throttle: NT of the READY paper, and every other drive.
+
+use super::{Held, Life, Params, Throttle};
+use fowler_units::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// See the module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Off;
+
+impl Off {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Throttle for Off {
+    #[inline]
+    fn hold(&mut self, _now: Nanos, _pages: u32, _life: &impl Life) -> Held {
+        Held::default()
+    }
+}

@@ -1,0 +1,27 @@
+//! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012): the capacity that rested cells really have, in
+//! epochs as long as the cycle of the demand.
+
+use super::regulated::Regulated;
+use super::{Held, Life, Params, State, Throttle};
+use fowler_units::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// See the module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ready(Regulated);
+
+impl Ready {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self(Regulated::new(params, true))
+    }
+}
+
+impl Throttle for Ready {
+    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+        self.0.hold(now, pages, life)
+    }
+
+    fn state(&self) -> State {
+        self.0.state()
+    }
+}

@@ -1,0 +1,309 @@
+//! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3): the demand is
+//! foreseen, a delay follows from it, and the capacity is enforced.
+
+use super::capacity::CapacityRegulator;
+use super::delay::DelayEstimator;
+use super::demand::DemandPredictor;
+use super::{Enforcement, EpochRule, Held, Life, Params, State};
+use fowler_units::{Nanos, Span};
+use serde::{Deserialize, Serialize};
+
+/// An epoch that runs.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Epoch {
+    start: Nanos,
+    ends: Nanos,
+    /// What had been taken when it began, pages included that a write had been let have and not yet taken.
+    taken: u64,
+    /// What the drive could still take.
+    remains: f64,
+    /// How long the host was stopped in it.
+    stopped: Span,
+    /// What it was foreseen to write.
+    foreseen: Option<f64>,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Regulated {
+    params: Params,
+    /// Whether what cells heal counts.
+    healed: bool,
+    demand: DemandPredictor,
+    delay: DelayEstimator,
+    capacity: CapacityRegulator,
+    epoch: Option<Epoch>,
+    length: Span,
+    /// What writes have been held for in all: by so much the host is behind.
+    behind: Span,
+    /// What had been taken when demand was counted last.
+    counted: u64,
+    misses: u32,
+    foreseen: [u64; 2],
+    chosen: u64,
+}
+
+impl Regulated {
+    pub fn new(params: &Params, healed: bool) -> Self {
+        let share = match params.enforcement {
+            Enforcement::Pessimistic => 0.0,
+            Enforcement::Optimistic => params.spare,
+        };
+        Self {
+            params: *params,
+            healed,
+            demand: DemandPredictor::new(params.window, params.history),
+            delay: DelayEstimator::default(),
+            capacity: CapacityRegulator::new(params.period, share),
+            epoch: None,
+            length: match params.epoch {
+                EpochRule::Auto => params.window,
+                EpochRule::Fixed => params.epoch_length,
+            },
+            behind: Span::ZERO,
+            counted: 0,
+            misses: 0,
+            foreseen: [0; 2],
+            chosen: 0,
+        }
+    }
+
+    pub fn state(&self) -> State {
+        State {
+            delay: Span(self.delay.delay() as u64),
+            epoch: self.epoch.map(|its| its.ends - its.start),
+            foreseen: self.foreseen,
+            chosen: self.chosen,
+        }
+    }
+
+    pub fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+        if now >= life.ends() {
+            return Held::default();
+        }
+        self.count(now, pages, life);
+        let mut way = Way { at: now, had: 0, held: Held::default(), waited: 0.0 };
+        while way.had < u64::from(pages) && way.at < life.ends() {
+            let epoch = self.epoch_at(way.at, way.had, life);
+            self.go_on(epoch, &mut way, u64::from(pages), life);
+        }
+        self.behind += way.held.total();
+        way.held
+    }
+
+    /// Counts the demand of a write, and what was taken on other accounts since the last one.
+    fn count(&mut self, now: Nanos, pages: u32, life: &impl Life) {
+        let taken = life.taken();
+        let others = taken.saturating_sub(self.counted);
+        let undistorted = Span((now - Nanos::ZERO).0.saturating_sub(self.behind.0));
+        self.demand.record(undistorted, others + u64::from(pages));
+        self.counted = taken + u64::from(pages);
+    }
+
+    /// When there is room for a page again on a drive that has none left: rest heals, so that there is room from some
+    /// moment on, or the life ends first.
+    fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
+        let has_room = |at: u64| life.left(Nanos(at), true) - had as f64 >= 1.0;
+        let (mut none, mut room) = (from.0, life.ends().0);
+        if !self.healed || !has_room(room) {
+            return life.ends();
+        }
+        while room - none > 1 {
+            let middle = none + (room - none) / 2;
+            if has_room(middle) { room = middle } else { none = middle }
+        }
+        Nanos(room)
+    }
+
+    /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it wants more.
+    fn go_on(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
+        let ends = epoch.ends.min(life.ends());
+        if epoch.remains < 1.0 {
+            let until = self.room_again(way.at, way.had, life).max(ends);
+            return self.stop(way, until);
+        }
+        let left = (ends - way.at).0 as f64;
+        let delay = self.delay.delay();
+        let wanted = pages - way.had;
+        // Of the pages, those whose delays pass within the epoch.
+        let fits =
+            if delay > 0.0 { libm::floor((left + way.waited) / delay) as u64 } else { wanted };
+        let count = fits.min(wanted);
+        if count == 0 {
+            way.waited += left;
+            way.held.spread += ends - way.at;
+            way.at = ends;
+            return;
+        }
+        let spread = Span((count as f64 * delay - way.waited).max(0.0).min(left) as u64);
+        way.waited = 0.0;
+        way.held.spread += spread;
+        way.at = way.at + spread;
+        let taken = (life.taken() + way.had).saturating_sub(epoch.taken) as f64;
+        if taken + count as f64 <= self.capacity.allowed(way.at - epoch.start) {
+            way.had += count;
+            return;
+        }
+        // The host is stopped: until a period has room for all of them, or to the end of the epoch.
+        let opens = self.capacity.opens(taken + count as f64);
+        let until = opens.map(|after| (epoch.start + after).max(way.at)).filter(|&at| at < ends);
+        way.had += match until {
+            Some(_) => count,
+            None => (libm::floor(self.capacity.most() - taken).max(0.0) as u64).min(count),
+        };
+        self.stop(way, until.unwrap_or(ends));
+    }
+
+    fn stop(&mut self, way: &mut Way, until: Nanos) {
+        let stopped = until - way.at;
+        way.held.stopped += stopped;
+        way.at = until;
+        if let Some(epoch) = &mut self.epoch {
+            epoch.stopped += stopped;
+        }
+    }
+
+    /// The epoch of a moment; `had` pages have been let in that are not yet taken.
+    #[inline]
+    fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
+        match self.epoch {
+            Some(epoch) if at < epoch.ends => epoch,
+            Some(epoch) => self.next_epoch(epoch, at, had, life),
+            None => {
+                let first = self.begin(Nanos::ZERO, false, None, had, life);
+                if at < first.ends { first } else { self.next_epoch(first, at, had, life) }
+            }
+        }
+    }
+
+    #[cold]
+    fn next_epoch(&mut self, mut epoch: Epoch, at: Nanos, had: u64, life: &impl Life) -> Epoch {
+        while at >= epoch.ends {
+            epoch = self.close(epoch, had, life);
+            if at >= epoch.ends {
+                // Nothing was written in those that follow: one stands for all.
+                epoch = self.close(epoch, had, life);
+                let idle = at.0.saturating_sub(epoch.start.0) / self.length.0;
+                if idle > 0 {
+                    let start = epoch.start + self.length * idle;
+                    epoch = self.begin(start, false, Some(0.0), had, life);
+                }
+            }
+        }
+        epoch
+    }
+
+    /// An epoch has ended: what was foreseen is held against what came, and the next one begins.
+    fn close(&mut self, epoch: Epoch, had: u64, life: &impl Life) -> Epoch {
+        let taken = (life.taken() + had).saturating_sub(epoch.taken) as f64;
+        let demand = taken + self.refused(&epoch);
+        self.judge(epoch.foreseen, demand);
+        let overused = taken > self.capacity.capacity();
+        if self.params.epoch == EpochRule::Auto
+            && self.misses >= self.params.streak
+            && let Some((windows, undistorted)) = self.demand.choose()
+        {
+            self.misses = 0;
+            self.chosen += 1;
+            self.length = self.params.window * u64::from(windows);
+            return self.begin_chosen(epoch.ends, overused, undistorted, had, life);
+        }
+        let next = self.begin(epoch.ends, overused, Some(demand), had, life);
+        // The last epoch of a life is shorter than what was foreseen.
+        let length = (next.ends - next.start).max(Span(1));
+        let expected = demand * (length.0 as f64 / (epoch.ends - epoch.start).0 as f64);
+        self.delay.adjust(length, expected, self.capacity.capacity());
+        next
+    }
+
+    /// What the host would have written in the time in which it was stopped, at the delay in force. What was written
+    /// alone never passes a capacity that is enforced, so that equation 4 would never be used.
+    fn refused(&self, epoch: &Epoch) -> f64 {
+        let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
+        let rate = self.demand.rate(undistorted);
+        epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
+    }
+
+    /// The difference ratio of equation 6, of what was foreseen.
+    fn judge(&mut self, foreseen: Option<f64>, demand: f64) {
+        let Some(foreseen) = foreseen.filter(|&pages| pages > 0.0) else { return };
+        let missed = (demand - foreseen).abs() > self.params.miss * foreseen;
+        self.misses = if missed { self.misses + 1 } else { 0 };
+        self.foreseen[0] += 1;
+        self.foreseen[1] += u64::from(!missed);
+    }
+
+    fn begin(
+        &mut self,
+        start: Nanos,
+        overused: bool,
+        foreseen: Option<f64>,
+        had: u64,
+        life: &impl Life,
+    ) -> Epoch {
+        let left = life.ends().max(start) - start;
+        let length = self.length.min(left).max(Span(1));
+        let remains = (life.left(start, self.healed) - had as f64).max(0.0);
+        self.capacity.begin(length, remains, left.0 as f64 / length.0 as f64, overused);
+        let capacity = self.capacity.capacity();
+        let mut epoch = Epoch {
+            start,
+            ends: start + length,
+            taken: life.taken() + had,
+            remains,
+            stopped: Span::ZERO,
+            foreseen,
+        };
+        if remains >= 1.0 && capacity < 1.0 {
+            // An epoch that is too short for a page would never have one written.
+            self.stretch(&mut epoch, 1.0 / capacity, left);
+        }
+        self.epoch = Some(epoch);
+        epoch
+    }
+
+    /// Makes an epoch longer, but not beyond the end of the life, that is `left`.
+    fn stretch(&mut self, epoch: &mut Epoch, factor: f64, left: Span) {
+        let length = epoch.ends - epoch.start;
+        let factor = stretched(factor, length, left);
+        let longer = Span((length.0 as f64 * factor) as u64);
+        self.capacity.stretch(longer, factor, epoch.remains);
+        epoch.ends = epoch.start + longer;
+    }
+
+    /// The first epoch of a new length: the delay is calculated anew, and the epoch made as much longer as the delays
+    /// will make it (section 3.5).
+    fn begin_chosen(
+        &mut self,
+        start: Nanos,
+        overused: bool,
+        undistorted: f64,
+        had: u64,
+        life: &impl Life,
+    ) -> Epoch {
+        let mut epoch = self.begin(start, overused, Some(undistorted), had, life);
+        let (length, capacity) = (epoch.ends - start, self.capacity.capacity());
+        self.delay.restart(length, undistorted, capacity);
+        if undistorted > capacity && capacity > 0.0 {
+            self.stretch(&mut epoch, undistorted / capacity, life.ends() - start);
+            self.length = epoch.ends - start;
+            self.epoch = Some(epoch);
+        }
+        epoch
+    }
+}
+
+/// By how much an epoch is made longer: never beyond the end of the life.
+pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
+    wanted.min(left.0 as f64 / length.0 as f64).max(1.0)
+}
+
+/// A write on its way in.
+struct Way {
+    at: Nanos,
+    /// Pages that it has been let have.
+    had: u64,
+    held: Held,
+    /// Nanoseconds of the next page's delay that passed in an epoch before.
+    waited: f64,
+}

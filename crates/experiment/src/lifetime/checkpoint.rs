@@ -1,0 +1,172 @@
+//! What a life has come to so far, in a file: whoever is interrupted goes on from there to the same bytes.
+
+use super::record::{self, Record};
+use super::{LifetimeSpec, Lived, Standing};
+use crate::device::Resolved;
+use crate::growing::{Growing, unwritable};
+use crate::problem::{Problem, Problems};
+use crate::provenance::{program_hash, text_hash};
+use crate::workload::WorkloadReport;
+use fowler_device::life::Totals;
+use fowler_device::policy::throttle::State;
+use fowler_device::{Counters, Kept as KeptDrive, LifetimeDrive};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{BufReader, Write};
+use std::path::PathBuf;
+
+/// A place for checkpoints, if there is one, and what was found there.
+pub(super) struct Checkpoint {
+    path: Option<PathBuf>,
+    every: u64,
+    since: u64,
+    /// What the file belongs to: the program, the drive, the workload, and what is asked of them.
+    key: String,
+    found: Option<File>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    key: String,
+    finished: Vec<Finished>,
+    standing: Kept,
+}
+
+/// A life that is over.
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    dilation: u32,
+    repetitions: u64,
+    totals: Totals,
+    counters: Counters,
+    wear: [f64; 3],
+    throttle: State,
+    record: record::Kept,
+}
+
+/// One that is not.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    repetition: u64,
+    served: u64,
+    record: record::Kept,
+    drive: KeptDrive,
+}
+
+impl Checkpoint {
+    /// Looks for a file of the same run; one of another is left alone, and replaced when there is something to keep.
+    pub fn open(
+        spec: &LifetimeSpec,
+        drive: &Resolved,
+        workload: &WorkloadReport,
+        dilation: u32,
+    ) -> Result<Self, Problems> {
+        let told = format!(
+            "{} {} {} {dilation} {} {:?} {:?}",
+            program_hash()?,
+            drive.hash,
+            workload.hash,
+            spec.check,
+            spec.close_up,
+            spec.limit
+        );
+        let key = text_hash(&told);
+        let mut here = Checkpoint {
+            path: spec.checkpoint.clone(),
+            every: spec.checkpoint_every,
+            since: 0,
+            key,
+            found: None,
+        };
+        if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
+            let failed = |why: String| {
+                let problem =
+                    Problem::new(path.display().to_string(), format!("is no checkpoint: {why}"));
+                problem.hint("remove it to begin anew".to_string())
+            };
+            let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
+            let mut scratch = vec![0; 1 << 16];
+            let read = postcard::from_io((BufReader::with_capacity(1 << 20, file), &mut scratch));
+            let (found, _): (File, _) = read.map_err(|error| failed(error.to_string()))?;
+            here.found = Some(found).filter(|found| found.key == here.key);
+        }
+        Ok(here)
+    }
+
+    /// The lives that were over when the file was written.
+    pub fn take_finished(&mut self) -> Vec<Lived> {
+        let finished = self.found.as_mut().map(|found| std::mem::take(&mut found.finished));
+        finished.unwrap_or_default().into_iter().map(Finished::lived).collect()
+    }
+
+    /// Where the life was that had begun then; `fresh` is the drive at the beginning of it.
+    pub fn take_standing(&mut self, fresh: &LifetimeDrive) -> Result<Option<Standing>, Problems> {
+        let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
+        let Kept { repetition, served, record, drive } = standing;
+        let drive = fresh.clone().resumed(drive).map_err(|why| {
+            let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
+            Problem::new(path, format!("is no checkpoint: {why}"))
+        })?;
+        Ok(Some(Standing { drive, record: Record::of_kept(record), repetition, served }))
+    }
+
+    /// So many more pages have been written: whether that is enough to keep.
+    pub fn is_due(&mut self, pages: u64) -> bool {
+        self.since += pages;
+        self.path.is_some() && self.since >= self.every
+    }
+
+    /// Writes the file.
+    pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Problems> {
+        self.since = 0;
+        let Some(path) = &self.path else { return Ok(()) };
+        let file = File {
+            key: self.key.clone(),
+            finished: finished.iter().map(Finished::of).collect(),
+            standing: Kept {
+                repetition: standing.repetition,
+                served: standing.served,
+                record: standing.record.kept(),
+                drive: standing.drive.kept(),
+            },
+        };
+        let mut out = Growing::create(path)?;
+        let written = postcard::to_io(&file, &mut out).map(|out| out.flush());
+        match written {
+            Ok(Ok(())) => out.finish(),
+            Ok(Err(error)) => Err(unwritable(path, &error)),
+            Err(error) => Err(unwritable(path, &std::io::Error::other(error.to_string()))),
+        }
+    }
+
+    /// All lives are over: the file is not needed any more.
+    pub fn remove(&self) -> Result<(), Problems> {
+        match &self.path {
+            Some(path) if path.exists() => {
+                fs::remove_file(path).map_err(|error| unwritable(path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Finished {
+    fn of(lived: &Lived) -> Self {
+        let Lived { dilation, repetitions, totals, counters, wear, throttle, record } = lived;
+        Finished {
+            dilation: *dilation,
+            repetitions: *repetitions,
+            totals: *totals,
+            counters: *counters,
+            wear: *wear,
+            throttle: *throttle,
+            record: record.kept(),
+        }
+    }
+
+    fn lived(self) -> Lived {
+        let Finished { dilation, repetitions, totals, counters, wear, throttle, record } = self;
+        let record = Record::of_kept(record);
+        Lived { dilation, repetitions, totals, counters, wear, throttle, record }
+    }
+}

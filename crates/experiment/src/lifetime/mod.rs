@@ -1,0 +1,363 @@
+//! A whole life: a drive under a workload that is repeated until its target life ends, dilated, so that one repetition
+//! stands for many (READY, FAST 2012, section 4.3).
+
+mod checkpoint;
+mod record;
+mod report;
+mod survey;
+
+pub use record::{Record, Series};
+pub use survey::Survey;
+
+use crate::device::{self, DeviceSpec, Resolved};
+use crate::problem::{Problem, Problems};
+use crate::scheme::Scheme;
+use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
+use checkpoint::Checkpoint;
+use fowler_device::life::Totals;
+use fowler_device::policy::throttle::{State, ThrottleKind};
+use fowler_device::{Aged, Config, Counters, LifetimeDrive};
+use fowler_units::{HostIo, Nanos, Span};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What to live through.
+#[derive(Clone, Debug)]
+pub struct LifetimeSpec {
+    /// The drive, its target life among its keys.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// What is repeated.
+    pub workload: WorkloadSpec,
+    /// Requests of a repetition at most, from the first on.
+    pub limit: Option<u64>,
+    /// For how many repetitions one stands; none for the least at which a life takes a minute or two.
+    pub dilation: Option<u32>,
+    /// Whether the same is run at twice the dilation, to see what that changes.
+    pub check: bool,
+    /// From which moment of the second repetition, in the host's own time, and for how long it is also recorded second by
+    /// second.
+    pub close_up: Option<(Span, Span)>,
+    /// Where what is done so far is kept, to go on from; none keeps nothing.
+    pub checkpoint: Option<PathBuf>,
+    /// For how many pages of the host what is done so far is kept anew.
+    pub checkpoint_every: u64,
+}
+
+/// Pages that are programmed in a life at the least dilation that is chosen: measured to take about a minute on one core,
+/// the life at twice the dilation included (docs/ready.md).
+const PROGRAMS_MOST: f64 = 7e8;
+/// What is taken for the write amplification when that is chosen: it is not known before.
+const WAF_GUESSED: f64 = 2.2;
+
+/// A drive that has lived.
+#[derive(Clone, Debug)]
+pub struct Lived {
+    /// For how many repetitions one stood.
+    pub dilation: u32,
+    /// Repetitions that were begun.
+    pub repetitions: u64,
+    /// What the drive amounts to at the end of its target life.
+    pub totals: Totals,
+    /// What was counted.
+    pub counters: Counters,
+    /// Least, mean and largest wear of a block, in cycles of the whole life.
+    pub wear: [f64; 3],
+    /// What the throttle has come to.
+    pub throttle: State,
+    /// Responses, delays and series.
+    pub record: Record,
+}
+
+impl Lived {
+    /// How long the drive lives at this rate of wear, in units of its target life: `C'_ssd / W_work`. None before the
+    /// first page.
+    pub fn lives(&self) -> Option<f64> {
+        let Totals { programmed, achievable, .. } = self.totals;
+        (programmed > 0.0).then(|| achievable / programmed)
+    }
+
+    /// Pages programmed for each page of the host.
+    pub fn waf(&self) -> Option<f64> {
+        self.counters.waf()
+    }
+
+    /// The share of epochs whose demand came as foreseen.
+    pub fn accuracy(&self) -> Option<f64> {
+        let [foreseen, came] = self.throttle.foreseen;
+        (foreseen > 0).then(|| came as f64 / foreseen as f64)
+    }
+}
+
+/// What a life came to.
+#[derive(Clone, Debug)]
+pub struct Lifetime {
+    /// The drive.
+    pub drive: Resolved,
+    /// What it had been through.
+    pub precondition: String,
+    /// The workload.
+    pub workload: WorkloadReport,
+    /// What a repetition has.
+    pub survey: Survey,
+    /// At the dilation, and at twice that if that was wanted.
+    pub lived: Vec<Lived>,
+}
+
+impl Lifetime {
+    /// How long the drive was to live.
+    pub fn target(&self) -> Span {
+        self.drive.config.life.target
+    }
+
+    /// Bytes of a page.
+    pub fn page(&self) -> f64 {
+        self.drive.config.geometry.page_size.0 as f64
+    }
+}
+
+/// Who watches a life.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set from outside to end it; what is done is kept, if there is a place for it.
+    pub control: Control<'a>,
+    /// Hears which share of all lives is over, from 0 to 1.
+    pub share: &'a (dyn Fn(f64) + Sync),
+}
+
+/// Lives a drive through its target life. None if it was stopped.
+///
+/// # Errors
+/// Everything that is wrong with the drive, the workload or the checkpoint.
+pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, Problems> {
+    let source = spec.device.source()?;
+    let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
+    let drive = device::resolve(&source, &scheme, &spec.device)?;
+    let control = watch.control;
+    let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
+    let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
+        return Ok(None);
+    };
+    let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
+    let dilations: Vec<u32> =
+        if spec.check { vec![dilation, dilation.saturating_mul(2)] } else { vec![dilation] };
+    let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
+    let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
+    let Some((seasoned, precondition)) =
+        season(&drive, &configs[0], (&workload, spec.limit), control)?
+    else {
+        return Ok(None);
+    };
+    let mut checkpoint = Checkpoint::open(spec, &drive, &report, dilation)?;
+    let mut lived = checkpoint.take_finished();
+    for (number, config) in configs.iter().enumerate().skip(lived.len()) {
+        let life = Life { spec, config, workload: &workload, survey: &survey, watch };
+        let share = |own: f64| (number as f64 + own) / dilations.len() as f64;
+        let one = life.live(&seasoned, &lived, &mut checkpoint, &share)?;
+        let Some(one) = one else { return Ok(None) };
+        lived.push(one);
+    }
+    checkpoint.remove()?;
+    Ok(Some(Lifetime { drive, precondition, workload: report, survey, lived }))
+}
+
+/// The drive as long use by the workload leaves it: written with it until each of its pages has been programmed as often
+/// as that takes. None if it was stopped.
+fn season(
+    drive: &Resolved,
+    config: &Config,
+    (workload, limit): (&Workload, Option<u64>),
+    control: Control<'_>,
+) -> Result<Option<(LifetimeDrive, String)>, Problems> {
+    let aged = Aged::new(config).map_err(|refusals| refused(drive, refusals))?;
+    let mut seasoned = LifetimeDrive::new(&aged, config).expect("its layout was looked at");
+    let pages = u64::from(config.geometry.pages());
+    let (mut left, mut rounds) = (SEASON * pages, 0);
+    while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let mut done = 0;
+        workload.replay(1.0, limit, quiet, |requests| done = seasoned.season(requests, left))?;
+        left = left.saturating_sub(done);
+        rounds += 1;
+    }
+    let times = (SEASON * pages - left) as f64 / pages as f64;
+    let told = format!(
+        "{}, then the workload until each page was programmed {times:.1} times",
+        aged.preconditioned()
+    );
+    Ok((!control.stopped()).then_some((seasoned, told)))
+}
+
+/// How often each page of a drive is programmed before its life, on average, and in how many repetitions at most.
+const SEASON: u64 = 5;
+const SEASON_ROUNDS: u32 = 100;
+
+/// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each life has a repetition
+/// still.
+fn chosen(config: &Config, survey: &Survey) -> u32 {
+    let own = config.life.dilation;
+    if own > 1 {
+        return own;
+    }
+    let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
+    let demand = repetitions * survey.pages as f64 * WAF_GUESSED;
+    let pages = f64::from(config.geometry.pages());
+    let programs = match config.throttle.name {
+        ThrottleKind::Off => demand,
+        ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
+        ThrottleKind::Ready => demand.min(pages * kept_up(config)),
+    };
+    let fewest = libm::ceil(programs / PROGRAMS_MOST);
+    let most = libm::floor(repetitions / 2.0);
+    fewest.min(most).max(1.0) as u32
+}
+
+/// The cycles that a drive endures that spreads all of them over its target life.
+fn kept_up(config: &Config) -> f64 {
+    let Ok(endurance) = config.life.endurance() else { return config.life.cycles };
+    let (mut low, mut high) = (1.0, 1e6);
+    for _ in 0..60 {
+        let cycles = 0.5 * (low + high);
+        let idle = Span((config.life.target.0 as f64 / cycles) as u64);
+        if endurance.achievable(config.life.cycles, idle) > cycles {
+            low = cycles
+        } else {
+            high = cycles
+        }
+    }
+    low
+}
+
+fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Problems> {
+    let mut config = drive.config.clone();
+    config.life.dilation = dilation;
+    config.layout().map_err(|refusals| refused(drive, refusals))?;
+    Ok(config)
+}
+
+fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Problems {
+    device::refused(&drive.device, &BTreeMap::new(), refusals)
+}
+
+/// One life.
+struct Life<'a> {
+    spec: &'a LifetimeSpec,
+    config: &'a Config,
+    workload: &'a Workload,
+    survey: &'a Survey,
+    watch: Watch<'a>,
+}
+
+/// Where a life is.
+struct Standing {
+    drive: LifetimeDrive,
+    record: Record,
+    /// Repetitions begun, and writes served of the one that runs.
+    repetition: u64,
+    served: u64,
+}
+
+impl Life<'_> {
+    fn live(
+        &self,
+        seasoned: &LifetimeDrive,
+        before: &[Lived],
+        checkpoint: &mut Checkpoint,
+        share: &dyn Fn(f64) -> f64,
+    ) -> Result<Option<Lived>, Problems> {
+        let fresh = seasoned.again(self.config);
+        let mut standing = match checkpoint.take_standing(&fresh)? {
+            Some(standing) => standing,
+            None => Standing {
+                record: Record::new(&fresh, self.spec.close_up),
+                drive: fresh,
+                repetition: 0,
+                served: 0,
+            },
+        };
+        loop {
+            let over = self.repeat(&mut standing, before, checkpoint, share)?;
+            if self.watch.control.stopped() {
+                checkpoint.keep(before, &standing)?;
+                return Ok(None);
+            }
+            if over {
+                return Ok(Some(self.lived(standing)));
+            }
+            (standing.repetition, standing.served) = (standing.repetition + 1, 0);
+        }
+    }
+
+    /// One repetition, from where it stands. Returns whether the life is over.
+    fn repeat(
+        &self,
+        standing: &mut Standing,
+        before: &[Lived],
+        checkpoint: &mut Checkpoint,
+        share: &dyn Fn(f64) -> f64,
+    ) -> Result<bool, Problems> {
+        let begins = Span(self.survey.span.0 * standing.repetition);
+        let first = self.survey.first;
+        let moved = |io: HostIo| HostIo { at: Nanos(io.at.0 - first.0) + begins, ..io };
+        let ends = standing.drive.ends();
+        let (mut alive, mut wrong) = (true, None);
+        let control = Control { stop: self.watch.control.stop, progress: &|_| () };
+        let (_, failed) = self.workload.replay(1.0, self.spec.limit, control, |requests| {
+            let writes = requests.filter(survey::is_write);
+            let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
+            let mut writes = writes.skip(skipped).map(moved).peekable();
+            while alive && wrong.is_none() && writes.peek().is_some() {
+                let Standing { drive, record, served, .. } = standing;
+                let mut pages = 0;
+                let batch = writes.by_ref().take(BATCH);
+                alive = drive.serve(batch, |drive, entered| {
+                    record.note(drive, entered, begins);
+                    (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
+                    true
+                });
+                (self.watch.share)(share(drive.now().0 as f64 / ends.0 as f64));
+                if checkpoint.is_due(pages) {
+                    wrong = checkpoint.keep(before, standing).err();
+                }
+            }
+        })?;
+        match wrong.or(failed) {
+            Some(problems) => Err(problems),
+            None => Ok(!alive),
+        }
+    }
+
+    fn lived(&self, standing: Standing) -> Lived {
+        let Standing { drive, record, repetition, .. } = standing;
+        let dilation = self.config.life.dilation;
+        let cycles = drive.cycles();
+        let all = cycles.iter().map(|&count| f64::from(count)).sum::<f64>();
+        let least = cycles.iter().min().copied().unwrap_or(0);
+        let most = cycles.iter().max().copied().unwrap_or(0);
+        let wear = [f64::from(least), all / cycles.len() as f64, f64::from(most)];
+        Lived {
+            dilation,
+            repetitions: repetition + 1,
+            totals: drive.totals(drive.ends()),
+            counters: *drive.counters(),
+            wear: wear.map(|cycles| cycles * f64::from(dilation)),
+            throttle: drive.throttle(),
+            record,
+        }
+    }
+}
+
+/// Writes between two looks at who watches.
+const BATCH: usize = 1 << 14;
+
+/// Everything that is wrong with what is to be lived through, as far as one look at it tells.
+pub fn check(spec: &LifetimeSpec) -> Problems {
+    let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
+    let mut problems = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
+    if spec.dilation == Some(0) {
+        let what = "one repetition cannot stand for none";
+        problems.push(Problem::new("--dilation", what).expected("at least 1"));
+    }
+    problems
+}

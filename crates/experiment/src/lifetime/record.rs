@@ -1,0 +1,188 @@
+//! What is recorded of a life: how long each page write took and was held, and how much was written when.
+
+use fowler_device::{Entered, LifetimeDrive};
+use fowler_metrics::Latencies;
+use fowler_units::Span;
+use serde::{Deserialize, Serialize};
+
+/// Parts of a life, each of which has a point in every series.
+const POINTS: usize = 400;
+/// Points of a close-up at most: its seconds.
+const SECONDS_MOST: u64 = 86_400;
+
+/// Sums over parts of time of one length, from a moment on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// When the first part begins, and how long each is, in nanoseconds of simulated time.
+    pub from: u64,
+    /// See above.
+    pub step: u64,
+    /// Pages of the host, for each part.
+    pub pages: Vec<u64>,
+    /// Pages programmed on any account.
+    pub programmed: Vec<u64>,
+    /// Nanoseconds for which pages were held by delays, and by stops.
+    pub spread: Vec<u64>,
+    /// See above.
+    pub stopped: Vec<u64>,
+}
+
+impl Series {
+    fn new(from: u64, step: u64, points: usize) -> Self {
+        let zeros = vec![0; points];
+        let [pages, programmed, spread, stopped] = [0; 4].map(|_| zeros.clone());
+        Self { from, step: step.max(1), pages, programmed, spread, stopped }
+    }
+
+    #[inline]
+    fn add(&mut self, at: u64, entered: Entered, programmed: u64) {
+        let Some(after) = at.checked_sub(self.from) else { return };
+        let point = (after / self.step) as usize;
+        if point < self.pages.len() {
+            self.pages[point] += u64::from(entered.pages);
+            self.programmed[point] += programmed;
+            self.spread[point] += entered.held.spread.0;
+            self.stopped[point] += entered.held.stopped.0;
+        }
+    }
+}
+
+/// What is recorded.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// How long page writes took.
+    pub responses: Latencies,
+    /// How long the throttle held them.
+    pub delays: Latencies,
+    /// The sum of the squares of responses in seconds.
+    pub squares: f64,
+    /// Over the life.
+    pub life: Series,
+    /// Second by second, from a moment of the second repetition in the host's own time on; empty if that was not
+    /// wanted.
+    pub close_up: Series,
+    /// That moment, as long as it has not come.
+    awaited: Option<u64>,
+    /// Pages programmed when a write was noted last.
+    programmed: u64,
+}
+
+/// The same, as it is kept.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    responses: KeptLatencies,
+    delays: KeptLatencies,
+    squares: f64,
+    life: Series,
+    close_up: Series,
+    awaited: Option<u64>,
+    programmed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptLatencies {
+    values: Vec<(u64, u64)>,
+    sum: u128,
+    extremes: (u64, u64),
+}
+
+impl KeptLatencies {
+    fn of(all: &Latencies) -> Self {
+        let extremes = (all.min().map_or(u64::MAX, |min| min.0), all.max().map_or(0, |max| max.0));
+        Self { values: all.values(), sum: all.sum(), extremes }
+    }
+
+    fn latencies(&self) -> Latencies {
+        Latencies::of_values(&self.values, self.sum, self.extremes)
+    }
+}
+
+impl Record {
+    /// Nothing yet, of a drive that begins to live.
+    pub(super) fn new(drive: &LifetimeDrive, close_up: Option<(Span, Span)>) -> Self {
+        let step = drive.ends().0.div_ceil(POINTS as u64);
+        let awaited = close_up.map(|(from, _)| from.0);
+        let close_up = close_up.map_or_else(Series::default, |(_, length)| {
+            let seconds = (length.0 / SECOND).min(SECONDS_MOST);
+            Series::new(0, SECOND, seconds as usize)
+        });
+        Self {
+            responses: Latencies::new(),
+            delays: Latencies::new(),
+            squares: 0.0,
+            life: Series::new(0, step, POINTS),
+            close_up,
+            awaited,
+            programmed: 0,
+        }
+    }
+
+    pub(super) fn kept(&self) -> Kept {
+        Kept {
+            responses: KeptLatencies::of(&self.responses),
+            delays: KeptLatencies::of(&self.delays),
+            squares: self.squares,
+            life: self.life.clone(),
+            close_up: self.close_up.clone(),
+            awaited: self.awaited,
+            programmed: self.programmed,
+        }
+    }
+
+    pub(super) fn of_kept(kept: Kept) -> Self {
+        Self {
+            responses: kept.responses.latencies(),
+            delays: kept.delays.latencies(),
+            squares: kept.squares,
+            life: kept.life,
+            close_up: kept.close_up,
+            awaited: kept.awaited,
+            programmed: kept.programmed,
+        }
+    }
+
+    /// Takes note of a write: each of its pages was delayed alike, and one of them stopped, if any was.
+    #[inline]
+    pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
+        let pages = u64::from(entered.pages);
+        let each = Span(entered.held.spread.0 / pages);
+        let stopped = u64::from(entered.held.stopped > Span::ZERO);
+        self.page(drive, each, pages - stopped);
+        self.page(drive, each + entered.held.stopped, stopped);
+        let programmed = drive.counters().programs.iter().sum();
+        let here = programmed - std::mem::replace(&mut self.programmed, programmed);
+        self.life.add(entered.at.0, entered, here);
+        if !self.close_up.pages.is_empty() {
+            self.close_up(drive, entered, here, begins);
+        }
+    }
+
+    fn close_up(&mut self, drive: &LifetimeDrive, entered: Entered, here: u64, begins: Span) {
+        if let Some(awaited) = self.awaited {
+            let own = entered.at.0.saturating_sub(drive.behind().0);
+            if begins == Span::ZERO || own < begins.0 + awaited {
+                return;
+            }
+            (self.awaited, self.close_up.from) = (None, entered.at.0);
+        }
+        self.close_up.add(entered.at.0, entered, here);
+    }
+
+    #[inline]
+    fn page(&mut self, drive: &LifetimeDrive, held: Span, count: u64) {
+        let response = drive.program() + held;
+        self.responses.record_many(response, count);
+        self.delays.record_many(held, count);
+        self.squares += response.as_s() * response.as_s() * count as f64;
+    }
+
+    /// The standard deviation of the responses, in microseconds.
+    pub fn deviation_us(&self) -> Option<f64> {
+        let mean = self.responses.mean_us()? / 1e6;
+        let variance = self.squares / self.responses.count() as f64 - mean * mean;
+        Some(libm::sqrt(variance.max(0.0)) * 1e6)
+    }
+}
+
+/// Nanoseconds.
+const SECOND: u64 = 1_000_000_000;

@@ -1,0 +1,282 @@
+//! What a life came to, for people and for programs.
+
+use super::{Lifetime, Lived, Series};
+use crate::problem::Problems;
+use crate::reproduce::{self, Cell, Sheet};
+use crate::{Latencies, Percentile};
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
+use fowler_units::Span;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Seconds of a year, as the paper counts them.
+const YEAR_S: f64 = 365.0 * 86_400.0;
+/// Bytes of a binary terabyte, as in its C_ssd.
+const TB: f64 = (1u64 << 40) as f64;
+/// Bytes of a megabyte, binary too.
+const MB: f64 = (1u64 << 20) as f64;
+
+/// A number that is reported of each life.
+struct Row {
+    name: &'static str,
+    key: &'static str,
+    value: fn(&Lifetime, &Lived) -> Option<f64>,
+}
+
+macro_rules! rows {
+    ($($key:literal, $name:literal => $value:expr;)+) => {
+        &[$(Row { key: $key, name: $name, value: $value }),+]
+    };
+}
+
+/// Every number, in the order of the table.
+const ROWS: &[Row] = rows! {
+    "effective_lifetime_years", "effective lifetime (years)" => |all, one| {
+        Some(one.lives()? * all.target().as_s() / YEAR_S)
+    };
+    "c_ssd_tb", "C_ssd (TB)" => |all, one| Some(one.totals.rated * all.page() / TB);
+    "c_ssd_recovered_tb", "C'_ssd (TB)" => |all, one| Some(one.totals.achievable * all.page() / TB);
+    "w_work_tb", "W_work (TB)" => |all, one| Some(one.totals.programmed * all.page() / TB);
+    "waf", "WAF" => |_, one| one.waf();
+    "idle_hours", "mean idle time of a block (h)" => |_, one| Some(one.totals.idle?.as_s() / 3600.0);
+    "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear[0]);
+    "cycles_mean", "cycles, mean" => |_, one| Some(one.wear[1]);
+    "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear[2]);
+    "response_mean_us", "page write, mean (us)" => |_, one| one.record.responses.mean_us();
+    "response_deviation_us", "page write, standard deviation (us)" => |_, one| one.record.deviation_us();
+    "response_p50_us", "page write, p50 (us)" => |_, one| at(&one.record.responses, Percentile::P50);
+    "response_p99_us", "page write, p99 (us)" => |_, one| at(&one.record.responses, Percentile::P99);
+    "response_p9999_us", "page write, p99.99 (us)" => |_, one| at(&one.record.responses, Percentile::P9999);
+    "response_max_us", "page write, most (us)" => |_, one| one.record.responses.max().map(Span::as_us);
+    "delay_mean_us", "throttling delay, mean (us)" => |_, one| one.record.delays.mean_us();
+    "delay_p50_us", "throttling delay, p50 (us)" => |_, one| at(&one.record.delays, Percentile::P50);
+    "delay_p99_us", "throttling delay, p99 (us)" => |_, one| at(&one.record.delays, Percentile::P99);
+    "delay_p9999_us", "throttling delay, p99.99 (us)" => |_, one| at(&one.record.delays, Percentile::P9999);
+    "spread_share", "of it spread over page writes (share)" => |_, one| {
+        let [spread, stopped] = one.counters.held.map(Span::as_s);
+        (spread + stopped > 0.0).then(|| spread / (spread + stopped))
+    };
+    "stops_per_million", "forced stops in a million page writes" => |_, one| {
+        let pages = one.counters.pages_written;
+        (pages > 0).then(|| one.counters.stops as f64 / pages as f64 * 1e6)
+    };
+    "host_mb_s", "written by the host (MB/s)" => |all, one| {
+        let seconds = all.target().as_s() / f64::from(one.dilation);
+        Some(one.counters.pages_written as f64 * all.page() / MB / seconds)
+    };
+    "accuracy", "epochs that came as foreseen (share)" => |_, one| one.accuracy();
+    "epoch_s", "epoch in the end (s)" => |_, one| Some(one.throttle.epoch?.as_s());
+    "repetitions", "repetitions simulated" => |_, one| Some(one.repetitions as f64);
+};
+
+fn at(all: &Latencies, percentile: Percentile) -> Option<f64> {
+    all.percentile(percentile).map(Span::as_us)
+}
+
+impl Lifetime {
+    /// The table: at the dilation K, at 2 K, and the difference of that as a share.
+    pub fn sheet(&self) -> Sheet {
+        let title = format!(
+            "{} under {}, {} days with {} repeated",
+            self.drive.device,
+            self.drive.scheme,
+            self.target().as_s() / 86_400.0,
+            self.workload.name
+        );
+        let heads: Vec<String> = std::iter::once(String::new())
+            .chain(self.lived.iter().map(|one| format!("K = {}", one.dilation)))
+            .chain((self.lived.len() > 1).then(|| "difference".to_string()))
+            .collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let mut sheet = Sheet::new("lifetime", title, &heads);
+        for row in ROWS {
+            let values: Vec<Option<f64>> =
+                self.lived.iter().map(|one| (row.value)(self, one)).collect();
+            if values.iter().all(Option::is_none) {
+                continue;
+            }
+            let mut cells = vec![Cell::from(row.name)];
+            cells.extend(values.iter().map(|&value| Cell::number(value)));
+            if let [first, second] = values[..] {
+                cells.push(Cell::share(difference(first, second)));
+            }
+            sheet.row(cells);
+        }
+        sheet
+    }
+
+    /// One object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        let one = |lived: &Lived| {
+            let mut object = Map::new();
+            object.insert("dilation".into(), json!(lived.dilation));
+            for row in ROWS {
+                object.insert(row.key.into(), json!((row.value)(self, lived)));
+            }
+            let held = lived.counters.held.map(Span::as_s);
+            object.insert("held_s".into(), json!({ "spread": held[0], "stopped": held[1] }));
+            object.insert("stops".into(), json!(lived.counters.stops));
+            object.insert("pages_written".into(), json!(lived.counters.pages_written));
+            let [host, gc, wear, refresh] = lived.counters.programs;
+            let programs = json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh });
+            object.insert("programs".into(), programs);
+            object.insert("epochs_foreseen".into(), json!(lived.throttle.foreseen));
+            object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
+            object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
+            object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));
+            if !lived.record.close_up.pages.is_empty() {
+                let close_up = self.series_json(&lived.record.close_up, 1);
+                object.insert("close_up".into(), close_up);
+            }
+            Value::Object(object)
+        };
+        json!({
+            "scheme": self.drive.scheme,
+            "device": self.drive.device,
+            "workload": self.workload.name,
+            "workload_hash": self.workload.hash,
+            "target_s": self.target().as_s(),
+            "repetition_s": self.survey.span.as_s(),
+            "repetition_writes": self.survey.writes,
+            "repetition_pages": self.survey.pages,
+            "precondition": self.precondition,
+            "lives": self.lived.iter().map(one).collect::<Vec<_>>(),
+            "change": self.changes(),
+            "config_hash": self.drive.hash,
+            "config": self.drive.text,
+            "generator": self.workload.generator,
+            "version": crate::provenance::VERSION,
+        })
+    }
+
+    /// By what share each number differs at twice the dilation; null where it cannot be told.
+    fn changes(&self) -> Value {
+        let [first, second] = &self.lived[..] else { return Value::Null };
+        let change = |row: &Row| {
+            let values = [first, second].map(|one| (row.value)(self, one));
+            (row.key.to_string(), json!(difference(values[0], values[1])))
+        };
+        Value::Object(ROWS.iter().map(change).collect())
+    }
+
+    fn series_json(&self, series: &Series, dilation: u32) -> Value {
+        let seconds = series.step as f64 / 1e9;
+        let points = self.points(series, dilation);
+        json!({
+            "years": points.iter().map(|it| it.0).collect::<Vec<_>>(),
+            "host_mb_s": points.iter().map(|it| it.1 / seconds).collect::<Vec<_>>(),
+            "flash_mb_s": points.iter().map(|it| it.2 / seconds).collect::<Vec<_>>(),
+            "delay_us": points.iter().map(|it| it.3).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Of each part of a life: years since it began, megabytes of the host and of the flash, mean delay of a page in
+    /// microseconds.
+    fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
+        let year = |part: usize| {
+            (part as f64 + 0.5) * series.step as f64 / 1e9 * f64::from(dilation) / YEAR_S
+        };
+        let mb = |pages: u64| pages as f64 * self.page() / MB;
+        let point = |part: usize| {
+            let pages = series.pages[part];
+            let held = series.spread[part] + series.stopped[part];
+            let delay = if pages > 0 { held as f64 / pages as f64 / 1e3 } else { 0.0 };
+            (year(part), mb(pages), mb(series.programmed[part]), delay)
+        };
+        (0..series.pages.len()).map(point).collect()
+    }
+
+    /// Writes the table and the pictures into a folder; returns the files, and what could not be drawn.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Problems> {
+        reproduce::write(&[self.sheet()], &self.figures(), folder)
+    }
+
+    fn figures(&self) -> Vec<(String, Figure)> {
+        let names: Vec<String> =
+            self.lived.iter().map(|one| format!("K = {}", one.dilation)).collect();
+        let steps = |which: fn(&Lived) -> &Latencies, title: &str| {
+            let series = self.lived.iter().zip(&names).map(|(one, name)| StepSeries {
+                name: name.clone(),
+                points: cdf(which(one))
+                    .into_iter()
+                    .map(|(us, share)| (us.max(1.0), share))
+                    .collect(),
+            });
+            let steps = Steps {
+                x: Axis::log10("us"),
+                y: "fraction of page writes".into(),
+                series: series.collect(),
+            };
+            Panel::steps(title, steps)
+        };
+        let lines = |y: &str, value: fn((f64, f64, f64, f64), f64) -> f64, title: &str| {
+            let series = self.lived.iter().zip(&names).enumerate().map(|(number, (one, name))| {
+                let seconds = one.record.life.step as f64 / 1e9;
+                let points = self.points(&one.record.life, one.dilation);
+                LineSeries {
+                    name: name.clone(),
+                    points: points.into_iter().map(|it| (it.0, value(it, seconds))).collect(),
+                    stroke: if number == 0 { Stroke::Measured } else { Stroke::Theory },
+                    ..LineSeries::default()
+                }
+            });
+            let (x, y) = (Axis::linear("years"), Axis::linear(y));
+            Panel::lines(title, Lines { x, y, series: series.collect(), ..Lines::default() })
+        };
+        let titled = |title: &str, panels: Vec<Panel>| {
+            let caption = format!("{}; {} repeated.", self.sheet().title, self.workload.name);
+            Figure { caption: Some(caption), panels, columns: Some(2), ..Figure::new(title) }
+        };
+        vec![
+            (
+                "page-writes".into(),
+                titled(
+                    "Page writes of a life",
+                    vec![
+                        steps(|one| &one.record.responses, "response time"),
+                        steps(|one| &one.record.delays, "throttling delay (none is drawn as 1 us)"),
+                    ],
+                ),
+            ),
+            (
+                "over-time".into(),
+                titled(
+                    "A life over time",
+                    vec![
+                        lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
+                        lines("us", |it, _| it.3, "mean throttling delay of a page write"),
+                    ],
+                ),
+            ),
+        ]
+    }
+}
+
+/// By what share the second differs from the first.
+fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
+    let (first, second) = (first?, second?);
+    if first == second { Some(0.0) } else { (first != 0.0).then(|| second / first - 1.0) }
+}
+
+/// Points of a distribution at most.
+const POINTS: usize = 200;
+
+/// A distribution: microseconds, and the share that is at most so late.
+pub(crate) fn cdf(all: &Latencies) -> Vec<(f64, f64)> {
+    let (values, count) = (all.values(), all.count() as f64);
+    let (mut points, mut below) = (Vec::new(), 0u64);
+    let mut next = 0.0;
+    for (number, &(value, here)) in values.iter().enumerate() {
+        below += here;
+        let share = below as f64 / count;
+        if share >= next || number + 1 == values.len() {
+            let most = all.max().map_or(value, |max| value.min(max.0));
+            points.push((most as f64 / 1e3, share.min(1.0)));
+            next = share + 1.0 / POINTS as f64;
+        }
+    }
+    points
+}

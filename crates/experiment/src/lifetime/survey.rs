@@ -1,0 +1,78 @@
+//! What one repetition of a workload has: looked at once, before a life of many.
+
+use crate::device::Resolved;
+use crate::problem::{Problem, Problems};
+use crate::workload::{Control, Workload, WorkloadReport};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
+
+/// What a repetition has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Survey {
+    /// Its requests, and the writes among them.
+    pub requests: u64,
+    /// See above.
+    pub writes: u64,
+    /// Pages that those touch.
+    pub pages: u64,
+    /// When the first request comes.
+    pub first: Nanos,
+    /// How long it takes: from the first request to the last, and a mean gap more, after which it begins anew. That of
+    /// a generator with a duration is its own.
+    pub span: Span,
+}
+
+/// Whether a request is one that wears the drive.
+pub(super) fn is_write(io: &HostIo) -> bool {
+    io.op == HostOp::Write && io.size > 0
+}
+
+/// Looks through a repetition; none if it was stopped.
+pub(super) fn survey(
+    workload: &Workload,
+    drive: &Resolved,
+    limit: Option<u64>,
+    control: Control<'_>,
+) -> Result<Option<(Survey, WorkloadReport)>, Problems> {
+    let page = drive.config.geometry.page_size.0;
+    let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
+    let (report, failed) = workload.replay(1.0, limit, control, |requests| {
+        for io in requests {
+            if survey.requests == 0 {
+                survey.first = io.at;
+            }
+            survey.requests += 1;
+            last = io.at;
+            if is_write(&io) {
+                survey.writes += 1;
+                let end = io.offset + u64::from(io.size) - 1;
+                survey.pages += end / page - io.offset / page + 1;
+            }
+        }
+    })?;
+    if let Some(problems) = failed {
+        return Err(problems);
+    }
+    if control.stopped() {
+        return Ok(None);
+    }
+    if survey.writes == 0 {
+        let what =
+            format!("none of its {} requests is a write: nothing wears the drive", survey.requests);
+        return Err(Problem::new(report.name.clone(), what)
+            .expected("a workload that writes")
+            .into());
+    }
+    let length = last - survey.first;
+    let gap = length.0 / (survey.requests - 1).max(1);
+    survey.span = match workload.duration() {
+        Some(duration) if duration >= length && limit.is_none() => duration,
+        _ => Span(length.0 + gap),
+    };
+    if survey.span == Span::ZERO {
+        let what =
+            "all of its requests come at one moment: how often it is to be repeated cannot be told";
+        let hint = "a workload with times of arrival";
+        return Err(Problem::new(report.name.clone(), what).hint(hint.to_string()).into());
+    }
+    Ok(Some((survey, report)))
+}
