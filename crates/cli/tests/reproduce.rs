@@ -104,7 +104,7 @@ fn what_is_wrong_is_said() {
     for (arguments, said) in [
         (
             vec!["pse"],
-            "unknown paper `pse`\n    expected: one of pes, rhio, hire\n    hint: did you mean \"pes\"?",
+            "unknown paper `pse`\n    expected: one of pes, rhio, hire, ready\n    hint: did you mean \"pes\"?",
         ),
         (vec!["pes", "--traces", "no/such/folder"], "expected: a folder of traces"),
         (vec!["pes", "--traces", &file], "expected: a folder of traces"),

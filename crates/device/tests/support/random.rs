@@ -149,9 +149,9 @@ fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
         period: one_of(rng, &[Span::us(100), Span::us(500)]),
         ..throttle::Params::default()
     };
-    config.life.target = one_of(rng, &[Span::ms(20), Span::ms(60), Span::ms(400)]);
+    config.life.target = one_of(rng, &[Span::ms(120), Span::ms(400)]);
     config.life.cycles = one_of(rng, &[0.05, 1.0, 3000.0]);
-    config.life.dilation = one_of(rng, &[1, 7]);
+    config.life.dilation = one_of(rng, &[1, 2]);
 }
 
 /// Drops what would be refused for other reasons than size: a swarm of refusals tests nothing.

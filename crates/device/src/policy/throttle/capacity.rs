@@ -57,6 +57,12 @@ impl CapacityRegulator {
         self.capacity + self.spare
     }
 
+    /// Whether so much may have been written after so much of it. What the spare alone allows needs no division.
+    #[inline]
+    pub fn allows(&self, written: f64, elapsed: Span) -> bool {
+        written <= self.spare || written <= self.allowed(elapsed)
+    }
+
     /// What it may have written in the period that runs after so much of it: the shares of this period and of those
     /// before it, and the spare.
     #[inline]

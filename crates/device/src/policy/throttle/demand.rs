@@ -16,6 +16,8 @@ pub struct DemandPredictor {
     /// The window that runs, by its number from the beginning, and what was written in it.
     number: u64,
     here: u64,
+    /// When it ends: nearly every write comes before that.
+    ends: u64,
 }
 
 impl DemandPredictor {
@@ -23,15 +25,21 @@ impl DemandPredictor {
     pub fn new(window: Span, history: Span) -> Self {
         // A cycle is found by two of it at least.
         let most = ((history.0 / window.0) as usize).max(2);
-        Self { window, most, whole: VecDeque::with_capacity(most), number: 0, here: 0 }
+        Self {
+            window,
+            most,
+            whole: VecDeque::with_capacity(most),
+            number: 0,
+            here: 0,
+            ends: window.0,
+        }
     }
 
     /// So many pages were written after so much undistorted time.
     #[inline]
     pub fn record(&mut self, at: Span, pages: u64) {
-        let number = at.0 / self.window.0;
-        if number > self.number {
-            self.go_on(number);
+        if at.0 >= self.ends {
+            self.go_on(at.0 / self.window.0);
         }
         self.here += pages;
     }
@@ -46,6 +54,7 @@ impl DemandPredictor {
             self.whole.push_back(pages);
         }
         self.number = number;
+        self.ends = (number + 1).saturating_mul(self.window.0);
     }
 
     /// Pages for each nanosecond of undistorted time, up to `at`, over what is remembered.

@@ -140,7 +140,7 @@ impl Regulated {
         way.held.spread += spread;
         way.at = way.at + spread;
         let taken = (life.taken() + way.had).saturating_sub(epoch.taken) as f64;
-        if taken + count as f64 <= self.capacity.allowed(way.at - epoch.start) {
+        if self.capacity.allows(taken + count as f64, way.at - epoch.start) {
             way.had += count;
             return;
         }
