@@ -306,10 +306,15 @@ impl Ftl {
             Some(measurer) => Some(ripe.max(measurer.due(die))),
             None => None,
         };
-        // An event that comes later than is wanted now is let pass when it comes.
-        if let Some(at) = at.map(|at| at.max(flash.now()))
-            && at < self.collector.timed[die]
-        {
+        if let Some(at) = at {
+            self.look_at_rest(flash, die, at.max(flash.now()));
+        }
+    }
+
+    /// A die is looked at then, unless it is earlier. An event that comes later than is wanted is let pass when it
+    /// comes.
+    fn look_at_rest(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
+        if at < self.collector.timed[die] {
             self.collector.timed[die] = at;
             flash.agenda.schedule(at, Phase::Decision, Event::Idle(die));
         }
@@ -346,8 +351,12 @@ impl Ftl {
         if idle && self.buffer.rewrites() > 0 && self.rewrite(flash, die) {
             return;
         }
-        if idle && self.measurer.is_some() && !self.measure(flash, die) {
-            self.rested(flash, die);
+        if !idle || self.measure(flash, die) {
+            return;
+        }
+        // What could not be done now is not asked for again at once: whatever makes it possible says so.
+        if let Some(due) = self.measurer.as_ref().map(|its| its.due(die)) {
+            self.look_at_rest(flash, die, due);
         }
     }
 }
