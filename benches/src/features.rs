@@ -9,6 +9,7 @@ use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
+use fowler_device::policy::throttle::ThrottleKind;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Device};
@@ -27,7 +28,7 @@ struct Feature {
 }
 
 /// All of them.
-const FEATURES: [Feature; 4] = [
+const FEATURES: [Feature; 5] = [
     Feature { name: "cells that err, worst case", may_cost: Some(0.25), base: plain, on: cells },
     Feature {
         name: "cells that err, levels by age",
@@ -36,6 +37,7 @@ const FEATURES: [Feature; 4] = [
         on: by_age,
     },
     Feature { name: "RHIO", may_cost: None, base: plain, on: rhio },
+    Feature { name: "throttle ready", may_cost: Some(0.05), base: plain, on: ready },
     Feature { name: "HIRE", may_cost: Some(0.15), base: by_voltage, on: hire },
 ];
 
@@ -63,6 +65,13 @@ pub fn rhio(config: &mut Config) {
     config.placement.hot_to_strong = true;
     config.step.name = StepKind::ByStrength;
     config.die_order.name = DieOrderKind::Rhio;
+}
+
+/// READY's throttle on a life so short that what the drive endures is not used up: it looks on and never holds a
+/// write for long.
+pub fn ready(config: &mut Config) {
+    config.throttle.name = ThrottleKind::Ready;
+    config.life.target = Span(86_400_000_000_000);
 }
 
 /// HIRE's drive: Table 1, and a buffer that keeps what is read.
