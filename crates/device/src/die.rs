@@ -143,8 +143,11 @@ impl Die {
         if let Some(ranked) = &mut self.ranked {
             // Pages of one request do not overtake each other.
             let Txn { class, req, .. } = *txns.get(id);
-            let older = self.queue.iter(class, txns).take_while(|&other| other != id);
-            let overtook = older.into_iter().any(|other| txns.get(other).req != req);
+            let overtook = self
+                .queue
+                .iter(class, txns)
+                .take_while(|&other| other != id)
+                .any(|other| txns.get(other).req != req);
             txns.get_mut(id).overtook = overtook;
             ranked.remove(id, txns);
         }
