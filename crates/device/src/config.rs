@@ -313,3 +313,24 @@ impl Config {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A drive of that shape, with the times of two-bit cells.
+    pub(crate) fn shaped(geometry: Geometry) -> Config {
+        let timing = Timing {
+            bus_transfer: Span::us(40),
+            read: PerPageType::uniform(Span::us(25)),
+            program_phase: Span::us(20),
+            verify_phase: Span::us(24),
+            program_iterations: PerPageType::uniform(15),
+            erase_pulse: Span::us(3300),
+            erase_verify: Span::us(24),
+            voltage_reset: Span::us(4),
+            buffer_load: Span::us(3),
+        };
+        Config::new(geometry, timing)
+    }
+}

@@ -374,6 +374,7 @@ impl Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::shaped;
     use fowler_units::{Bytes, Geometry};
 
     fn config() -> Config {
@@ -386,18 +387,7 @@ mod tests {
             pages_per_block: 16,
             page_size: Bytes(4096),
         };
-        let timing = Timing {
-            bus_transfer: Span::us(40),
-            read: PerPageType::uniform(Span::us(30)),
-            program_phase: Span::us(16),
-            verify_phase: Span::us(24),
-            program_iterations: PerPageType::uniform(15),
-            erase_pulse: Span::us(3300),
-            erase_verify: Span::us(24),
-            voltage_reset: Span::us(4),
-            buffer_load: Span::us(3),
-        };
-        let mut config = Config::new(geometry, timing);
+        let mut config = shaped(geometry);
         config.reliability.model = ModelKind::Analytic;
         config.reliability.cells.end_cycles = 1500.0;
         config

@@ -282,8 +282,8 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_nand::{PerPageType, Timing};
-    use fowler_units::{Bytes, Geometry, Span};
+    use crate::config::tests::shaped;
+    use fowler_units::{Bytes, Geometry};
 
     /// Six dies on three channels.
     fn space(dies: Dies) -> Space {
@@ -296,18 +296,7 @@ mod tests {
             pages_per_block: 4,
             page_size: Bytes(4096),
         };
-        let timing = Timing {
-            bus_transfer: Span::us(40),
-            read: PerPageType::uniform(Span::us(25)),
-            program_phase: Span::us(20),
-            verify_phase: Span::us(24),
-            program_iterations: PerPageType::uniform(15),
-            erase_pulse: Span::us(3300),
-            erase_verify: Span::us(24),
-            voltage_reset: Span::us(4),
-            buffer_load: Span::us(3),
-        };
-        let mut config = Config::new(geometry, timing);
+        let mut config = shaped(geometry);
         (config.placement.dies, config.over_provisioning) = (dies, 0.6);
         config.buffer.size = Bytes(16 * 4096);
         Space::new(&config, &config.layout().unwrap())

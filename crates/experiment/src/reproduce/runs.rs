@@ -1,6 +1,7 @@
 //! The results of a study's runs, by workload and by the names of the runs.
 
 use super::column::Column;
+use super::sheet::Cell;
 use super::study::Results;
 use serde_json::Value;
 
@@ -45,6 +46,27 @@ impl Runs {
     pub fn ratio(&self, run: &str, base: &str, pointer: &str) -> Option<f64> {
         let number = |run| self.number(run, pointer);
         Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
+    }
+
+    /// What a workload is and what a run of it was asked: its name, its source, requests, and the share of reads.
+    pub fn asked(&self, column: &Column, run: &str) -> Vec<Cell> {
+        let of = |pointer: &str| self.number(run, pointer);
+        let (reads, all) = (of("/read/count"), of("/requests"));
+        vec![
+            column.name.as_str().into(),
+            column.source.as_str().into(),
+            Cell::number(all),
+            Cell::share(reads.zip(all).map(|(reads, all)| reads / all)),
+        ]
+    }
+
+    /// The mean sizes of its reads and writes, in KiB.
+    pub fn sizes(&self, run: &str) -> [Cell; 2] {
+        ["read", "write"].map(|kind| {
+            let of = |what: &str| self.number(run, &format!("/{kind}/{what}"));
+            let size = || Some(of("bytes")? / of("count")? / 1024.0);
+            Cell::number(size())
+        })
     }
 
     /// A number of each stand-in, in the order of the paper; nothing if one is missing.

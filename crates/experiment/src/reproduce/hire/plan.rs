@@ -148,7 +148,7 @@ pub(super) fn replacement(name: &str) -> String {
     format!("replacement {name}")
 }
 
-fn run_name(column: &str, case: Case, variant: &str) -> String {
+pub(super) fn run_name(column: &str, case: Case, variant: &str) -> String {
     let base = format!("{column} {}", case.key);
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }

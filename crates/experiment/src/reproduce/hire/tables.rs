@@ -5,7 +5,7 @@ use super::oracle;
 use super::paper::Paper;
 use super::plan::{
     AS_IT_IS, BASELINE, CASES, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, REWRITE, WAITS,
-    WAITS_ALONE, summary_worn,
+    WAITS_ALONE, run_name, summary_worn,
 };
 use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
@@ -103,17 +103,14 @@ fn workloads(evidence: &Evidence) -> Sheet {
         let part = |part: &str, of: &str| {
             Some(number(&format!("/counters/{part}"))? / number(&format!("/counters/{of}"))?)
         };
-        let reads = number("/read/count").zip(number("/requests")).map(|(reads, all)| reads / all);
-        sheet.row(vec![
-            column.name.as_str().into(),
-            column.source.as_str().into(),
-            Cell::number(number("/requests")),
-            Cell::share(reads),
+        let mut row = evidence.runs.asked(column, &run_name(&column.name, BASELINE, AS_IT_IS));
+        row.extend([
             Cell::number(number(READ)),
             Cell::share(number("/idle_share")),
             Cell::share(part("buffer_read_hits", "pages_read")),
             Cell::share(part("buffer_write_hits", "pages_written")),
         ]);
+        sheet.row(row);
     }
     sheet
 }

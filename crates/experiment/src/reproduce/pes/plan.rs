@@ -28,7 +28,7 @@ pub(super) struct Evidence {
 }
 
 /// What a run is called: its workload, flash, scheme, and how it differs from the paper's drive.
-fn run_name(column: &str, flash: Flash, scheme: &str, variant: &str) -> String {
+pub(super) fn run_name(column: &str, flash: Flash, scheme: &str, variant: &str) -> String {
     let base = format!("{column} {} {scheme}", flash.name());
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }

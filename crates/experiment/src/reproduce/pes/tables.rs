@@ -2,7 +2,7 @@
 
 use super::measure::overheads;
 use super::paper::{Flash, Paper};
-use super::plan::{Evidence, SCHEMES};
+use super::plan::{Evidence, SCHEMES, run_name};
 use crate::reproduce::claim::{Claim, Labelled, Measured};
 use crate::reproduce::column::Column;
 use crate::reproduce::runs::{READ, WRITE, mean};
@@ -386,21 +386,16 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let number = |flash, pointer| evidence.number(&column.name, flash, "fifo", "", pointer);
-        let of = |pointer| number(Flash::Slc, pointer);
-        let (reads, all) = (of("/read/count"), of("/requests"));
-        let size = |bytes, count| Some(of(bytes)? / of(count)? / 1024.0);
-        sheet.row(vec![
-            column.name.as_str().into(),
-            column.source.as_str().into(),
-            Cell::number(all),
-            Cell::share(reads.zip(all).map(|(reads, all)| reads / all)),
-            Cell::number(size("/read/bytes", "/read/count")),
-            Cell::number(size("/write/bytes", "/write/count")),
+        let run = run_name(&column.name, Flash::Slc, "fifo", "");
+        let mut row = evidence.runs.asked(column, &run);
+        row.extend(evidence.runs.sizes(&run));
+        row.extend([
             Cell::number(evidence.speed(column, Flash::Slc)),
             Cell::share(number(Flash::Slc, "/idle_share")),
             Cell::number(evidence.speed(column, Flash::Mlc)),
             Cell::share(number(Flash::Mlc, "/idle_share")),
         ]);
+        sheet.row(row);
     }
     sheet
 }

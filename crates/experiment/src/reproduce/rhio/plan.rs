@@ -33,7 +33,7 @@ pub(super) fn faster(speed: f64) -> Case<'static> {
     Case { variant: "", speed }
 }
 
-fn run_name(column: &str, scheme: &str, case: Case<'_>) -> String {
+pub(super) fn run_name(column: &str, scheme: &str, case: Case<'_>) -> String {
     let base = format!("{column} {scheme} x{}", case.speed);
     if case.variant.is_empty() { base } else { format!("{base} {}", case.variant) }
 }

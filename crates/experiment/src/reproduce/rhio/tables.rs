@@ -4,7 +4,7 @@ use super::measure::correlations;
 use super::paper::Paper;
 use super::plan::{
     Case, Crossing, Evidence, KINDS, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
-    estimated, faster, staged,
+    estimated, faster, run_name, staged,
 };
 use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::reproduce::sheet::{Cell, Sheet};
@@ -113,19 +113,15 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let of = |pointer: &str| evidence.number(&column.name, "noop", RECORDED, pointer);
-        let (reads, all) = (of("/read/count"), of("/requests"));
-        let size = |bytes, count| Some(of(bytes)? / of(count)? / 1024.0);
-        sheet.row(vec![
-            column.name.as_str().into(),
-            column.source.as_str().into(),
-            Cell::number(all),
-            Cell::share(reads.zip(all).map(|(reads, all)| reads / all)),
-            Cell::number(size("/read/bytes", "/read/count")),
-            Cell::number(size("/write/bytes", "/write/count")),
+        let run = run_name(&column.name, "noop", RECORDED);
+        let mut row = evidence.runs.asked(column, &run);
+        row.extend(evidence.runs.sizes(&run));
+        row.extend([
             Cell::number(of("/iops")),
             Cell::share(of("/idle_share")),
             Cell::share(utilisation(evidence, &column.name, RECORDED)),
         ]);
+        sheet.row(row);
     }
     sheet
 }
