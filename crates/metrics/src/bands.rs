@@ -127,6 +127,18 @@ impl BlameBands {
         self.count
     }
 
+    /// The blame of what is slower than all but `below` of the requests and not among the slowest `above`
+    /// of them: the whole buckets that [`BlameBands::slowest`] covers of the one and not of the other. Empty
+    /// where one bucket reaches across.
+    pub fn between(&self, below: f64, above: f64) -> Band {
+        let (mut band, top) = (self.slowest(below), self.slowest(above));
+        band.count -= top.count;
+        for (part, top) in band.parts.iter_mut().zip(top.parts) {
+            *part -= top;
+        }
+        band
+    }
+
     /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until at
     /// least that many are covered; [`Band::count`] says how many that is. Empty without requests.
     pub fn slowest(&self, share: f64) -> Band {
@@ -190,6 +202,24 @@ mod tests {
             }
         }
         assert_eq!(bands.slowest(1.0).count, 20_000);
+    }
+
+    #[test]
+    fn bands_side_by_side_add_up_to_all() {
+        let mut rng = Rng::stream(4, "bands/between");
+        let mut bands = BlameBands::new();
+        for _ in 0..10_000 {
+            let mut blame = Blame::default();
+            let octave = rng.below(30);
+            blame[Part::Sense] = Span(rng.below(1 << octave));
+            bands.record(blame.total(), &blame);
+        }
+        let edges = [1.0, 0.5, 0.1, 0.01, 0.0];
+        let parts: Vec<Band> = edges.windows(2).map(|it| bands.between(it[0], it[1])).collect();
+        assert_eq!(parts.iter().map(|band| band.count).sum::<u64>(), 10_000);
+        let total: u128 = parts.iter().map(Band::total).sum();
+        assert_eq!(total, bands.slowest(1.0).total());
+        assert!(parts.iter().is_sorted_by_key(|band| band.from));
     }
 
     #[test]

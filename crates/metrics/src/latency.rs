@@ -153,6 +153,17 @@ impl Latencies {
         (self.count() > 0).then_some(Span(self.max))
     }
 
+    /// Latencies, ascending, each with the number of requests that are later: the complementary distribution.
+    /// Values are those of the histogram, at most 0.1 % too high; the last is the exact maximum, and nothing
+    /// is later.
+    pub fn later_than(&self) -> impl Iterator<Item = (Span, u64)> {
+        let mut left = self.count();
+        self.histogram.iter_recorded().map(move |step| {
+            left -= step.count_at_value();
+            (Span(step.value_iterated_to().clamp(self.min, self.max)), left)
+        })
+    }
+
     /// The smallest latency that at least this share of requests does not exceed, to three digits and
     /// rounded up, never beyond the maximum. `None` if there are too few requests for one of them to lie
     /// above: then the answer would be the maximum under another name. The median is always given.
@@ -235,6 +246,19 @@ mod tests {
                 "{percentile:?}: {shown} > {exact}"
             );
         }
+    }
+
+    #[test]
+    fn the_complementary_distribution_ends_at_the_maximum_with_nobody_later() {
+        let mut latencies = Latencies::new();
+        assert_eq!(latencies.later_than().count(), 0);
+        for value in [5, 5, 70_001, 70_001, 70_001, 123_456_789] {
+            latencies.record(Span(value));
+        }
+        let steps: Vec<_> = latencies.later_than().collect();
+        assert_eq!((steps.len(), steps[0]), (3, (Span(5), 4)));
+        assert!(steps[1].0.0 >= 70_001 && steps[1].0.0 <= 70_072 && steps[1].1 == 1, "{steps:?}");
+        assert_eq!(steps[2], (Span(123_456_789), 0));
     }
 
     #[test]

@@ -28,6 +28,36 @@ pub enum Interrupt {
     },
 }
 
+/// What the cells of a running program or erase go through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhaseKind {
+    /// The page buffer is loaded from the shadow buffer (S7).
+    Reload,
+    /// What a cancelled program phase has done is verified (S7).
+    CheckVerify,
+    /// A program phase, its voltage reset included (S3).
+    Program,
+    /// A verify phase.
+    Verify,
+    /// The voltages of a suspended erase are put back (S8).
+    Rebias,
+    /// The erase pulse, or what is left of it.
+    Pulse,
+    /// The verify after the pulse.
+    EraseVerify,
+}
+
+/// A phase of a running stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What it is.
+    pub kind: PhaseKind,
+    /// When it begins.
+    pub from: Nanos,
+    /// When it ends.
+    pub until: Nanos,
+}
+
 /// A program or an erase on the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellOp {
@@ -61,6 +91,22 @@ impl CellOp {
             *self = before;
         }
         outcome
+    }
+
+    /// The phases of the running stretch, in order, without gaps, as long as nothing comes; those without any
+    /// length left out.
+    pub fn phases(&self, timing: &Timing) -> Vec<Phase> {
+        let mut at = self.running_since();
+        let lengths = match self {
+            CellOp::Program(program) => program.phases(timing),
+            CellOp::Erase(erase) => erase.phases(timing),
+        };
+        let mut phase = |(kind, length)| {
+            let from = at;
+            at = at + length;
+            Phase { kind, from, until: at }
+        };
+        lengths.into_iter().map(&mut phase).filter(|phase| phase.from < phase.until).collect()
     }
 
     /// When the running stretch began: the last start or resumption.

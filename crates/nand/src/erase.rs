@@ -2,7 +2,7 @@
 //!
 //! A running stretch is laid out as `[re-bias] [rest of the pulse] verify`.
 
-use crate::{Interrupt, Timing};
+use crate::{Interrupt, PhaseKind, Timing};
 use fowler_units::{Nanos, Span};
 
 /// A block erase and how far it has come.
@@ -34,6 +34,14 @@ impl EraseOp {
         let rebias = self.rebias_due && self.pulse_left > Span::ZERO;
         self.rebiasing = if rebias { timing.voltage_reset } else { Span::ZERO };
         now + self.rebiasing + self.pulse_left + timing.erase_verify
+    }
+
+    pub(crate) fn phases(&self, timing: &Timing) -> Vec<(PhaseKind, Span)> {
+        vec![
+            (PhaseKind::Rebias, self.rebiasing),
+            (PhaseKind::Pulse, self.pulse_left),
+            (PhaseKind::EraseVerify, timing.erase_verify),
+        ]
     }
 
     pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing) -> Interrupt {

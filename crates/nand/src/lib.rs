@@ -9,7 +9,7 @@ mod erase;
 mod program;
 mod timing;
 
-pub use cells::{CellOp, Interrupt, SuspendAt};
+pub use cells::{CellOp, Interrupt, Phase, PhaseKind, SuspendAt};
 pub use erase::EraseOp;
 pub use program::{CancelledProgram, ProgramOp, Reload};
 pub use timing::{PerPageType, Timing};

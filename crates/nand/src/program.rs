@@ -3,7 +3,7 @@
 //! A running stretch is laid out as `[reload] [check-verify] phase, phase, ...`; where the program
 //! stands at any moment is arithmetic on the time since the stretch began, so phases cost no events.
 
-use crate::{Interrupt, SuspendAt, Timing};
+use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
 
 /// What follows the check-verify after a cancelled program phase (S7).
@@ -103,6 +103,20 @@ impl ProgramOp {
             (true, CancelledProgram::Reached) => self.phases_done + 2,
             _ => self.phases_done,
         }
+    }
+
+    pub(crate) fn phases(&self, timing: &Timing) -> Vec<(PhaseKind, Span)> {
+        let mut phases = vec![(PhaseKind::Reload, self.reloading)];
+        if self.check_due {
+            phases.push((PhaseKind::CheckVerify, timing.verify_phase));
+        }
+        phases.extend((self.first_phase()..self.phases).map(|index| {
+            match phase_at(index, timing) {
+                (Phase::Program, length) => (PhaseKind::Program, length),
+                (Phase::Check | Phase::Verify, length) => (PhaseKind::Verify, length),
+            }
+        }));
+        phases
     }
 
     pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {

@@ -23,8 +23,9 @@ pub const POWERS: [f64; 2] = [0.62, 0.30];
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
-/// Beyond so much idle time the spread reading knows no end: damage heals as fast as it is done. It is capped here.
-pub const IDLE_MOST: Span = Span(45 * DAY);
+/// Beyond some 45 days of idle time the spread reading knows no end: damage heals as fast as it is done. Its idle time is
+/// capped before that, where cells endure 168,000 cycles.
+pub const IDLE_MOST: Span = Span(44 * DAY);
 /// No cell is asked for more cycles than these.
 const CYCLES_MOST: f64 = 1e6;
 
@@ -58,10 +59,9 @@ impl Reading {
     /// The share of the damage of `cycles` that is healed after a mean `idle` time between two of them, in 0 to 1.
     pub fn healed(self, cycles: f64, idle: Span) -> f64 {
         let (efficiency, onset) = self.constants();
-        let idle = idle.min(IDLE_MOST).as_s();
         let time = match self {
-            Reading::Spread => cycles * idle,
-            Reading::Refit | Reading::Literal => idle,
+            Reading::Spread => cycles * idle.min(IDLE_MOST).as_s(),
+            Reading::Refit | Reading::Literal => idle.as_s(),
         };
         if time <= onset.as_s() {
             return 0.0;
@@ -116,7 +116,15 @@ pub enum RecoveryTableError {
         idle: Span,
     },
     /// Rest must not wear a cell.
-    #[error("cycles are above 0 and do not fall with rest: {cycles} at place {place}")]
+    #[error("cycles do not fall with rest: {cycles} at place {place}")]
+    Falls {
+        /// Counted from one.
+        place: usize,
+        /// The cycles there.
+        cycles: f64,
+    },
+    /// Some cycles must be endured, and not without end.
+    #[error("cycles are above 0 and at most {CYCLES_MOST}: {cycles} at place {place}")]
     Cycles {
         /// Counted from one.
         place: usize,
@@ -140,13 +148,19 @@ impl RecoveryTable {
             if at > 0 && time <= idle[at - 1] {
                 wrong.push(Error::Idle { place: at + 1, idle: time });
             }
-            let falls = at > 0 && here < cycles[at - 1];
-            if falls || here.is_nan() || here <= 0.0 || here > CYCLES_MOST {
+            if here.is_nan() || here <= 0.0 || here > CYCLES_MOST {
                 wrong.push(Error::Cycles { place: at + 1, cycles: here });
+            } else if at > 0 && here < cycles[at - 1] {
+                wrong.push(Error::Falls { place: at + 1, cycles: here });
             }
         }
         let points = idle.iter().copied().zip(cycles.iter().copied()).collect();
         if wrong.is_empty() { Ok(Self { points }) } else { Err(wrong) }
+    }
+
+    /// The cycles without rest, or with the least that is known.
+    pub fn least(&self) -> f64 {
+        self.points[0].1
     }
 
     /// The P/E cycles that cells endure with a mean `idle` time between two of them: straight between two points over
@@ -177,12 +191,31 @@ pub enum Endurance {
 
 impl Endurance {
     /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure `rated` without any.
-    /// The model is one of cells rated for 3,000; others are taken to endure in proportion [assumed].
+    /// The model is one of cells rated for 3,000; others are taken to endure in proportion [assumed], a cycle of theirs
+    /// to be so much more or less of one of those: what heals over the whole time does so over the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
+        let of_one = rated / CYCLES;
         match self {
-            Endurance::Model(reading) => rated / CYCLES * reading.achievable(idle),
+            Endurance::Model(reading @ Reading::Spread) => {
+                // Between two cycles of the model's cells this many of theirs go by.
+                of_one * reading.achievable(Span((idle.0 as f64 * of_one) as u64))
+            }
+            Endurance::Model(reading) => of_one * reading.achievable(idle),
             Endurance::Table(table) => table.achievable(idle),
         }
+    }
+
+    /// The most cycles that can be done in a `life` and endured: as many as cells endure if those are spread over all of
+    /// it, `N = achievable(life / N)`. What cells endure never rises with the cycles done, so that a life ends within
+    /// what they endure if and only if it ends within these.
+    pub fn kept_up(&self, rated: f64, life: Span) -> f64 {
+        let endured = |cycles: f64| {
+            let idle = Span((life.0 as f64 / cycles) as u64);
+            self.achievable(rated, idle) >= cycles
+        };
+        let most = self.achievable(rated, Span(u64::MAX));
+        let least = self.achievable(rated, Span::ZERO);
+        root::last(least, most, endured).unwrap_or(least)
     }
 }
 
@@ -239,7 +272,14 @@ mod tests {
             let cycles = hours.map(|idle| reading.achievable(idle));
             assert!(cycles.is_sorted(), "{reading:?}: {cycles:?}");
             assert!(cycles[4] > 1.9 * CYCLES && cycles[4] < CYCLES_MOST, "{reading:?}: {cycles:?}");
-            assert!(reading.achievable(Span(u64::MAX)).is_finite());
+            assert!(reading.achievable(Span(u64::MAX)) >= cycles[4], "{reading:?}");
+        }
+        // The cap of the spread reading lies before the end of what it knows, and is no cap of the others.
+        let most = Reading::Spread.achievable(IDLE_MOST);
+        assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where it still knows an end");
+        assert_eq!(most, Reading::Spread.achievable(Span(400 * DAY)));
+        for reading in [Reading::Refit, Reading::Literal] {
+            assert!(reading.achievable(Span(90 * DAY)) > reading.achievable(IDLE_MOST));
         }
         // The points of the catalogue of claims.
         let spread = [1, 6, 24, 168].map(|h| Reading::Spread.achievable(Span(h * HOUR)).round());
@@ -258,9 +298,59 @@ mod tests {
         assert!((at(hours(10)) - 2000.0).abs() < 1e-9, "half of the way over the logarithm");
         let table = RecoveryTable::new(&[Span::ZERO, hours(2)], &[1000.0, 2000.0]).unwrap();
         assert!((table.achievable(hours(1)) - 1500.0).abs() < 1e-9);
-        let rated = Endurance::Model(Reading::Spread).achievable(300.0, hours(24));
-        assert!((rated - 1269.4).abs() < 0.1, "{rated}");
+        assert_eq!(
+            (table.least(), RecoveryTable::new(&[hours(1)], &[7.0]).unwrap().least()),
+            (1000.0, 7.0)
+        );
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
+    }
+
+    /// Cells that are rated for a tenth or for ten times as much heal over the time that really goes by: with a tenth of
+    /// the cycles spread over the same time, they endure a tenth.
+    #[test]
+    fn cells_of_another_rating_heal_over_the_same_time() {
+        for reading in Reading::ALL {
+            let endurance = Endurance::Model(reading);
+            for factor in [0.1, 1.0, 10.0] {
+                let idle = |cycles: f64| Span((LIFE_S * 1e9 / cycles) as u64);
+                let (of_3000, theirs) = (reading.achievable(idle(5000.0)), 5000.0 * factor);
+                let endured = endurance.achievable(CYCLES * factor, idle(theirs));
+                let same = (endured / factor / of_3000 - 1.0).abs() < 1e-6;
+                assert_eq!(
+                    same,
+                    reading == Reading::Spread || factor == 1.0,
+                    "{reading:?} {factor}"
+                );
+            }
+        }
+    }
+
+    /// A drive that is written with as much as it can keep up with for its whole life ends it at what its cells endure;
+    /// with more it ends beyond that, with less within.
+    #[test]
+    fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
+        let hours = |hours: u64| Span(hours * HOUR);
+        let table = RecoveryTable::new(&[hours(1), hours(100)], &[1000.0, 3000.0]).unwrap();
+        let mut all = Reading::ALL.map(Endurance::Model).to_vec();
+        all.push(Endurance::Table(table));
+        for endurance in all {
+            for (rated, life_s) in
+                [(3000.0, LIFE_S), (300.0, LIFE_S / 100.0), (30_000.0, LIFE_S), (3000.0, 60.0)]
+            {
+                let life = Span((life_s * 1e9) as u64);
+                let kept_up = endurance.kept_up(rated, life);
+                let after = |cycles: f64| {
+                    endurance.achievable(rated, Span((life.0 as f64 / cycles) as u64)) / cycles
+                };
+                let told = format!("{endurance:?} {rated} {life}: {kept_up}");
+                assert!(after(kept_up) >= 1.0, "{told}");
+                assert!(after(kept_up * 1.0001) < 1.0, "{told}");
+            }
+        }
+        // READY's 128 GB: 1,074.0 TB in five years, where the paper has 1,077.8 (Table 2).
+        let kept_up =
+            Endurance::Model(Reading::Spread).kept_up(CYCLES, Span((LIFE_S * 1e9) as u64));
+        assert!((kept_up * 128.0 / 1024.0 - 1074.0).abs() < 0.1, "{kept_up}");
     }
 
     #[test]
@@ -271,7 +361,9 @@ mod tests {
         let wrong = RecoveryTable::new(&[hours(2), hours(1), hours(3)], &[3.0, 2.0, f64::NAN]);
         let told: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 3, "{told:?}");
-        assert!(told[0].contains("1h at place 2") || told[0].contains("place 2"), "{told:?}");
+        assert!(told[0].contains("place 2") && told[1].contains("do not fall"), "{told:?}");
+        let most = RecoveryTable::new(&[hours(1), hours(2)], &[3.0, 2e6]).unwrap_err();
+        assert!(most.len() == 1 && most[0].to_string().contains("at most 1000000"), "{most:?}");
     }
 
     #[test]

@@ -134,6 +134,25 @@ impl Geometry {
         let (row, channel) = (position / self.channels, position % self.channels);
         DieId::new((channel * self.dies_per_channel() + row) as usize)
     }
+
+    /// Chips in the drive.
+    pub fn chips(&self) -> u32 {
+        self.channels * self.chips_per_channel
+    }
+
+    /// The chip that a die is part of, numbered channel by channel.
+    pub fn chip_of_die(&self, die: DieId) -> u32 {
+        die.0 / self.dies_per_chip
+    }
+
+    /// The die at a position of an order in which as many neighbours as there are chips lie on different chips, and
+    /// on different channels as far as there are so many.
+    pub fn die_at_chip(&self, position: u32) -> DieId {
+        let (turn, at) = (position / self.chips(), position % self.chips());
+        let (row, channel) = (at / self.channels, at % self.channels);
+        let chip = channel * self.chips_per_channel + row;
+        DieId(chip * self.dies_per_chip + turn)
+    }
 }
 
 #[cfg(test)]

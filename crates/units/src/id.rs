@@ -57,4 +57,8 @@ ids! {
     ReqId,
     /// A page frame of the write buffer.
     SlotId,
+    /// A stripe: the logical pages that share a parity page.
+    StripeId,
+    /// A place of the parity cache.
+    ParityId,
 }

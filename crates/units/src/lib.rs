@@ -16,7 +16,9 @@ pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
 pub use geometry::Geometry;
 pub use host::{HostIo, HostOp};
-pub use id::{BlockId, ChannelId, DieId, Id, Lpn, PlaneId, Ppn, ReqId, SlotId, TxnId};
+pub use id::{
+    BlockId, ChannelId, DieId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, SlotId, StripeId, TxnId,
+};
 pub use locator::Locator;
 pub use quantity::QuantityError;
 pub use rng::Rng;

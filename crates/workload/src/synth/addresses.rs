@@ -151,6 +151,10 @@ impl Ranges {
     /// The ranges of `pattern`, the one called `name`, in a sound spec.
     pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
         let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
+        let anew = |what: &str| match spec.round {
+            0 => stream(what),
+            round => stream(&format!("{what}/{round}")),
+        };
         let (reads, writes) = (spec.reads_part(), spec.writes_part());
         let part = |bytes, rng: &mut Rng| Part::new(bytes, spec.alignment.0, pattern, rng);
         let mut parts = Vec::with_capacity(2);
@@ -178,12 +182,12 @@ impl Ranges {
                 recent: Vec::new(),
                 newest: 0,
                 within: pattern.again_within as usize,
-                rng: stream("again"),
+                rng: anew("again"),
             },
-            part_rng: stream("parts"),
-            address_rng: stream("addresses"),
+            part_rng: anew("parts"),
+            address_rng: anew("addresses"),
             size_rng: stream("sizes"),
-            run_rng: stream("runs"),
+            run_rng: anew("runs"),
         }
     }
 

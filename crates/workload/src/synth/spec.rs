@@ -173,6 +173,8 @@ impl Pattern {
 pub struct SynthSpec {
     /// The seed of every random draw.
     pub seed: u64,
+    /// Which of many rounds it is: times, kinds and sizes are the same in all, addresses are drawn anew.
+    pub round: u64,
     /// How much is generated.
     pub length: Length,
     /// When requests arrive. Rates count requests, however many arrive together.
@@ -208,6 +210,7 @@ impl Default for SynthSpec {
     fn default() -> SynthSpec {
         SynthSpec {
             seed: 1,
+            round: 0,
             length: Length::Requests(1_000_000),
             arrivals: Arrivals::Poisson { rate: 10_000.0 },
             tick: Span::ZERO,

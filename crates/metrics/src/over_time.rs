@@ -1,0 +1,349 @@
+//! A run over time, in memory that does not grow with its length: windows of equal width, and when they
+//! are all full, neighbours are merged and the width doubles.
+//!
+//! A window takes what ends in it, its own end included. Counts, sums, extremes and busy times are exact; a
+//! percentile is read from logarithmic buckets.
+
+use crate::Kind;
+use fowler_device::{Completion, Counters, Device, Doing, Ledger, Probe, Source};
+use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
+
+/// Windows at most. A run of any length that has left the first width behind has more than half as many.
+const WINDOWS: usize = 256;
+/// The first width: no run that is over sooner than in a few of these has a course worth a picture.
+const FIRST_WIDTH: Span = Span::us(100);
+/// Buckets per doubling of latency: a percentile is at most 1/16 (6 %) too high.
+const PER_OCTAVE: usize = 16;
+const SHIFT: u32 = PER_OCTAVE.ilog2();
+const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
+
+/// The requests of one kind that were answered in a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// How many.
+    pub requests: u64,
+    /// What they asked for.
+    pub bytes: u64,
+    /// The sum of their latencies, in nanoseconds.
+    pub latency: u128,
+    /// The longest of them.
+    pub max: Span,
+}
+
+impl Served {
+    fn add(&mut self, other: &Served) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.latency += other.latency;
+        self.max = self.max.max(other.max);
+    }
+
+    /// The mean latency in microseconds; none of no requests.
+    pub fn mean_us(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.latency as f64 / self.requests as f64 / 1e3)
+    }
+}
+
+/// What happened in a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// How long it is; the last of a run is cut short.
+    pub length: Span,
+    /// Reads and writes answered.
+    pub served: [Served; 2],
+    /// What all dies spent their time on, in nanoseconds, in the order of [`Doing::NAMES`].
+    pub activity: [u64; Doing::COUNT],
+    /// Pages programmed, in the order of [`Counters::programs`].
+    pub programs: [u64; Source::COUNT],
+    /// Blocks erased.
+    pub erases: u64,
+    /// Times a program or erase was taken off the cells (S10).
+    pub suspensions: u64,
+}
+
+impl Window {
+    fn add(&mut self, other: &Window) {
+        self.length += other.length;
+        for (mine, theirs) in self.served.iter_mut().zip(&other.served) {
+            mine.add(theirs);
+        }
+        add_each(&mut self.activity, &other.activity);
+        add_each(&mut self.programs, &other.programs);
+        self.erases += other.erases;
+        self.suspensions += other.suspensions;
+    }
+
+    /// Pages programmed on any account for each page programmed for the host; none before the first.
+    pub fn waf(&self) -> Option<f64> {
+        let host = self.programs[0];
+        (host > 0).then(|| self.programs.iter().sum::<u64>() as f64 / host as f64)
+    }
+}
+
+fn add_each(sums: &mut [u64], more: &[u64]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// What the drive had counted when the open window began.
+#[derive(Clone, Debug)]
+struct Reading {
+    at: Nanos,
+    counters: Counters,
+    dies: Vec<Ledger>,
+    channels: Vec<Span>,
+}
+
+/// The probe that records a run over time.
+#[derive(Clone, Debug)]
+pub struct OverTime {
+    width: Span,
+    /// When the open window ends; never before the first request.
+    due: Nanos,
+    /// The open window.
+    open: usize,
+    windows: Box<[Window]>,
+    /// For each window, kind and bucket, how many requests.
+    buckets: Box<[u32]>,
+    /// For each window and die, and for each window and channel, nanoseconds at work.
+    die_busy: Vec<u64>,
+    channel_busy: Vec<u64>,
+    last: Option<Reading>,
+}
+
+impl Default for OverTime {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl OverTime {
+    /// Nothing recorded yet.
+    pub fn new() -> Self {
+        Self {
+            width: FIRST_WIDTH,
+            due: Nanos::NEVER,
+            open: 0,
+            windows: vec![Window::default(); WINDOWS].into_boxed_slice(),
+            buckets: vec![0; WINDOWS * Kind::ALL.len() * BUCKETS].into_boxed_slice(),
+            die_busy: Vec::new(),
+            channel_busy: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// The run is over: the open window ends with it. What happens later is not recorded.
+    pub fn end(&mut self, device: &Device) {
+        if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
+            self.close(device, device.now());
+            self.open += 1;
+        }
+        self.due = Nanos::NEVER;
+        self.last = None;
+    }
+
+    /// A run that is over, in half as many windows of twice the width.
+    #[must_use]
+    pub fn coarser(&self) -> Self {
+        let mut coarser = self.clone();
+        coarser.merge();
+        coarser
+    }
+
+    /// The width of every window but the last.
+    pub fn width(&self) -> Span {
+        self.width
+    }
+
+    /// The windows of a run that is over, in order; the first begins with the first request.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows[..self.open]
+    }
+
+    /// A share of the latencies of one kind in a window does not exceed this, to 6 % and rounded up; none of
+    /// no requests.
+    pub fn quantile(&self, window: usize, kind: Kind, share: f64) -> Option<Span> {
+        let served = &self.windows[window].served[kind as usize];
+        let wanted = (share * served.requests as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        let bucket = self.buckets_of(window, kind).iter().position(|&count| {
+            seen += u64::from(count);
+            seen >= wanted
+        })?;
+        Some(Span(upper_bound(bucket)).min(served.max))
+    }
+
+    /// Nanoseconds that each die was at work in a window.
+    pub fn die_busy(&self, window: usize) -> &[u64] {
+        row(&self.die_busy, window)
+    }
+
+    /// Nanoseconds that each channel transferred in a window.
+    pub fn channel_busy(&self, window: usize) -> &[u64] {
+        row(&self.channel_busy, window)
+    }
+
+    fn buckets_of(&self, window: usize, kind: Kind) -> &[u32] {
+        &self.buckets[(window * Kind::ALL.len() + kind as usize) * BUCKETS..][..BUCKETS]
+    }
+
+    /// The open window ends at `at`: what the drive has counted since the last one is its share.
+    fn close(&mut self, device: &Device, at: Nanos) {
+        let Some(last) = &mut self.last else { return };
+        let window = &mut self.windows[self.open];
+        window.length = at - last.at;
+        let (dies, channels) = (last.dies.len(), last.channels.len());
+        let busy = &mut self.die_busy[self.open * dies..][..dies];
+        for (index, (then, busy)) in last.dies.iter_mut().zip(busy).enumerate() {
+            let now = device.die_times(DieId::new(index), at);
+            let since = now.since(then);
+            *busy = since.busy().0;
+            add_each(&mut window.activity, since.by_activity());
+            *then = now;
+        }
+        let busy = &mut self.channel_busy[self.open * channels..][..channels];
+        for (index, (then, busy)) in last.channels.iter_mut().zip(busy).enumerate() {
+            let now = device.channel_time(ChannelId::new(index), at);
+            *busy = (now - *then).0;
+            *then = now;
+        }
+        let counters = device.counters();
+        for (mine, (now, then)) in
+            window.programs.iter_mut().zip(counters.programs.iter().zip(last.counters.programs))
+        {
+            *mine = now - then;
+        }
+        let erases = |counters: &Counters| counters.erases.iter().sum::<u64>();
+        window.erases = erases(&counters) - erases(&last.counters);
+        window.suspensions = counters.suspensions - last.counters.suspensions;
+        last.at = at;
+        last.counters = counters;
+    }
+
+    /// Neighbours become one: where every window was full, half of the places are free again.
+    fn merge(&mut self) {
+        for window in 0..WINDOWS {
+            let (into, first) = (window / 2, window % 2 == 0);
+            let whole = self.windows[window];
+            if first {
+                self.windows[into] = Window::default();
+            }
+            self.windows[into].add(&whole);
+        }
+        self.windows[WINDOWS / 2..].fill(Window::default());
+        merge_rows(&mut self.buckets);
+        merge_rows(&mut self.die_busy);
+        merge_rows(&mut self.channel_busy);
+        self.open = self.open.div_ceil(2);
+        self.width = self.width * 2;
+    }
+}
+
+/// The columns of one window.
+fn row(columns: &[u64], window: usize) -> &[u64] {
+    let width = columns.len() / WINDOWS;
+    &columns[window * width..][..width]
+}
+
+/// Adds up neighbouring rows of a table of [`WINDOWS`] rows; its second half is blank afterwards.
+fn merge_rows<T: Copy + Default + std::ops::AddAssign>(table: &mut [T]) {
+    let width = table.len() / WINDOWS;
+    for window in 0..WINDOWS {
+        for column in 0..width {
+            let value = std::mem::take(&mut table[window * width + column]);
+            table[window / 2 * width + column] += value;
+        }
+    }
+}
+
+#[inline]
+fn bucket_of(latency: u64) -> usize {
+    if latency < PER_OCTAVE as u64 {
+        return latency as usize;
+    }
+    let octave = latency.ilog2() - SHIFT;
+    PER_OCTAVE * octave as usize + (latency >> octave) as usize
+}
+
+/// The largest latency of a bucket.
+fn upper_bound(bucket: usize) -> u64 {
+    match bucket.checked_sub(PER_OCTAVE) {
+        None => bucket as u64,
+        Some(above) => {
+            let octave = above / PER_OCTAVE;
+            let first = ((PER_OCTAVE + above % PER_OCTAVE) as u64) << octave;
+            first + ((1 << octave) - 1)
+        }
+    }
+}
+
+impl Probe for OverTime {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        let kind = match completion.io.op {
+            HostOp::Read => Kind::Read,
+            HostOp::Write => Kind::Write,
+            HostOp::Trim | HostOp::Flush => return,
+        };
+        let latency = completion.latency();
+        let served = &mut self.windows[self.open].served[kind as usize];
+        served.requests += 1;
+        served.bytes += u64::from(completion.io.size);
+        served.latency += u128::from(latency.0);
+        served.max = served.max.max(latency);
+        let row = (self.open * Kind::ALL.len() + kind as usize) * BUCKETS;
+        self.buckets[row + bucket_of(latency.0)] += 1;
+    }
+
+    fn begun(&mut self, device: &Device) {
+        let geometry = &device.layout().geometry;
+        let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
+        let now = device.now();
+        self.die_busy = vec![0; WINDOWS * dies];
+        self.channel_busy = vec![0; WINDOWS * channels];
+        self.last = Some(Reading {
+            at: now,
+            counters: device.counters(),
+            dies: (0..dies).map(|die| device.die_times(DieId::new(die), now)).collect(),
+            channels: (0..channels)
+                .map(|channel| device.channel_time(ChannelId::new(channel), now))
+                .collect(),
+        });
+        self.due = now + self.width;
+    }
+
+    #[inline]
+    fn due(&self) -> Nanos {
+        self.due
+    }
+
+    fn shown(&mut self, device: &Device) {
+        self.close(device, self.due);
+        self.open += 1;
+        if self.open == WINDOWS {
+            self.merge();
+        }
+        self.due = self.due + self.width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_holds_what_falls_into_it_and_is_narrow() {
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        for bucket in 0..BUCKETS {
+            let last = upper_bound(bucket);
+            assert_eq!(bucket_of(last), bucket);
+            let next = last.checked_add(1);
+            assert!(next.is_none_or(|next| bucket_of(next) == bucket + 1), "{bucket}");
+        }
+        for exponent in 4..63 {
+            let first = 1u64 << exponent;
+            assert!(upper_bound(bucket_of(first)) - first <= first / PER_OCTAVE as u64);
+        }
+    }
+}
