@@ -42,6 +42,10 @@ pub enum Part {
     BehindRefreshProgram,
     /// Waiting while the die erased for that.
     BehindRefreshErase,
+    /// Waiting while the die read for the sake of parity.
+    BehindParityRead,
+    /// Waiting while the die programmed parity.
+    BehindParityProgram,
     /// Waiting for the channel to be free.
     Channel,
     /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
@@ -59,11 +63,16 @@ pub enum Part {
     SoftSensing,
     /// Trying at a lower level first, in vain.
     Retry,
+    /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the stripe, or for one's
+    /// own parity to be in the flash.
+    Parity,
+    /// Reads: reading the rest of a stripe in place of a page that could not be read.
+    Degraded,
 }
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 25;
+    pub const COUNT: usize = 29;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
@@ -84,6 +93,8 @@ impl Part {
         Part::BehindRefreshRead,
         Part::BehindRefreshProgram,
         Part::BehindRefreshErase,
+        Part::BehindParityRead,
+        Part::BehindParityProgram,
         Part::Channel,
         Part::Suspend,
         Part::Merge,
@@ -92,6 +103,8 @@ impl Part {
         Part::Program,
         Part::SoftSensing,
         Part::Retry,
+        Part::Parity,
+        Part::Degraded,
     ];
 
     /// The part's name in JSON, CSV columns and tables.
@@ -114,6 +127,8 @@ impl Part {
             "behind_refresh_read",
             "behind_refresh_program",
             "behind_refresh_erase",
+            "behind_parity_read",
+            "behind_parity_program",
             "channel",
             "suspend",
             "merge",
@@ -122,6 +137,8 @@ impl Part {
             "program",
             "soft_sensing",
             "retry",
+            "parity",
+            "degraded",
         ][self as usize]
     }
 

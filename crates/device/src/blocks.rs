@@ -351,6 +351,12 @@ impl Blocks {
         self.link(block, plane);
     }
 
+    /// The pages that an open block has left are passed over: they count as programmed, and hold nothing.
+    pub fn pass_over_rest(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        self.blocks[block].written = self.geometry.pages_per_block as u16;
+    }
+
     /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at most 64,
     /// are valid, the first in the lowest bit.
     pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {

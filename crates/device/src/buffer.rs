@@ -93,6 +93,8 @@ pub struct Buffer {
     /// Whether frames keep their data when the flash has it.
     retains: bool,
     evict_ahead: u32,
+    /// Frames that a write waits for which takes several at once.
+    wanted: u32,
     sector: u64,
     full: u64,
     /// Where the last sector ends.
@@ -144,6 +146,7 @@ impl Buffer {
             leaving: 0,
             retains: config.size.0 >= page_size,
             evict_ahead: config.evict_ahead.min(slots),
+            wanted: 0,
             sector,
             page_end: sectors * sector,
             full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
@@ -253,13 +256,14 @@ impl Buffer {
     /// What is to leave next: fewer frames than wanted are free or about to be, or a flush waits.
     pub fn due(&self, flushing: bool) -> Option<Due> {
         let room = self.free.len() as u32 + self.leaving;
+        let ahead = self.evict_ahead + self.wanted;
         let oldest = self.dirty.oldest;
         if !self.drops_ahead() {
-            let short = room + self.clean.length < self.evict_ahead;
+            let short = room + self.clean.length < ahead;
             let due = oldest.is_some() && (short || flushing);
             return due.then_some(Due::Program { slot: oldest, room: short });
         }
-        let short = room < self.evict_ahead;
+        let short = room < ahead;
         if flushing && oldest.is_some() {
             return Some(Due::Program { slot: oldest, room: short });
         }
@@ -267,6 +271,14 @@ impl Buffer {
             Leaves::Clean => Some(Due::Drop(self.clean.oldest)),
             Leaves::Dirty => Some(Due::Program { slot: oldest, room: true }),
         }
+    }
+
+    /// Whether so many pages find frames at once. If not, so many are made free before any other page gets one.
+    pub fn has_room(&mut self, pages: u32) -> bool {
+        let clean = if self.drops_ahead() { 0 } else { self.clean.length };
+        let has = self.free.len() as u32 + clean >= pages;
+        self.wanted = if has { 0 } else { pages };
+        has
     }
 
     /// The frame becomes free when its program ends.

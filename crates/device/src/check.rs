@@ -13,7 +13,7 @@ use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn};
 pub struct Violation(pub String);
 
 /// Returns the violation unless `holds`.
-fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
+pub(crate) fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation(what())) }
 }
 
@@ -28,12 +28,13 @@ impl Device {
         self.check_buffer()?;
         self.check_transactions()?;
         self.check_programs()?;
-        self.check_dies()
+        self.check_dies()?;
+        self.check_array()
     }
 
     /// Whether a logical page holds data.
     pub fn holds(&self, page: Lpn) -> bool {
-        self.ftl.map.place(page) != Place::Nowhere
+        self.ftl.map.place(self.ftl.stored_page(page)) != Place::Nowhere
     }
 
     /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right bucket.
@@ -111,14 +112,18 @@ impl Device {
             .map(|plane| u64::from(self.ftl.space.blocks.valid_in(PlaneId(plane))))
             .sum();
         let moving = self.moving();
-        law(valid == mapped + moving, || {
-            format!("{valid} valid pages, {mapped} mapped, {moving} being moved")
+        let kept = self.kept_for_parity();
+        law(valid == mapped + moving + kept, || {
+            format!("{valid} valid pages, {mapped} mapped, {moving} being moved, {kept} kept")
         })
     }
 
     fn moving(&self) -> u64 {
-        let moves =
-            |txn: &Txn| txn.owner == Owner::Job && txn.op == Op::Program && txn.ppn.is_some();
+        let moves = |txn: &Txn| {
+            matches!(txn.owner, Owner::Job | Owner::Parity(_) | Owner::Rescue(_))
+                && txn.op == Op::Program
+                && txn.ppn.is_some()
+        };
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
     }
 
@@ -142,7 +147,8 @@ impl Device {
         let (mut reads, mut writes) = (0, 0);
         for (_, txn) in self.flash.txns.iter() {
             reads += u32::from(txn.class == Class::HostRead);
-            writes += u32::from(txn.class == Class::HostProgram);
+            let of_host = txn.source != Source::Parity;
+            writes += u32::from(txn.class == Class::HostProgram && of_host);
         }
         let counted = (self.ftl.reads, self.ftl.writes);
         law(counted == (reads, writes), || {
@@ -169,7 +175,7 @@ impl Device {
                 }
                 _ => continue,
             };
-            if txn.op != Op::Program || !txn.ppn.is_some() {
+            if txn.op != Op::Program || !txn.ppn.is_some() || txn.parked {
                 continue;
             }
             let block = geometry.block_of(txn.ppn);

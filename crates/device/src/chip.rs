@@ -119,7 +119,9 @@ fn event(flash: &mut Flash, raw: &mut Raw) {
     match event {
         Event::Die(die) => flash.die_event(die, ticket, raw),
         Event::Reconsider(die) => flash.reconsider(die),
-        Event::Idle(_) | Event::Answered(_) => unreachable!("no layer above, no host"),
+        Event::Idle(_) | Event::Answered(_) | Event::Deadline => {
+            unreachable!("no layer above, no host")
+        }
     }
 }
 

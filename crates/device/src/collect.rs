@@ -100,6 +100,11 @@ impl Collector {
         self.starved[plane]
     }
 
+    /// A die has something to do in idle time.
+    pub fn want(&mut self, die: DieId) {
+        self.wanting[die] = true;
+    }
+
     /// Erased blocks, beside the last one, that a busy host leaves to collection: if the watermark
     /// allows, one that the moves may open and one that the host may open meanwhile.
     pub fn reserve(&self) -> u32 {
@@ -139,17 +144,20 @@ impl Ftl {
             return;
         }
         match self.collector.jobs[plane] {
-            Some(job) if job.foreground => {}
-            Some(job) => {
-                let promoted = Job { foreground: true, parked: false, ..job };
-                self.collector.jobs[plane] = Some(self.competing(plane, promoted));
-                if job.parked {
-                    self.step(flash, plane);
-                }
-            }
+            Some(_) => self.hasten(flash, plane),
             None => {
                 self.collector.starved[plane] = !self.start(flash, plane, true);
             }
+        }
+    }
+
+    /// The job of a plane gives way to the host no more.
+    pub(crate) fn hasten(&mut self, flash: &mut Flash, plane: PlaneId) {
+        let Some(job) = self.collector.jobs[plane].filter(|job| !job.foreground) else { return };
+        let promoted = Job { foreground: true, parked: false, ..job };
+        self.collector.jobs[plane] = Some(self.competing(plane, promoted));
+        if job.parked {
+            self.step(flash, plane);
         }
     }
 
@@ -177,7 +185,7 @@ impl Ftl {
         self.collector.victim.pick(&candidates, now)
     }
 
-    fn begin(
+    pub(crate) fn begin(
         &mut self,
         flash: &mut Flash,
         plane: PlaneId,
@@ -207,8 +215,8 @@ impl Ftl {
         let pages_per_block = self.layout.geometry.pages_per_block;
         let reserve = self.collector.reserve() * pages_per_block;
         let room = self.space.room(plane).saturating_sub(reserve);
-        if job.source == Source::Wear {
-            // A swap gains no room: what the host writes beside it comes out of the reserve. One page
+        if matches!(job.source, Source::Wear | Source::Refresh) {
+            // A swap gains no room, nor does recycling: what the host writes beside it comes out of the reserve. One page
             // for every four moves is assumed, from no source: with one for two, swaps that follow
             // each other used the reserve up and the host stood still (`tests/pacing.rs`).
             return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
@@ -244,11 +252,13 @@ impl Ftl {
         self.collector.jobs[plane] = Some(job);
         let (id, txn) = flash.open(op, job.source, class, Owner::Job, die);
         txn.ppn = ppn;
+        txn.worn = op == Op::Erase && self.counts_as_worn(job.victim);
         flash.submit(id);
     }
 
     /// A page of a victim lies in the controller: it goes to its new place, unless the host has
     /// written it meanwhile.
+    #[inline(always)]
     pub(crate) fn copied_out(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
@@ -273,10 +283,13 @@ impl Ftl {
         debug_assert_eq!(job.victim, block);
         self.space.blocks.erase(block);
         flash.unblock(self.locator.die_of_plane(plane));
+        self.refreshed(block);
+        self.aged(flash, block);
         if job.source == Source::Gc && self.swap(flash, plane, block) {
             return;
         }
         self.consider(flash, plane);
+        self.recycle_after_job(flash, plane);
     }
 
     /// Asks whether cold data should move into the block that was just erased.
@@ -304,7 +317,7 @@ impl Ftl {
         let at = match &self.measurer {
             _ if self.collector.wanting[die] || self.buffer.rewrites() > 0 => Some(ripe),
             Some(measurer) => Some(ripe.max(measurer.due(die))),
-            None => None,
+            None => self.next_look().map(|look| ripe.max(look)),
         };
         if let Some(at) = at {
             self.look_at_rest(flash, die, at.max(flash.now()));
@@ -334,6 +347,7 @@ impl Ftl {
             return self.rested(flash, die);
         }
         self.collector.wanting[die] = false;
+        self.look_at_ages(flash);
         for plane in self.layout.geometry.planes_of_die(die) {
             let short = self.space.blocks.free_in(plane) < self.collector.rules.background_below;
             match &mut self.collector.jobs[plane] {
@@ -341,10 +355,12 @@ impl Ftl {
                     job.parked = false;
                     self.step(flash, plane);
                 }
-                None if short => {
-                    self.start(flash, plane, false);
+                Some(_) => {}
+                None => {
+                    if !(short && self.start(flash, plane, false)) {
+                        self.recycle_in_idle_time(flash, plane);
+                    }
                 }
-                _ => {}
             }
         }
         let idle = flash.die(die).is_idle();
@@ -355,8 +371,10 @@ impl Ftl {
             return;
         }
         // What could not be done now is not asked for again at once: whatever makes it possible says so.
-        if let Some(due) = self.measurer.as_ref().map(|its| its.due(die)) {
-            self.look_at_rest(flash, die, due);
+        let due = self.measurer.as_ref().map(|its| its.due(die));
+        let looks = [due, self.next_look()].into_iter().flatten();
+        if let Some(at) = looks.min().filter(|&at| at > flash.now()) {
+            self.look_at_rest(flash, die, at);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 use crate::policy::{
-    die_order, hotness, placement, replacement, sensing, step, suspension, throttle, victim,
-    voltage, wear,
+    die_order, hotness, placement, redundancy, replacement, sensing, step, suspension, throttle,
+    victim, voltage, wear,
 };
 use crate::{life, reliability};
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
@@ -61,6 +61,8 @@ pub struct Config {
     pub victim: victim::Params,
     /// When to swap hot and cold data for the sake of wear.
     pub wear: wear::Params,
+    /// What protects a stripe.
+    pub redundancy: redundancy::Params,
     /// When writes may enter.
     pub throttle: throttle::Params,
     /// How long the drive is to live, and what its cells endure.
@@ -285,6 +287,7 @@ impl Config {
             reliability: reliability::Params::default(),
             victim: victim::Params { name: victim::VictimKind::Greedy, d: 10 },
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
+            redundancy: redundancy::Params::default(),
             throttle: throttle::Params::default(),
             life: life::Params::default(),
             seed: 1,

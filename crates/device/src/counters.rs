@@ -1,5 +1,6 @@
 //! What the device counts while it runs. Plain sums, read out once at the end.
 
+use crate::txn::Source;
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +19,15 @@ pub struct Counters {
     pub buffer_write_hits: u64,
     /// Logical pages trimmed that held data.
     pub pages_trimmed: u64,
-    /// Flash page reads for the host, for garbage collection, for wear levelling, for refreshing.
-    pub reads: [u64; 4],
+    /// Flash page reads for the host, for garbage collection, for wear levelling, for refreshing, for parity.
+    pub reads: [u64; Source::COUNT],
     /// Of the host's flash reads, those that a partial write needed.
     pub merge_reads: u64,
-    /// Flash page programs for the host, for garbage collection, for wear levelling, for refreshing.
-    pub programs: [u64; 4],
+    /// Flash page programs for the host, for garbage collection, for wear levelling, for refreshing, for parity.
+    pub programs: [u64; Source::COUNT],
     /// The same programs by the threshold voltages they were made at, boosted, nominal and reduced; none where no
     /// errors are modelled.
-    pub programs_at: [[u64; 3]; 4],
+    pub programs_at: [[u64; 3]; Source::COUNT],
     /// Pages that left the buffer, or were written through it, by how they were used: mixed, read-hot, write-hot.
     pub left: [u64; 3],
     /// Of clean pages that were read hot: those programmed anew, and those given up for want of idle time.
@@ -38,8 +39,16 @@ pub struct Counters {
     pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for refreshing.
-    pub erases: [u64; 4],
+    /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for refreshing,
+    /// for parity.
+    pub erases: [u64; Source::COUNT],
+    /// Parity pages computed from the rest of their stripe, and from what was there before: equations (2) and (1) of
+    /// DA-RAID-5.
+    pub parity_ways: [u64; 2],
+    /// Blocks recycled because they were due, and in idle time before that.
+    pub recycled: [u64; 2],
+    /// Blocks closed before they were full, because their first pages were old or had been read often.
+    pub closed_early: u64,
     /// Collections that competed with the host, and collections in idle time.
     pub collections: [u64; 2],
     /// Times a program or erase was taken off the cells (S10).

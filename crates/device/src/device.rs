@@ -9,13 +9,17 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::hold::Holder;
 use crate::layout::{Layout, Refusal};
+use crate::ledger::Ledger;
 use crate::life::Totals;
 use crate::policy::throttle::State;
 use crate::precondition::Preconditioned;
 use crate::probe::Probe;
 use fowler_agenda::Phase;
-use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
+use fowler_units::{ChannelId, DieId, HostIo, HostOp, Nanos, ReqId, Span};
 use std::collections::VecDeque;
+
+/// Steps of flash operations that are kept before whoever watches hears of them.
+const STEPS: usize = 4096;
 
 /// How requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +102,10 @@ impl Device {
             last_issue: Nanos::ZERO,
             behind: Span::ZERO,
         };
+        device.ftl.begin_array();
         device.ftl.holder = Holder::of(config, &device.ftl.space.blocks);
         device.ftl.wear(&mut device.flash, config);
+        device.ftl.begin_recycling(&mut device.flash, config);
         device.ftl.consider_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
         device
@@ -159,6 +165,16 @@ impl Device {
         self.began.unwrap_or(self.now())
     }
 
+    /// What a die has spent its time on up to `at`, which lies between the last event and the next.
+    pub fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
+        self.flash.die(die).account.read(at)
+    }
+
+    /// Time up to `at`, which lies between the last event and the next, that a channel spent transferring.
+    pub fn channel_time(&self, channel: ChannelId, at: Nanos) -> Span {
+        self.flash.channel(channel).carried_until(at)
+    }
+
     /// How often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
         self.ftl.space.blocks.erase_counts()
@@ -193,8 +209,20 @@ impl Device {
         probe: &mut P,
         mut watch: impl FnMut(&Device),
     ) {
+        self.run_shaken(source, pacing, probe, |device| watch(device));
+    }
+
+    /// As [`Device::run`], and hands the device to `shake` after every event, to let something fail.
+    pub fn run_shaken<P: Probe>(
+        &mut self,
+        source: impl IntoIterator<Item = HostIo>,
+        pacing: Pacing,
+        probe: &mut P,
+        mut shake: impl FnMut(&mut Device),
+    ) {
         let mut source = Ahead::of(source.into_iter());
         (self.started, self.behind) = (self.now(), Span::ZERO);
+        self.flash.watch(probe.watches_flash());
         let mut exhausted = false;
         loop {
             while !exhausted && self.may_pull(pacing) {
@@ -204,7 +232,7 @@ impl Device {
                 break;
             }
             let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
-            if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut watch) {
+            if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut shake) {
                 continue;
             }
             let Some(at) = entry else { break };
@@ -212,13 +240,18 @@ impl Device {
                 continue;
             }
             let arrival = self.arrivals.pop_front().expect("its entry was asked");
+            self.show(at, probe);
+            if self.began.is_none() {
+                self.first_enters(arrival.io.at, at, probe);
+            }
             self.enter(arrival, at);
             self.flash.settle(&mut self.ftl);
+            shake(self);
             if !self.ftl.completed.is_empty() {
                 self.report(probe);
             }
-            watch(self);
         }
+        self.tell(probe);
         assert_eq!(self.ftl.requests.open_count(), 0, "a request was never answered");
     }
 
@@ -229,17 +262,16 @@ impl Device {
         &mut self,
         entry: Nanos,
         probe: &mut P,
-        watch: &mut impl FnMut(&Device),
+        shake: &mut impl FnMut(&mut Device),
     ) -> bool {
         while self.flash.agenda.is_due_before(entry, Phase::Arrival) {
+            self.show(self.next_event(), probe);
             self.event();
             self.flash.settle(&mut self.ftl);
-            let answered = !self.ftl.completed.is_empty();
-            if answered {
+            shake(self);
+            self.tell_much(probe);
+            if !self.ftl.completed.is_empty() {
                 self.report(probe);
-            }
-            watch(self);
-            if answered {
                 return true;
             }
         }
@@ -294,11 +326,19 @@ impl Device {
         held > Span::ZERO
     }
 
+    /// The first request was issued, and enters now.
+    #[cold]
+    fn first_enters<P: Probe>(&mut self, issued: Nanos, at: Nanos, probe: &mut P) {
+        self.flash.agenda.advance(at);
+        self.began = Some(issued);
+        probe.begun(self);
+    }
+
     #[inline]
     fn enter(&mut self, arrival: Arrival, at: Nanos) {
         self.flash.agenda.advance(at);
         let issued = arrival.io.at;
-        let idle_since = self.idle_since.max(*self.began.get_or_insert(issued));
+        let idle_since = self.idle_since.max(self.began());
         if self.ftl.requests.open_count() == 0 {
             // A request on the link is work already.
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
@@ -312,13 +352,46 @@ impl Device {
     }
 
     #[inline]
-    fn event(&mut self) {
+    pub(crate) fn event(&mut self) {
         let Some((ticket, event)) = self.flash.agenda.pop() else { return };
         match event {
             Event::Die(die) => self.flash.die_event(die, ticket, &mut self.ftl),
             Event::Idle(die) => self.ftl.idle_event(&mut self.flash, die),
             Event::Reconsider(die) => self.flash.reconsider(die),
             Event::Answered(request) => self.ftl.completed.push(request),
+            Event::Deadline => self.ftl.deadline_event(&mut self.flash),
+        }
+    }
+
+    /// When the next event happens.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Nanos {
+        self.flash.agenda.next_due().map_or(Nanos::NEVER, |(at, _)| at)
+    }
+
+    /// Tells of the steps of flash operations, if there are many: between two answers there may be any number.
+    #[inline]
+    pub(crate) fn tell_much<P: Probe>(&mut self, probe: &mut P) {
+        // Where nobody watches, this is known when it is compiled.
+        if probe.watches_flash() && self.flash.tape().is_some_and(|tape| tape.len() >= STEPS) {
+            self.tell(probe);
+        }
+    }
+
+    /// Tells of the steps of flash operations since the last time, if anybody watches.
+    #[inline]
+    pub(crate) fn tell<P: Probe>(&mut self, probe: &mut P) {
+        if let Some(tape) = self.flash.tape() {
+            probe.stepped(tape);
+            tape.clear();
+        }
+    }
+
+    /// Shows the drive at the moments that the probe asked for before the next thing happens, which is at `next`.
+    #[inline]
+    pub(crate) fn show<P: Probe>(&self, next: Nanos, probe: &mut P) {
+        while probe.due() < next {
+            probe.shown(self);
         }
     }
 
@@ -336,6 +409,7 @@ impl Device {
         let now = self.now();
         self.integrate(self.ftl.requests.open_count());
         self.answered += self.ftl.completed.len() as u64;
+        self.tell(probe);
         let mut next = 0;
         while let Some(&request) = self.ftl.completed.get(next) {
             next += 1;

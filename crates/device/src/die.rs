@@ -185,15 +185,39 @@ pub struct Channel {
     pub reserved: DieId,
     /// The dies that wait, each at most once.
     pub waiting: VecDeque<DieId>,
-    /// Time spent transferring.
+    /// Time spent transferring, the transfer in progress included.
     pub carried: Span,
+    /// When the latest transfer ends, and how long it takes.
+    pub until: Nanos,
+    pub latest: Span,
 }
 
 impl Channel {
     /// A free channel of so many dies.
     pub fn new(dies: usize) -> Self {
         let waiting = VecDeque::with_capacity(dies);
-        Self { busy: false, reserved: DieId::NONE, waiting, carried: Span::ZERO }
+        Self {
+            busy: false,
+            reserved: DieId::NONE,
+            waiting,
+            carried: Span::ZERO,
+            until: Nanos::ZERO,
+            latest: Span::ZERO,
+        }
+    }
+
+    /// Its next transfer ends at `until` and takes `time`.
+    #[inline]
+    pub fn carry(&mut self, until: Nanos, time: Span) {
+        self.carried += time;
+        self.until = until;
+        self.latest = time;
+    }
+
+    /// Time spent transferring up to `at`, where only the latest transfer may end later.
+    pub fn carried_until(&self, at: Nanos) -> Span {
+        let to_come = if at < self.until { self.until - at } else { Span::ZERO };
+        self.carried - to_come.min(self.latest)
     }
 
     /// Whether a die may begin a transfer.

@@ -14,6 +14,8 @@ pub enum Event {
     Reconsider(DieId),
     /// The last data of a request reaches the host.
     Answered(ReqId),
+    /// Some data is as old as it may become.
+    Deadline,
 }
 
 const INDEX_BITS: u32 = 22;
@@ -26,6 +28,8 @@ impl fowler_agenda::Event for Event {
             Event::Idle(die) => (1 << INDEX_BITS) | die.0,
             Event::Reconsider(die) => (2 << INDEX_BITS) | die.0,
             Event::Answered(request) => (3 << INDEX_BITS) | request.0,
+            // No die has this number.
+            Event::Deadline => (1 << INDEX_BITS) | Event::INDEX_MAX,
         }
     }
 
@@ -34,6 +38,7 @@ impl fowler_agenda::Event for Event {
         let index = bits & ((1 << INDEX_BITS) - 1);
         match bits >> INDEX_BITS {
             0 => Event::Die(DieId(index)),
+            1 if index == Event::INDEX_MAX => Event::Deadline,
             1 => Event::Idle(DieId(index)),
             2 => Event::Reconsider(DieId(index)),
             _ => Event::Answered(ReqId(index)),

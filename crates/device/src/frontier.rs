@@ -23,6 +23,24 @@ struct Frontier {
     swapped: BlockId,
 }
 
+/// What a block of a plane is open for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opened {
+    /// A stream of the host's data.
+    Host(usize),
+    /// What is collected, of a class.
+    Collected(usize),
+    /// What is swapped for the sake of wear.
+    Swapped,
+}
+
+impl Opened {
+    /// Whether it takes data of the host, which is programmed on all planes of a die together.
+    pub fn is_host(self) -> bool {
+        matches!(self, Opened::Host(_))
+    }
+}
+
 /// The open blocks, and the data that each block was opened for, as they are kept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FrontiersKept {
@@ -142,10 +160,14 @@ impl Frontiers {
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: Tag) -> BlockId {
         let its = &self.planes[plane];
+        // What is recycled survives as what is collected does.
         match (source, self.collected_to) {
             (Source::Wear, _) => its.swapped,
-            (Source::Gc, GcFrontier::Own) => its.collected[self.placement.stream(tag) / 2],
-            (Source::Host | Source::Refresh, _) | (Source::Gc, GcFrontier::Shared) => {
+            (Source::Gc | Source::Refresh, GcFrontier::Own) => {
+                its.collected[self.placement.stream(tag) / 2]
+            }
+            (Source::Host | Source::Parity, _)
+            | (Source::Gc | Source::Refresh, GcFrontier::Shared) => {
                 its.host[self.placement.stream(tag)]
             }
         }
@@ -156,10 +178,11 @@ impl Frontiers {
         let its = &mut self.planes[plane];
         match (source, self.collected_to) {
             (Source::Wear, _) => its.swapped = block,
-            (Source::Gc, GcFrontier::Own) => {
+            (Source::Gc | Source::Refresh, GcFrontier::Own) => {
                 its.collected[self.placement.stream(tag) / 2] = block;
             }
-            (Source::Host | Source::Refresh, _) | (Source::Gc, GcFrontier::Shared) => {
+            (Source::Host | Source::Parity, _)
+            | (Source::Gc | Source::Refresh, GcFrontier::Shared) => {
                 its.host[self.placement.stream(tag)] = block;
             }
         }
@@ -212,6 +235,36 @@ impl Frontiers {
                 Mode { step: Step::NOMINAL, voltage: self.voltage.voltage(Tag::PLAIN) };
             self.planes[plane].swapped = erased;
         }
+    }
+
+    /// What a block of a plane is open for, if anything is still to be written to it.
+    pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
+        let its = &self.planes[plane];
+        let host = its.host.iter().position(|&open| open == block).map(Opened::Host);
+        let collected = || its.collected.iter().position(|&open| open == block);
+        let swapped = (its.swapped == block).then_some(Opened::Swapped);
+        host.or_else(|| collected().map(Opened::Collected)).or(swapped)
+    }
+
+    /// The block that is open for something, or none.
+    pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
+        let its = &self.planes[plane];
+        match opened {
+            Opened::Host(stream) => its.host[stream],
+            Opened::Collected(class) => its.collected[class],
+            Opened::Swapped => its.swapped,
+        }
+    }
+
+    /// Nothing more is written to the block that is open for something: it is returned, if there is one.
+    pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
+        let its = &mut self.planes[plane];
+        let open = match opened {
+            Opened::Host(stream) => &mut its.host[stream],
+            Opened::Collected(class) => &mut its.collected[class],
+            Opened::Swapped => &mut its.swapped,
+        };
+        std::mem::replace(open, BlockId::NONE)
     }
 
     /// The open blocks for data of host and collection.

@@ -1,23 +1,28 @@
 //! The translation layer: what the flash array's pages mean. Host pages come in through [`crate::host`],
 //! collections run in [`crate::collect`]; here programs get their pages and transactions end.
 
+use crate::array::Array;
 use crate::blame::Part;
 use crate::buffer::{Buffer, Listed, Slot};
 use crate::collect::Collector;
 use crate::config::{Ack, Config, PartialWrites, ReadHot, UnwrittenReads};
 use crate::flash::{Bind, Flash, Translation};
 use crate::hold::Holder;
+use crate::host::Resuming;
 use crate::layout::Layout;
 use crate::link::Link;
 use crate::map::{Map, Place};
 use crate::measure::Measurer;
 use crate::policy::hotness::Hotness;
+use crate::policy::redundancy::CachePower;
+use crate::power::PowerOffs;
+use crate::recycle::Recycler;
 use crate::request::Requests;
 use crate::space::Space;
 use crate::tag::Voltage;
 use crate::txn::{Op, Owner, Source, Txn};
 use fowler_units::{
-    DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, Ppn, ReqId, SlotId, TxnId,
+    DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ParityId, Ppn, ReqId, SlotId, TxnId,
 };
 use std::collections::VecDeque;
 
@@ -40,6 +45,10 @@ pub struct Ftl {
     /// Where strengths are measured.
     pub(crate) measurer: Option<Measurer>,
     pub(crate) collector: Collector,
+    /// What protects the data, if anything does.
+    pub(crate) array: Option<Box<Array>>,
+    /// Where blocks are recycled before their data fades.
+    pub(crate) recycler: Option<Box<Recycler>>,
     pub(crate) requests: Requests,
     pub(crate) link: Link,
     /// Who holds writes, if anyone does.
@@ -58,6 +67,7 @@ pub struct Ftl {
     /// Requests whose next page waits for room, in order.
     pub(crate) held_reads: VecDeque<ReqId>,
     pub(crate) held_writes: VecDeque<ReqId>,
+    pub(crate) resuming: Resuming,
     /// Programs that no die has room for at the moment.
     pub(crate) unplaced: VecDeque<TxnId>,
     /// Flushes that wait, with the epoch they wait for, in order.
@@ -67,20 +77,23 @@ pub struct Ftl {
     /// When that is; and whether blocks are levelled then.
     pub(crate) timeless: Nanos,
     pub(crate) levels_now: bool,
+    /// What becomes of caches without power, and what that has come to.
+    pub(crate) cache_power: CachePower,
+    pub(crate) power_offs: PowerOffs,
     /// Requests that the host has its answer to and the probe has not seen yet.
     pub(crate) completed: Vec<ReqId>,
 }
 
 /// Valid pages of the average block of a full drive, rounded down.
 fn average_valid(layout: &Layout) -> u32 {
-    let pages = u64::from(layout.logical_pages);
+    let pages = u64::from(layout.mapped_pages);
     (pages / u64::from(layout.geometry.blocks())) as u32
 }
 
 impl Ftl {
     /// The layer of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
-        let map = Map::new(layout.logical_pages, layout.geometry.pages());
+        let map = Map::new(layout.mapped_pages, layout.geometry.pages());
         let space = Space::new(config, layout);
         Self::with(config, layout, map, space, Collector::new(config, layout))
     }
@@ -121,6 +134,8 @@ impl Ftl {
             rewriter: DieId(0),
             measurer: None,
             collector,
+            array: Array::new(config, layout),
+            recycler: None,
             requests: Requests::with_capacity(config.queue.depth, &locator),
             link: Link::new(config.host),
             holder: None,
@@ -134,11 +149,14 @@ impl Ftl {
             writes: 0,
             held_reads: VecDeque::with_capacity(depth),
             held_writes: VecDeque::with_capacity(depth),
+            resuming: Resuming::No,
             unplaced: VecDeque::with_capacity(writes),
             flushes: VecDeque::with_capacity(depth),
             moved_now: [0; 2],
             timeless: Nanos::ZERO,
             levels_now: false,
+            cache_power: config.redundancy.cache,
+            power_offs: PowerOffs::default(),
             completed: Vec::with_capacity(depth),
         }
     }
@@ -210,7 +228,7 @@ impl Ftl {
         frame.queued = program;
         frame.submitted = false;
         if whole || !old.is_some() {
-            self.try_to_place(flash, program);
+            self.proceed(flash, program);
         } else {
             let asked = flash.txns.get(program).asked;
             self.read_for_merge(flash, slot, old, asked);
@@ -227,15 +245,15 @@ impl Ftl {
         flash.submit(id);
     }
 
-    fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: SlotId) {
+    pub(crate) fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: SlotId) {
         flash.txns.close(read);
         self.buffer.make_whole(slot);
         let program = self.buffer.get(slot).queued;
         flash.txns.get_mut(program).complete = flash.now();
-        self.try_to_place(flash, program);
+        self.proceed(flash, program);
     }
 
-    fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
+    pub(crate) fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
         if self.unplaced.is_empty()
             && let Some(die) = self.die_for(flash, id)
         {
@@ -245,13 +263,16 @@ impl Ftl {
         }
     }
 
-    /// The die for a program of buffered data, if one has room.
+    /// The die for a program of buffered data or of parity, if one has room.
     #[inline]
     fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
-        let Owner::Slot(slot) = flash.txns.get(id).owner else {
-            unreachable!("what collection moves stays on its die")
+        let txn = flash.txns.get(id);
+        debug_assert!(txn.owner != Owner::Job, "what collection moves stays on its die");
+        let page = match txn.owner {
+            Owner::Slot(slot) => self.buffer.get(slot).lpn,
+            _ => txn.lpn,
         };
-        self.space.place(self.buffer.get(slot).lpn)
+        self.space.place(page)
     }
 
     fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
@@ -287,7 +308,7 @@ impl Ftl {
         self.map.set_owner(ppn, lpn);
         let plane = self.locator.plane_of(ppn);
         self.collector.host_wrote(plane);
-        self.outdate(flash, old);
+        self.bound(flash, id, lpn, old, ppn);
         self.consider(flash, plane);
         if !self.unplaced.is_empty() {
             self.place_waiting(flash);
@@ -311,42 +332,88 @@ impl Ftl {
     }
 
     fn bind_slot(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) -> Bind {
-        if self.buffer.get(slot).orphan {
+        let Slot { orphan, lpn, .. } = *self.buffer.get(slot);
+        if orphan || self.comes_too_late(flash, id, lpn) {
             return Bind::Dropped;
         }
-        let collector = &self.collector;
-        let Txn { die, tag, .. } = *flash.txns.get(id);
-        let Some(ppn) = self.space.host_page(die, tag, |plane| collector.job(plane)) else {
-            // A collection that gave way to the host must not wait for it now.
-            for plane in self.layout.geometry.planes_of_die(die) {
-                self.consider(flash, plane);
-            }
-            return Bind::Blocked;
-        };
+        let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
         self.take_page(flash, id, slot, ppn);
         Bind::Bound
     }
 
-    /// A program of buffered data has ended, or was not wanted any more.
-    fn stored(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, dropped: bool) {
-        let Txn { die, ppn, epoch, .. } = *flash.txns.get(id);
-        let frame = self.buffer.get_mut(slot);
-        if dropped {
-            frame.queued = TxnId::NONE;
-            self.space.arrived(die);
-        } else {
-            frame.programs -= 1;
-            self.close_block(flash, ppn);
+    #[cold]
+    fn bind_in_array(&mut self, flash: &mut Flash, id: TxnId, owner: Owner) -> Bind {
+        match owner {
+            Owner::Parity(entry) => self.bind_parity(flash, id, entry),
+            Owner::Rescue(number) => self.bind_rescued(flash, id, number),
+            owner => unreachable!("{owner:?} programs nothing"),
         }
+    }
+
+    fn bind_parity(&mut self, flash: &mut Flash, id: TxnId, entry: ParityId) -> Bind {
+        if self.is_outdated(entry) {
+            return Bind::Dropped;
+        }
+        let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
+        self.take_parity_page(flash, id, entry, ppn);
+        Bind::Bound
+    }
+
+    /// A page for a program that takes the place of host data, if its die can give one now.
+    #[inline(always)]
+    pub(crate) fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Ppn> {
+        let collector = &self.collector;
+        let Txn { die, tag, .. } = *flash.txns.get(id);
+        let page = self.space.host_page(die, tag, |plane| collector.job(plane));
+        if page.is_none() {
+            // A collection that gave way to the host must not wait for it now.
+            for plane in self.layout.geometry.planes_of_die(die) {
+                self.consider(flash, plane);
+            }
+        }
+        page
+    }
+
+    /// A program of buffered data has ended, or has nothing to program any more.
+    fn stored(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, dropped: bool) {
+        if !dropped {
+            self.close_block(flash, flash.txns.get(id).ppn);
+            if !self.parks(flash, id, slot) {
+                self.settled(flash, id, slot);
+            }
+            return;
+        }
+        self.dropped(flash, id, slot);
+    }
+
+    #[cold]
+    fn dropped(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
+        let Slot { lpn, orphan, .. } = *self.buffer.get(slot);
+        if !orphan {
+            return self.begin_anew(flash, id, slot);
+        }
+        self.uncover(flash, id, lpn);
+        self.buffer.get_mut(slot).queued = TxnId::NONE;
+        self.space.arrived(flash.txns.get(id).die);
+        self.concluded(flash, id, slot);
+        self.place_waiting(flash);
+    }
+
+    /// Buffered data is in the flash, and protected as it should be.
+    #[inline]
+    pub(crate) fn settled(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
+        self.buffer.get_mut(slot).programs -= 1;
+        self.concluded(flash, id, slot);
+    }
+
+    fn concluded(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
+        let epoch = flash.txns.get(id).epoch;
         self.buffer.settled(epoch);
         self.answer_writes(flash, id);
         self.retire(slot);
         self.flushed(flash);
         self.resume_writes(flash);
         self.evict(flash);
-        if dropped {
-            self.place_waiting(flash);
-        }
     }
 
     /// Everyone who waited for a program has it now.
@@ -384,7 +451,9 @@ impl Ftl {
         // One that joined later waited for less of the reading of the old page, or for none.
         let complete = flash.txns.get(id).complete.max(created);
         blame[Part::Merge] = complete - created;
-        blame[Part::NoSpace] = submitted - complete;
+        let for_parity = flash.parity_wait(id).min(submitted - complete);
+        blame[Part::Parity] = for_parity;
+        blame[Part::NoSpace] = (submitted - complete) - for_parity;
         flash.service_blame(id, waiter, blame);
     }
 
@@ -408,9 +477,12 @@ impl Ftl {
     }
 
     /// The last page of a block has been programmed: it may be collected.
-    fn close_block(&mut self, flash: &mut Flash, ppn: Ppn) {
+    #[inline]
+    pub(crate) fn close_block(&mut self, flash: &mut Flash, ppn: Ppn) {
         if self.locator.offset_in_block(ppn) + 1 == self.layout.geometry.pages_per_block {
-            self.space.blocks.fill(self.locator.block_of(ppn), flash.now());
+            let block = self.locator.block_of(ppn);
+            self.space.blocks.fill(block, flash.now());
+            self.filled(flash, block);
             self.consider(flash, self.locator.plane_of(ppn));
         }
     }
@@ -441,7 +513,11 @@ impl Ftl {
         if !dropped {
             if self.space.blocks.is_valid(from) {
                 self.space.blocks.invalidate(from);
-                self.relocate(lpn, ppn);
+                if self.array.is_some() {
+                    self.relocated(flash, lpn, from, ppn);
+                } else {
+                    self.relocate(lpn, ppn);
+                }
             } else {
                 self.space.blocks.invalidate(ppn);
             }
@@ -466,13 +542,26 @@ impl Translation for Ftl {
         match flash.txns.get(id).owner {
             Owner::Slot(slot) => self.bind_slot(flash, id, slot),
             Owner::Job => self.bind_move(flash, id),
-            owner => unreachable!("{owner:?} programs nothing"),
+            owner => self.bind_in_array(flash, id, owner),
         }
     }
 
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool {
-        let Owner::Slot(slot) = flash.txns.get(id).owner else { return false };
-        if self.buffer.get(slot).orphan {
+        let owner = flash.txns.get(id).owner;
+        if let Owner::Slot(slot) = owner {
+            let Slot { orphan, lpn, .. } = *self.buffer.get(slot);
+            if orphan || self.comes_too_late(flash, id, lpn) {
+                return false;
+            }
+        }
+        if let Owner::Parity(entry) = owner
+            && self.is_outdated(entry)
+        {
+            return false;
+        }
+        if let Owner::Rescue(number) = owner
+            && !self.wants_rebuilt(number)
+        {
             return false;
         }
         let Txn { ppn, die, .. } = *flash.txns.get(first);
@@ -489,11 +578,19 @@ impl Translation for Ftl {
         let tag = flash.txns.get(id).tag;
         let page = self.space.host_page_at(die, tag, offset, used, |plane| collector.job(plane));
         let Some(page) = page else { return false };
-        self.take_page(flash, id, slot, page);
+        match owner {
+            Owner::Slot(slot) => self.take_page(flash, id, slot, page),
+            Owner::Parity(entry) => self.take_parity_page(flash, id, entry, page),
+            Owner::Rescue(_) => self.occupy(flash, id, page),
+            _ => unreachable!("{owner:?} is no program of the host's pages"),
+        }
         true
     }
 
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
+        if self.array.is_some() && self.done_in_array(flash, id, dropped) {
+            return;
+        }
         let txn = flash.txns.get(id);
         match (txn.owner, txn.op) {
             (Owner::Request, _) => self.page_read(flash, id),
@@ -503,6 +600,7 @@ impl Translation for Ftl {
             (Owner::Job, Op::Read) => self.copied_out(flash, id),
             (Owner::Job, Op::Program) => self.moved(flash, id, dropped),
             (Owner::Job, Op::Erase) => self.erased(flash, id),
+            (Owner::Parity(_) | Owner::Rescue(_), _) => unreachable!("the array has seen to it"),
             (Owner::Raw(_), _) => unreachable!("raw commands do not reach a drive"),
         }
     }

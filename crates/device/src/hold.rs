@@ -7,7 +7,7 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::life::{Life, Totals};
 use crate::policy::throttle::{self, AnyThrottle, Held, State, Throttle};
-use fowler_units::{HostIo, Nanos, Span};
+use fowler_units::{HostIo, Nanos};
 
 /// A throttle, and the life that it looks after.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl Ftl {
         let held = holder.life.ask(&mut holder.throttle, now, pages, seen, self.layout.slots);
         flash.counters.held[0] += held.spread;
         flash.counters.held[1] += held.stopped;
-        flash.counters.stops += u64::from(held.stopped > Span::ZERO);
+        flash.counters.stops += u64::from(held.stops);
         held
     }
 }

@@ -13,6 +13,17 @@ use crate::txn::{Op, Owner, Source, Txn};
 use fowler_agenda::Phase;
 use fowler_units::{DieId, HostIo, HostOp, Id, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
 
+/// Whether held writes are going on, and whether they could go further than they did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resuming {
+    /// They are not.
+    No,
+    /// They are.
+    Once,
+    /// They are, and something has become free meanwhile.
+    Again,
+}
+
 impl Ftl {
     /// A request has come over the link, has been held for so long and no longer, and has a place.
     #[inline]
@@ -66,7 +77,7 @@ impl Ftl {
             }
             let page = Lpn(request.next);
             request.next += 1;
-            self.read_page(flash, id, page);
+            self.read_page(flash, id, self.stored_page(page));
         }
     }
 
@@ -83,15 +94,16 @@ impl Ftl {
     }
 
     fn read_buffered(&mut self, flash: &mut Flash, id: ReqId, page: Lpn, slot: SlotId) {
-        let wanted =
-            self.buffer.touched(self.requests.get(id).within(page, self.locator.page_size()));
+        let within =
+            self.requests.get(id).within(self.host_page_of(page), self.locator.page_size());
+        let wanted = self.buffer.touched(within);
         let frame = self.buffer.get(slot);
         let ppn = frame.ppn;
         // What neither buffer nor flash holds was never written, and reads as zeroes.
         if wanted & !frame.present == 0 || !ppn.is_some() {
             flash.counters.buffer_read_hits += 1;
             self.buffer.count(slot, false);
-            self.buffer.touch(slot);
+            self.use_frame(slot);
             self.read_without_flash(flash, id);
         } else {
             self.read_flash(flash, id, page, ppn, self.locator.die_of(ppn));
@@ -99,10 +111,13 @@ impl Ftl {
     }
 
     fn read_unwritten(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) {
+        if self.note_failed_read(page) {
+            return self.read_without_flash(flash, id);
+        }
         flash.counters.unwritten_reads += 1;
         match self.unwritten {
             UnwrittenReads::Preconditioned => {
-                let die = self.layout.geometry.die_at_stripe(page.0 % self.layout.geometry.dies());
+                let die = self.space.die_of_address(page);
                 self.read_flash(flash, id, page, Ppn::NONE, die);
             }
             // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.
@@ -133,7 +148,7 @@ impl Ftl {
     }
 
     /// A page has been read for a host request.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn page_read(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);
         let Txn { req, created, lpn, ppn, .. } = *txn;
@@ -169,8 +184,12 @@ impl Ftl {
             if request.next == request.end {
                 return true;
             }
-            let page = Lpn(request.next);
-            if let Err(hold) = self.write_page(flash, id, page) {
+            let page = self.stored_page(Lpn(request.next));
+            let written = match self.passes_caches(id) {
+                true => self.write_part(flash, id, page),
+                false => self.write_page(flash, id, page),
+            };
+            if let Err(hold) = written {
                 self.hold(flash, id, hold);
                 return false;
             }
@@ -198,33 +217,57 @@ impl Ftl {
 
     fn write_or_trim(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         if self.requests.get(id).io.op == HostOp::Write {
-            return self.write_pages(flash, id);
+            self.write_pages(flash, id)
+        } else {
+            self.trim(flash, id)
         }
-        self.trim(flash, id);
-        true
     }
 
     /// Lets held writes and trims go on as far as there is room.
+    #[inline]
     pub(crate) fn resume_writes(&mut self, flash: &mut Flash) {
-        while let Some(&id) = self.held_writes.front() {
-            if !self.write_or_trim(flash, id) {
-                return;
-            }
-            self.held_writes.pop_front();
+        if !self.held_writes.is_empty() {
+            self.resume_held(flash);
         }
     }
 
-    fn write_page(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) -> Result<(), Hold> {
-        if self.ack == Ack::OnProgram && self.writes == self.writes_max {
+    /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do when it is done.
+    fn resume_held(&mut self, flash: &mut Flash) {
+        if self.resuming != Resuming::No {
+            self.resuming = Resuming::Again;
+            return;
+        }
+        while let Some(&id) = self.held_writes.front() {
+            self.resuming = Resuming::Once;
+            if self.write_or_trim(flash, id) {
+                self.held_writes.pop_front();
+            } else if self.resuming == Resuming::Once {
+                break;
+            }
+        }
+        self.resuming = Resuming::No;
+    }
+
+    #[inline(always)]
+    pub(crate) fn write_page(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        page: Lpn,
+    ) -> Result<(), Hold> {
+        let past = self.passes_caches(id);
+        if (self.ack == Ack::OnProgram || past) && self.writes == self.writes_max {
             return Err(Hold::Queue);
         }
         let slot = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
         // Any wait until now is over, for this page too.
         self.release_hold(flash, id);
         flash.counters.pages_written += 1;
+        self.note_write(page);
+        let host = self.host_page_of(page);
         let request = self.requests.get_mut(id);
         request.next += 1;
-        let covered = self.buffer.covered(request.within(page, self.locator.page_size()));
+        let covered = self.buffer.covered(request.within(host, self.locator.page_size()));
         let frame = self.buffer.get_mut(slot);
         frame.present |= covered;
         if self.hotness.tells_uses() {
@@ -238,6 +281,9 @@ impl Ftl {
         }
         match self.ack {
             Ack::OnProgram => self.write_through(flash, id, slot),
+            Ack::OnInsert if past && !self.buffer.get(slot).queued.is_some() => {
+                self.write_past(flash, id, slot);
+            }
             Ack::OnInsert => self.write_back(flash, id, slot),
         }
         Ok(())
@@ -274,7 +320,9 @@ impl Ftl {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);
         } else {
-            txn.epoch = self.buffer.born();
+            // One that the flash has lost and the buffer had waits to be programmed already.
+            let waits = self.buffer.get(slot).listed == Listed::Dirty;
+            txn.epoch = if waits { self.buffer.get(slot).epoch } else { self.buffer.born() };
             self.buffer.delist(slot);
             self.send(flash, slot, program);
         }
@@ -289,13 +337,17 @@ impl Ftl {
         txn.next = next;
         self.writes += 1;
         if waits {
+            if !flash.txns.get(program).waited {
+                // One that is programmed anew in idle time: nobody has asked what it waits for until now.
+                flash.join_at(program, die);
+            }
             flash.join_at(id, die);
         }
     }
 
     /// Opens the program of a frame's data.
     #[inline]
-    fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
+    pub(crate) fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
         let Slot { lpn, mut tag, group, reads, writes, .. } = *self.buffer.get(slot);
         if self.hotness.tells_uses() {
             tag = tag.with(self.hotness.class(reads, writes));
@@ -312,11 +364,12 @@ impl Ftl {
         let frame = *self.buffer.get(slot);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
             flash.counters.buffer_write_hits += 1;
-            self.buffer.touch(slot);
+            self.use_frame(slot);
         } else {
             self.buffer.delist(slot);
             self.buffer.get_mut(slot).epoch = self.buffer.born();
             self.buffer.enlist(slot, Listed::Dirty);
+            self.use_frame_of_stripe(slot);
             self.evict(flash);
         }
         if self.requests.page_done(id) {
@@ -346,36 +399,62 @@ impl Ftl {
                 }
                 Due::Program { slot, room } => (slot, room),
             };
-            if room {
-                self.note_use(flash, slot);
+            if self.leaves_with_stripe() {
+                self.evict_stripe(flash, slot, room);
+                continue;
             }
-            self.buffer.delist(slot);
-            if room && !self.buffer.get(slot).leaving {
-                self.buffer.leave(slot);
-            }
-            let program = self.open_program(flash, slot);
-            flash.txns.get_mut(program).epoch = self.buffer.get(slot).epoch;
-            self.send(flash, slot, program);
+            self.take_out(flash, slot, room);
+            self.send_out(flash, slot);
         }
+    }
+
+    /// A dirty frame leaves the lists; with `room` it becomes free when its program ends.
+    pub(crate) fn take_out(&mut self, flash: &mut Flash, slot: SlotId, room: bool) {
+        if room {
+            self.note_use(flash, slot);
+        }
+        self.buffer.delist(slot);
+        if room && !self.buffer.get(slot).leaving {
+            self.buffer.leave(slot);
+        }
+    }
+
+    /// Its data goes to the flash.
+    pub(crate) fn send_out(&mut self, flash: &mut Flash, slot: SlotId) {
+        let program = self.open_program(flash, slot);
+        flash.txns.get_mut(program).epoch = self.buffer.get(slot).epoch;
+        self.send(flash, slot, program);
     }
 
     // --- Trim and flush -----------------------------------------------------------------------------
 
-    fn trim(&mut self, flash: &mut Flash, id: ReqId) {
+    /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its parity.
+    fn trim(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         let Request { next, end, .. } = *self.requests.get(id);
-        for page in (next..end).map(Lpn) {
+        for host in (next..end).map(Lpn) {
+            let page = self.stored_page(host);
+            if !self.may_forget(flash, page) {
+                self.requests.get_mut(id).next = host.0;
+                self.hold(flash, id, Hold::Queue);
+                return false;
+            }
             let old = match self.map.place(page) {
-                Place::Nowhere => continue,
+                Place::Nowhere => {
+                    // One that is lost is forgotten.
+                    self.note_trim(page);
+                    continue;
+                }
                 Place::Flash(ppn) => ppn,
                 Place::Buffer(slot) => self.forget(slot),
             };
             flash.counters.pages_trimmed += 1;
             self.map.set_flash(page, Ppn::NONE);
-            self.outdate(flash, old);
+            self.forgotten(flash, page, old);
         }
         self.flushed(flash);
         self.place_waiting(flash);
         self.answer_at_once(flash, id);
+        true
     }
 
     /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is

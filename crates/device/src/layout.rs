@@ -25,6 +25,10 @@ pub struct Layout {
     pub logical: Bytes,
     /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Pages of the mapping: those and the parity of their stripes.
+    pub mapped_pages: u32,
+    /// Places of the parity cache.
+    pub parities: u32,
     /// Blocks of each plane that data never fills: the open blocks and the last one for collection.
     pub reserve_blocks: u32,
     /// Page frames of the write buffer.
@@ -58,17 +62,22 @@ pub struct Refusal {
 }
 
 /// Collects refusals.
-struct Refusals(Vec<Refusal>);
+pub(crate) struct Refusals(Vec<Refusal>);
 
 impl Refusals {
-    fn unless(&mut self, works: bool, keys: &[&'static str], what: impl FnOnce() -> String) {
+    pub(crate) fn unless(
+        &mut self,
+        works: bool,
+        keys: &[&'static str],
+        what: impl FnOnce() -> String,
+    ) {
         if !works {
             self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: None });
         }
     }
 
     /// As [`Refusals::unless`], with what would help.
-    fn unless_hinted(
+    pub(crate) fn unless_hinted(
         &mut self,
         works: bool,
         keys: &[&'static str],
@@ -190,10 +199,12 @@ impl Config {
         self.refuse_queues(&mut refusals);
         self.refuse_cells(&mut refusals);
         self.refuse_uses(&mut refusals);
+        self.refuse_redundancy(&mut refusals);
         refusals.0.extend(self.refuse_life());
         if refusals.0.is_empty() {
             let layout = self.sizes();
             self.refuse_space(&layout, &mut refusals);
+            self.refuse_dies(&layout, &mut refusals);
             if refusals.0.is_empty() {
                 return Ok(layout);
             }
@@ -412,18 +423,29 @@ impl Config {
         );
     }
 
+    /// Stripes of the drive; none where nothing is striped.
+    pub fn stripes(&self) -> u32 {
+        let (logical, mapped) = self.pages_beside_parity(self.held());
+        mapped - logical
+    }
+
+    /// Pages that are not over-provisioned, those of parity among them.
+    fn held(&self) -> u32 {
+        let pages = self.geometry.pages();
+        match self.over_provisioning_base {
+            OpBase::Raw => f64::from(pages) * (1.0 - self.over_provisioning),
+            OpBase::Logical => f64::from(pages) / (1.0 + self.over_provisioning),
+        }
+        .floor() as u32
+    }
+
     fn sizes(&self) -> Layout {
         let mut geometry = self.geometry;
         if self.plane_mode == PlaneMode::Independent {
             geometry.dies_per_chip *= geometry.planes_per_die;
             geometry.planes_per_die = 1;
         }
-        let pages = geometry.pages();
-        let logical_pages = match self.over_provisioning_base {
-            OpBase::Raw => f64::from(pages) * (1.0 - self.over_provisioning),
-            OpBase::Logical => f64::from(pages) / (1.0 + self.over_provisioning),
-        }
-        .floor() as u32;
+        let (logical_pages, mapped_pages) = self.pages_beside_parity(self.held());
         let size = geometry.page_size.0;
         let slots = match (self.buffer.size.0 / size, self.buffer.ack) {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
@@ -440,12 +462,15 @@ impl Config {
             raw: geometry.raw(),
             logical: Bytes(u64::from(logical_pages) * size),
             logical_pages,
+            mapped_pages,
+            parities: self.parities(),
             reserve_blocks,
             slots: slots.min(u64::from(Event::INDEX_MAX)) as u32,
             transactions: self.queue.max_reads as usize
                 + 2 * self.queue.max_writes as usize
                 + geometry.planes() as usize
                 + if self.measures() { geometry.dies() as usize } else { 0 }
+                + self.parity_transactions()
                 + 16,
         }
     }
@@ -475,13 +500,17 @@ impl Config {
             // Rounded up, so that what is recommended does work.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
             refusals.unless_hinted(
-                u64::from(layout.logical_pages) <= most,
+                u64::from(layout.mapped_pages) <= most,
                 &["geometry.over_provisioning", "geometry.blocks_per_plane"],
                 || {
                     format!(
-                        "the host would see {} pages of {} physical ones; with {reserve} of {blocks} \
+                        "the host would see {} pages{} of {} physical ones; with {reserve} of {blocks} \
                          blocks per plane kept for collection, {most} can hold data",
                         layout.logical_pages,
+                        match layout.mapped_pages - layout.logical_pages {
+                            0 => String::new(),
+                            parity => format!(" (and {parity} be parity)"),
+                        },
                         g.pages()
                     )
                 },

@@ -6,23 +6,46 @@ use crate::txn::{Op, Source};
 use fowler_units::{Nanos, Span};
 
 /// What a die is doing, as far as those who wait for it care. The order is that of the parts of blame
-/// from [`Part::BehindHostRead`] on; idling is the channel's, suspending its own.
+/// from [`Part::BehindHostRead`] on, three to an account but for parity, which erases nothing; idling is the channel's,
+/// suspending its own. With one more, what a die notes down for everyone who waits would not be copied at once any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
 /// The places of reads, on whatever account.
-const READING: [usize; 4] = [0, 3, 6, 9];
+const READING: [usize; Source::COUNT] = [0, 3, 6, 9, 12];
 
 impl Doing {
     /// Nothing. Whoever waits meanwhile waits for the channel.
-    pub const IDLE: Doing = Doing(12);
+    pub const IDLE: Doing = Doing(14);
     /// Taking an operation off the cells or putting it back.
-    pub const SUSPENDING: Doing = Doing(13);
-    const COUNT: usize = 14;
+    pub const SUSPENDING: Doing = Doing(15);
+    /// How many activities there are.
+    pub const COUNT: usize = 16;
+
+    /// Every activity's name in tables, in order.
+    pub const NAMES: [&str; Doing::COUNT] = [
+        "host reads",
+        "host programs",
+        "host erases",
+        "collection reads",
+        "collection programs",
+        "collection erases",
+        "wear-levelling reads",
+        "wear-levelling programs",
+        "wear-levelling erases",
+        "refresh reads",
+        "refresh programs",
+        "refresh erases",
+        "parity reads",
+        "parity programs",
+        "idle",
+        "suspending and resuming",
+    ];
 
     /// Serving an operation, its transfers included.
     #[inline]
     pub fn serving(op: Op, source: Source) -> Doing {
+        debug_assert!(source != Source::Parity || op != Op::Erase, "parity erases nothing");
         Doing(3 * source as u8 + op as u8)
     }
 }
@@ -52,6 +75,11 @@ impl Ledger {
     #[inline]
     pub fn of(&self, doing: Doing) -> Span {
         Span(self.0[doing.0 as usize])
+    }
+
+    /// The time of every activity, in the order of [`Doing::NAMES`], in nanoseconds.
+    pub fn by_activity(&self) -> &[u64; Doing::COUNT] {
+        &self.0
     }
 
     /// Time spent reading, on whatever account.

@@ -80,6 +80,23 @@ impl Config {
         for wrong in life.endurance().err().into_iter().flatten() {
             refuse(&["lifetime.table.idle", "lifetime.table.cycles"], wrong, None);
         }
+        if let (Recovery::Table, Ok(Endurance::Table(table))) = (life.recovery, life.endurance())
+            && table.least() < life.cycles
+        {
+            let what = format!(
+                "cells that endure {} cycles without rest endure {} with some: rest does not wear them",
+                life.cycles,
+                table.least()
+            );
+            refuse(&["lifetime.cycles", "lifetime.table.cycles"], what, None);
+        }
+        if throttle.spare >= 1.0 {
+            let what = format!(
+                "an epoch that may borrow a share of {} leaves the later ones nothing",
+                throttle.spare
+            );
+            refuse(&["lifetime.spare"], what, Some("a share below 1; the paper has 0.1"));
+        }
         let (key, epoch) = match throttle.epoch {
             EpochRule::Auto => ("lifetime.window", throttle.window),
             EpochRule::Fixed => ("policy.throttle.epoch_length", throttle.epoch_length),
@@ -112,6 +129,8 @@ pub struct Life {
     /// Pages of the drive, and those programmed before the life began.
     pages: f64,
     before: u64,
+    /// The most pages that can be programmed in it and endured at its end.
+    kept_up: f64,
 }
 
 impl Life {
@@ -120,12 +139,13 @@ impl Life {
     /// # Panics
     /// If the configuration is one that is refused.
     pub(crate) fn new(config: &Config, blocks: &Blocks) -> Self {
-        Self {
-            params: config.life.clone(),
-            endurance: config.life.endurance().expect("refused otherwise"),
-            pages: f64::from(blocks.geometry().pages()),
-            before: blocks.programmed(),
-        }
+        Self::of(config.life.clone(), f64::from(blocks.geometry().pages()), blocks.programmed())
+    }
+
+    pub(crate) fn of(params: Params, pages: f64, before: u64) -> Self {
+        let endurance = params.endurance().expect("refused otherwise");
+        let kept_up = endurance.kept_up(params.cycles, params.target) * pages;
+        Self { params, endurance, pages, before, kept_up }
     }
 
     fn dilation(&self) -> f64 {
@@ -150,7 +170,7 @@ impl Life {
     }
 
     /// What the drive amounts to after it has been programmed with so many pages until `now`.
-    fn totals(&self, programmed: f64, now: Nanos) -> Totals {
+    pub(crate) fn totals(&self, programmed: f64, now: Nanos) -> Totals {
         let idle = self.idle(programmed, now);
         let rated = self.params.cycles;
         // Before the first cycle nothing has rested.
@@ -165,9 +185,18 @@ impl Life {
 
     /// Pages of the simulation that may still be programmed.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
-        let stand = self.stand(blocks, now);
-        let most = if healed { stand.achievable } else { stand.rated };
-        (most - stand.programmed) / self.dilation()
+        self.left_of(self.programmed(blocks), now, healed)
+    }
+
+    /// The same after so many pages. What cells endure that have rested until now is not what they will endure when it
+    /// has been written, for that takes their rest away: no more is left than can be endured when the life ends.
+    pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
+        let most = if healed {
+            self.totals(programmed, now).achievable.min(self.kept_up)
+        } else {
+            self.params.cycles * self.pages
+        };
+        (most - programmed) / self.dilation()
     }
 }
 
@@ -193,8 +222,7 @@ mod tests {
 
     fn life(gb: u64, recovery: Reading, dilation: u32) -> Life {
         let params = Params { recovery: Recovery::Model(recovery), dilation, ..Params::default() };
-        let endurance = params.endurance().unwrap();
-        Life { params, endurance, pages: (gb << 18) as f64, before: 0 }
+        Life::of(params, (gb << 18) as f64, 0)
     }
 
     /// Pages of 4 KiB in a binary terabyte.

@@ -12,6 +12,7 @@ use crate::ftl::Ftl;
 use crate::layout::{Layout, Refusal};
 use crate::life::{Life, Totals};
 use crate::policy::throttle::{AnyThrottle, Held, State, Throttle};
+use crate::request::Request;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub struct LifetimeDrive {
     kept: u32,
     program: Span,
     behind: Span,
+    /// How long the write was held that was not let in before the life ended.
+    kept_out: Held,
     /// Pages moved before the life, and how often each block had been erased.
     moved: [u64; 2],
     erased: Box<[u32]>,
@@ -40,12 +43,12 @@ pub struct Moved {
     behind: Span,
 }
 
-/// A write that has been let in.
+/// A write that has been let in, or a trim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entered {
     /// When.
     pub at: Nanos,
-    /// Its pages.
+    /// The pages that it writes: none if it is a trim.
     pub pages: u32,
     /// How long it was held.
     pub held: Held,
@@ -84,6 +87,7 @@ impl LifetimeDrive {
             kept: rules.foreground_below.max(rules.background_below),
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
+            kept_out: Held::default(),
             moved: ftl.moved_now,
             erased: ftl.space.blocks.erase_counts().into(),
             now: Nanos::ZERO,
@@ -104,7 +108,7 @@ impl LifetimeDrive {
             if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
                 return false;
             }
-            drive.store(io);
+            drive.change(io);
             true
         });
         so_far(self)
@@ -146,6 +150,11 @@ impl LifetimeDrive {
         self.behind
     }
 
+    /// How long the write was held, until the life ended, that has not been let in any more; among what was counted.
+    pub fn kept_out(&self) -> Held {
+        self.kept_out
+    }
+
     /// What was counted so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -181,7 +190,7 @@ impl LifetimeDrive {
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
-    /// Serves the writes of `source`, whose times are those of a host that nothing holds, until `heard` has heard of
+    /// Serves the writes and trims of `source`, whose times are those of a host that nothing holds, until `heard` has heard of
     /// one and says so, the source ends, or the life. Returns whether life goes on. Some requests are drawn before
     /// their turn: a source must not depend on the drive.
     pub fn serve(
@@ -190,7 +199,7 @@ impl LifetimeDrive {
         mut heard: impl FnMut(&Self, Entered) -> bool,
     ) -> bool {
         let mut alive = true;
-        self.draw(source, |drive, io| match drive.write(io) {
+        self.draw(source, |drive, io| match drive.enter(io) {
             Some(entered) => heard(drive, entered),
             None => {
                 alive = false;
@@ -200,13 +209,14 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Does `each` for every write of `source`, as long as it says so; what each will look up is looked up before.
+    /// Does `each` for every write and trim of `source`, as long as it says so; what each will look up is looked up before.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
         mut each: impl FnMut(&mut Self, &HostIo) -> bool,
     ) {
-        let mut writes = source.filter(|io| io.op == HostOp::Write && io.size > 0);
+        let changes = |io: &HostIo| matches!(io.op, HostOp::Write | HostOp::Trim) && io.size > 0;
+        let mut writes = source.filter(changes);
         let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
         let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
         loop {
@@ -242,16 +252,17 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes the pages of a request at no time.
+    /// Writes the pages of a request at no time, or forgets them.
     #[inline]
-    fn store(&mut self, io: &HostIo) -> u32 {
-        let locator = &self.ftl.locator;
-        let first = locator.page_at(io.offset).0;
-        let last = locator.page_at(io.offset + u64::from(io.size) - 1).0;
-        for page in first..=last {
-            self.ftl.store(Lpn(page), self.kept);
+    fn change(&mut self, io: &HostIo) {
+        let Request { next, end, .. } = Request::new(*io, io.at, &self.ftl.locator);
+        for page in (next..end).map(Lpn) {
+            if io.op == HostOp::Write {
+                self.ftl.store(page, self.kept);
+            } else if self.ftl.forget_now(page) {
+                self.counters.pages_trimmed += 1;
+            }
         }
-        last - first + 1
     }
 
     /// Looks at what will be needed for a request.
@@ -265,33 +276,34 @@ impl LifetimeDrive {
         }
     }
 
-    /// A write comes at the host's own time; none if the life ends before it enters.
-    fn write(&mut self, io: &HostIo) -> Option<Entered> {
-        let locator = &self.ftl.locator;
-        let first = locator.page_at(io.offset).0;
-        let last = locator.page_at(io.offset + u64::from(io.size) - 1).0;
-        let pages = last - first + 1;
+    /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims are not held.
+    fn enter(&mut self, io: &HostIo) -> Option<Entered> {
+        let pages = match io.op {
+            HostOp::Write => Request::new(*io, io.at, &self.ftl.locator).pages,
+            _ => 0,
+        };
         let at = io.at + self.behind;
         let ends = self.life.ends();
         if at >= ends {
             return None;
         }
-        let held = if self.throttle.is_on() {
+        let held = if pages > 0 && self.throttle.is_on() {
             let seen = (&self.ftl.space.blocks, &self.counters);
             self.life.ask(&mut self.throttle, at, pages, seen, 0)
         } else {
             Held::default()
         };
         let at = at + held.total();
+        self.counters.held[0] += held.spread;
+        self.counters.held[1] += held.stopped;
+        self.counters.stops += u64::from(held.stops);
         if at >= ends {
+            self.kept_out = held;
             return None;
         }
         self.behind += held.total();
-        self.counters.held[0] += held.spread;
-        self.counters.held[1] += held.stopped;
-        self.counters.stops += u64::from(held.stopped > Span::ZERO);
         (self.now, self.ftl.timeless) = (at, at);
-        self.store(io);
+        self.change(io);
         self.counters.pages_written += u64::from(pages);
         self.counters.programs[0] += u64::from(pages);
         self.counters.programs[1] = self.ftl.moved_now[0] - self.moved[0];

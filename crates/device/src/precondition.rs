@@ -9,7 +9,7 @@ use crate::map::{Map, Place};
 use crate::strewn::Strewn;
 use crate::tag::Tag;
 use crate::txn::Source;
-use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use fowler_units::{BlockId, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
 
 /// What a drive has been through before the first request.
@@ -21,7 +21,7 @@ pub struct Preconditioned {
     pub pattern: Pattern,
     /// Pages written over at random afterwards.
     pub overwritten: u64,
-    /// Write amplification over the last window of those, if there was one.
+    /// Write amplification over the last window of those, parity included, if there was one.
     pub waf: Option<f64>,
     /// Whether the last two windows agree within one per cent.
     pub steady: bool,
@@ -62,7 +62,11 @@ impl Ftl {
         seed: u64,
     ) -> Preconditioned {
         let all = self.map.logical();
-        let filled = (config.fill * f64::from(all)).floor() as u32;
+        let mut filled = (config.fill * f64::from(all)).floor() as u32;
+        if let Some(array) = &self.array {
+            // Stripes are written as a whole.
+            filled -= filled % array.stripes.width();
+        }
         let mut report = Preconditioned {
             filled: (filled, all),
             pattern: config.pattern,
@@ -79,7 +83,12 @@ impl Ftl {
         };
         // A busy host leaves a plane no more erased blocks than these.
         let busy = self.collector.reserve() + 1;
+        let striped = self.array.is_some();
         match config.pattern {
+            Pattern::Sequential if striped && !self.parity_from_the_start() => {
+                self.fill_stripes(filled, None, busy);
+            }
+            Pattern::Random if striped => self.fill_stripes(filled, Some(&order()), busy),
             Pattern::Sequential => {
                 let rest = self.fill_rows(filled);
                 (rest..filled).for_each(|page| self.store(Lpn(page), busy));
@@ -91,12 +100,12 @@ impl Ftl {
                 (rest..filled).for_each(|_| self.store(pages.next(), busy));
             }
             Pattern::Steady => {
-                self.lay_out_aged(filled, &order(), seed);
+                self.lay_out(filled, &order(), seed);
                 self.overwrite_until_steady(filled, seed, busy, &mut report);
                 self.rest(self.collector.rules().foreground_below);
             }
             Pattern::Rested => {
-                self.lay_out_aged(filled, &order(), seed);
+                self.lay_out(filled, &order(), seed);
                 let kept = self.collector.rules().background_below;
                 self.rest(kept);
                 self.overwrite_until_steady(filled, seed, kept, &mut report);
@@ -104,6 +113,44 @@ impl Ftl {
             }
         }
         report
+    }
+
+    /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and otherwise anywhere.
+    fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
+        let Geometry { planes_per_die, .. } = self.layout.geometry;
+        let planes = self.layout.geometry.planes();
+        if self.space.home(Lpn(0)).is_none() {
+            let up_to =
+                |plane: u32| (u64::from(filled) * u64::from(plane) / u64::from(planes)) as u32;
+            let holds: Vec<u32> =
+                (0..planes).map(|plane| up_to(plane + 1) - up_to(plane)).collect();
+            let mut pages = Scattered::new(order, 0);
+            return self.lay_out_aged(&holds, seed, |_| pages.next());
+        }
+        let mut at_home = self.at_home(filled, order);
+        let holds = |plane: u32| {
+            let (all, place) =
+                (at_home[(plane / planes_per_die) as usize].len(), plane % planes_per_die);
+            let up_to = |place: u32| all * place as usize / planes_per_die as usize;
+            (up_to(place + 1) - up_to(place)) as u32
+        };
+        let holds: Vec<u32> = (0..planes).map(holds).collect();
+        self.lay_out_aged(&holds, seed, |plane| {
+            let pages = &mut at_home[(plane.0 / planes_per_die) as usize];
+            pages.pop().expect("as many pages as its planes hold")
+        });
+    }
+
+    /// The pages that hold data, by the dies of their addresses, each die's in random order.
+    fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
+        let mut at_home = vec![Vec::new(); self.layout.geometry.dies() as usize];
+        let mut pages = Scattered::new(order, 0);
+        for page in (0..filled).map(|_| pages.next()) {
+            if self.holds_from_the_start(page) {
+                at_home[self.space.die_of_address(page).index()].push(page);
+            }
+        }
+        at_home
     }
 
     /// Every plane may have to collect as soon as the run begins.
@@ -208,6 +255,14 @@ impl Ftl {
         self.collect_up_to(self.locator.plane_of(to), kept);
     }
 
+    /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
+    pub(crate) fn forget_now(&mut self, page: Lpn) -> bool {
+        let Place::Flash(old) = self.map.place(page) else { return false };
+        self.space.blocks.invalidate(old);
+        self.map.set_flash(page, Ppn::NONE);
+        true
+    }
+
     /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
     /// what is worth it, as idle time does.
     fn collect_up_to(&mut self, plane: PlaneId, kept: u32) {
@@ -291,18 +346,13 @@ impl Ftl {
     /// same rate, so that a block's valid share falls exponentially with its place in the order of
     /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of SSD
     /// write performance", SYSTOR'12). The overwrites that follow remove what is only nearly right.
-    fn lay_out_aged(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
+    fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {
         let geometry = self.layout.geometry;
-        let planes = geometry.planes();
         let kept_free = self.collector.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
-        let mut pages = Scattered::new(order, 0);
         let mut strewn = Strewn::new(&self.map, &geometry);
-        let mut stored = 0u32;
-        for plane in (0..planes).map(PlaneId) {
-            let share = (u64::from(filled) * (u64::from(plane.0) + 1) / u64::from(planes)) as u32;
-            let here = share - stored;
+        for (plane, &here) in (0..).map(PlaneId).zip(holds) {
             let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
             let valid = valid_by_age(here, blocks, geometry.pages_per_block);
             for block_valid in valid {
@@ -317,15 +367,13 @@ impl Ftl {
                         word | valid << bit
                     })
                 });
-                stored += block_valid;
                 let mut valid = self.space.blocks.valid_pages(block);
                 while let Some(to) = valid.next(&self.space.blocks) {
-                    strewn.put(&mut self.map, pages.next(), to);
+                    strewn.put(&mut self.map, next(plane), to);
                 }
             }
         }
         strewn.settle(&mut self.map);
-        debug_assert_eq!(stored, filled);
     }
 
     /// The host has paused: every plane has so many erased blocks, if it has something to collect.
@@ -345,14 +393,14 @@ impl Ftl {
         let rng = Rng::stream(seed, "precondition/overwrites");
         let mut pages = Overwrites::new(rng, filled);
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
+        let parity = f64::from(u8::from(self.parity_from_the_start()));
         for _ in 0..WINDOWS_MAX {
             let moved = self.moved_now[0];
             for _ in 0..window {
-                let page = pages.next(&self.map, &self.space.blocks);
-                self.store(page, kept);
+                while !self.overwrite(pages.next(&self.map, &self.space.blocks), kept) {}
             }
             report.overwritten += window;
-            let waf = 1.0 + (self.moved_now[0] - moved) as f64 / window as f64;
+            let waf = 1.0 + parity + (self.moved_now[0] - moved) as f64 / window as f64;
             let previous = report.waf.replace(waf);
             report.steady = previous.is_some_and(|p| (waf - p).abs() <= STEADY_WITHIN * waf);
             if report.steady {
@@ -385,7 +433,7 @@ impl Run {
 }
 
 /// The logical pages whose turns come one after another in the random order, drawn some at a time.
-struct Scattered<'a> {
+pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
     /// The turn after those that are drawn.
     turn: u32,
@@ -397,13 +445,13 @@ struct Scattered<'a> {
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {
-    fn new(order: &'a TabledScatter, turn: u32) -> Self {
+    pub(crate) fn new(order: &'a TabledScatter, turn: u32) -> Self {
         Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
     }
 
     /// The next page; not to be asked for beyond the last turn.
     #[inline]
-    fn next(&mut self) -> Lpn {
+    pub(crate) fn next(&mut self) -> Lpn {
         if self.taken == DRAWN {
             // Beyond the last turn it does not matter which.
             let last = self.order.len() - 1;

@@ -30,6 +30,9 @@ pub struct Params {
     pub levels: u32,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
+    /// How many more some blocks have: each a number of its own, up to so many. Their cells err by them, and stripes count
+    /// worn blocks by them.
+    pub cycles_spread: u32,
     /// How long before the first request the oldest data was written; the rest evenly since then, in the order in
     /// which preconditioning filled the blocks.
     pub oldest: Span,
@@ -106,6 +109,7 @@ impl Default for Params {
             cells: Parameters::default(),
             levels: 3,
             cycles: 0,
+            cycles_spread: 0,
             oldest: Span::ZERO,
             strength: StrengthSource::Oracle,
             measure_every: Span(86_400_000_000_000),

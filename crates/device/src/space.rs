@@ -3,7 +3,7 @@
 use crate::blocks::{BlockState, Blocks};
 use crate::collect::Job;
 use crate::config::{Config, GcFrontier};
-use crate::frontier::{Frontiers, FrontiersKept};
+use crate::frontier::{Frontiers, FrontiersKept, Opened};
 use crate::layout::Layout;
 use crate::policy::placement::Dies;
 use crate::tag::Tag;
@@ -42,7 +42,10 @@ pub struct Space {
     /// The open blocks.
     pub frontiers: Frontiers,
     stripes: IdVec<DieId, Stripe>,
-    dies: Dies,
+    /// The address of a page says its die.
+    by_address: bool,
+    /// Every page must lie on the die of its address.
+    strict: bool,
     /// The dies in striping order, and the position whose turn it is.
     order: Box<[DieId]>,
     turn: usize,
@@ -58,8 +61,14 @@ impl Space {
             blocks: Blocks::new(geometry),
             frontiers: Frontiers::new(config, &geometry),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
-            dies: config.placement.dies,
-            order: (0..geometry.dies()).map(|at| geometry.die_at_stripe(at)).collect(),
+            by_address: config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress,
+            strict: config.redundancy.has_stripes(),
+            order: (0..geometry.dies())
+                .map(|at| match config.redundancy.has_stripes() {
+                    true => geometry.die_at_chip(at),
+                    false => geometry.die_at_stripe(at),
+                })
+                .collect(),
             turn: 0,
             collected_to: config.gc.frontier,
             plane_limit: layout.plane_limit(),
@@ -74,8 +83,7 @@ impl Space {
     /// The die that the address of a page says, where it says one.
     #[inline]
     pub fn home(&self, page: Lpn) -> Option<DieId> {
-        let says = self.dies == Dies::ByAddress;
-        says.then(|| self.order[page.0 as usize % self.order.len()])
+        self.by_address.then(|| self.die_of_address(page))
     }
 
     /// Where the next pages go, but for the blocks.
@@ -94,10 +102,11 @@ impl Space {
     /// pages on their way there included. `None` if all dies must first get rid of some.
     #[inline]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
-        if let Some(die) = self.home(page)
-            && self.takes_in(die)
-        {
-            return Some(die);
+        if let Some(die) = self.home(page) {
+            let has_room = self.takes_in(die);
+            if has_room || self.strict {
+                return has_room.then_some(die);
+            }
         }
         for _ in 0..self.order.len() {
             let die = self.order[self.turn];
@@ -107,6 +116,12 @@ impl Space {
             }
         }
         None
+    }
+
+    /// The die that the address of a page names.
+    #[inline]
+    pub fn die_of_address(&self, page: Lpn) -> DieId {
+        self.order[page.0 as usize % self.order.len()]
     }
 
     /// Sends a page on its way to the die, if it has room.
@@ -127,6 +142,7 @@ impl Space {
 
     /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection that a plane is
     /// under. `None` if collection must go on first.
+    #[inline(always)]
     pub fn host_page(
         &mut self,
         die: DieId,
@@ -237,6 +253,19 @@ impl Space {
             self.frontiers.close(plane, source, tag);
         }
         page
+    }
+
+    /// Closes an open block of a plane before it is full. Returns it, if there was one.
+    pub fn close_early(&mut self, plane: PlaneId, opened: Opened) -> Option<BlockId> {
+        let block = self.frontiers.take(plane, opened);
+        if let Opened::Host(stream) = opened {
+            let planes = self.blocks.geometry().planes_per_die;
+            self.stripes[DieId(plane.0 / planes)].turns[stream] = 0;
+        }
+        block.is_some().then(|| {
+            self.blocks.pass_over_rest(block);
+            block
+        })
     }
 
     /// As [`Space::write`], for up to `most` pages that follow each other in one block: the first, and how

@@ -4,7 +4,7 @@ use crate::ledger::Ledger;
 use crate::queue::Class;
 use crate::ranked::Places;
 use crate::tag::{Mode, Tag, Voltage};
-use fowler_units::{DieId, Id, IdVec, Lpn, Nanos, Ppn, ReqId, SlotId, Span, TxnId};
+use fowler_units::{DieId, Id, IdVec, Lpn, Nanos, ParityId, Ppn, ReqId, SlotId, Span, TxnId};
 
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,16 @@ pub enum Source {
     Wear,
     /// Programming anew what could stay where it is, to read it sooner or longer.
     Refresh,
+    /// Keeping the parity of stripes, and bringing back what could not be read.
+    Parity,
+}
+
+impl Source {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+    /// What the accounts are called, in order.
+    pub const NAMES: [&'static str; Source::COUNT] =
+        ["host", "collection", "wear levelling", "refreshing", "parity"];
 }
 
 /// Who is told when a transaction is done.
@@ -45,6 +55,10 @@ pub enum Owner {
     Job,
     /// The measuring of a block's strength.
     Measure,
+    /// The parity of a stripe, by its place in the parity cache.
+    Parity(ParityId),
+    /// The bringing back of a page that could not be read, by its number.
+    Rescue(u32),
     /// A raw flash command, by its number.
     Raw(u32),
 }
@@ -66,6 +80,12 @@ pub struct Txn {
     pub waited: bool,
     /// Host reads and programs: it was taken up before one of its class that had waited longer.
     pub overtook: bool,
+    /// Programs of host data: the parity cache counts on it; it passes that by; its answer waits for parity.
+    pub pinned: bool,
+    pub hurried: bool,
+    pub parked: bool,
+    /// Erases: the block is worn, and takes longer.
+    pub worn: bool,
     /// Programs of host data: what kind of data it is.
     pub tag: Tag,
     /// Programs, once bound: how the pages of its block are programmed.
@@ -97,7 +117,7 @@ pub struct Txn {
     pub req: ReqId,
     /// Moves: where the data comes from.
     pub from: Ppn,
-    /// Programs of buffered data: the flush epoch of the data.
+    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its entry.
     pub epoch: u32,
     /// Programs of buffered data: when a die was first asked for; until then the old page was read.
     pub complete: Nanos,
@@ -129,6 +149,10 @@ impl Txn {
             open: false,
             waited: false,
             overtook: false,
+            pinned: false,
+            hurried: false,
+            parked: false,
+            worn: false,
             tag: Tag::PLAIN,
             mode: Mode::default(),
             read_as: None,

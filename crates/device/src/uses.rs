@@ -18,7 +18,7 @@ impl Ftl {
     pub(crate) fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let initially = rule.voltage(Tag::PLAIN);
-        let pages = layout.logical_pages as usize;
+        let pages = layout.mapped_pages as usize;
         (config.buffer.read_hot == ReadHot::OnEvict).then(|| IdVec::filled(initially, pages))
     }
 
@@ -116,7 +116,9 @@ impl Ftl {
         let lpn = |slot: SlotId| self.buffer.get(slot).lpn;
         let may_lie = |slot: &SlotId| self.space.home(lpn(*slot)).is_none_or(|home| home == die);
         let Some(slot) = self.buffer.to_rewrite().find(may_lie) else { return false };
-        if !self.space.takes_in(die) {
+        // Pages of stripes have dies of their own.
+        let anywhere = self.array.is_none();
+        if anywhere && !self.space.takes_in(die) {
             return false;
         }
         self.buffer.delist(slot);
@@ -130,11 +132,15 @@ impl Ftl {
         // No request waits for it: it goes after every write that one does.
         txn.group = u16::MAX;
         frame.queued = id;
-        frame.submitted = true;
+        frame.submitted = anywhere;
         txn.epoch = self.buffer.born();
         self.writes += 1;
         flash.counters.rewritten[0] += 1;
-        flash.submit(id);
+        if anywhere {
+            flash.submit(id);
+        } else {
+            self.proceed(flash, id);
+        }
         true
     }
 }

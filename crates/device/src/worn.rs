@@ -20,6 +20,17 @@ const INTERVALS: usize = 1024;
 /// The weakest class.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
+impl Config {
+    /// P/E cycles of blocks before preconditioning: those of the configuration, and up to its spread more. Cells err by
+    /// them, and they say which blocks count as worn.
+    pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
+        let mut rng = Rng::stream(self.seed, "reliability/cycles");
+        let its = &self.reliability;
+        let more = u64::from(its.cycles_spread) + 1;
+        (0..blocks).map(|_| its.cycles + rng.below(more) as u32).collect()
+    }
+}
+
 impl Ftl {
     /// Lets the cells of the drive err from now on, if they are modelled.
     pub(crate) fn wear(&mut self, flash: &mut Flash, config: &Config) {
@@ -73,16 +84,18 @@ impl Ftl {
         // What lies there was programmed as data of which nothing is known.
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(Tag::PLAIN) };
-        let erases = self.space.blocks.erase_counts().iter().enumerate();
-        erases
-            .map(|(block, &erases)| {
+        let before = config.initial_cycles(self.layout.geometry.blocks());
+        let erases = self.space.blocks.erase_counts().iter();
+        let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
+        cycles
+            .enumerate()
+            .map(|(block, cycles)| {
                 let first_page = self.layout.geometry.first_page(BlockId::new(block));
                 // The pages of a block are as old as each other; of an erased one there are none.
                 let stamp = stamps[first_page];
                 let erased = self.space.blocks.written(BlockId::new(block)) == 0;
                 let first = if erased { u32::MAX } else { stamp };
                 let growth = draw() as f32;
-                let cycles = config.reliability.cycles + erases;
                 BlockCondition {
                     growth,
                     // Who is not told takes every block for the weakest until it is measured.
@@ -125,4 +138,50 @@ pub(crate) fn lowest(config: &Config) -> Voltage {
     let rule = AnyVoltage::new(&config.voltage, config.seed);
     let voltages = Class::ALL.map(|class| rule.voltage(Tag::new(false, class)));
     voltages.into_iter().max().expect("there are classes")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::tests::shaped;
+    use crate::device::Device;
+    use crate::policy::redundancy::RedundancyKind;
+    use crate::reliability::ModelKind;
+    use fowler_units::{BlockId, Bytes, Geometry};
+
+    /// A block errs by the cycles by which it counts as worn; and so it does where nothing is striped.
+    #[test]
+    fn cells_have_been_through_the_cycles_that_blocks_are_counted_by() {
+        let mut config = shaped(Geometry {
+            channels: 5,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 40,
+            pages_per_block: 8,
+            page_size: Bytes(4096),
+        });
+        config.over_provisioning = 0.4;
+        config.reliability.model = ModelKind::Analytic;
+        (config.reliability.cycles, config.reliability.cycles_spread) = (1000, 500);
+        (config.redundancy.stripe, config.redundancy.worn_above) = (4, 1200);
+        config.redundancy.parity_cache = Bytes(16 * 4096);
+        let mut drawn = Vec::new();
+        for kind in [RedundancyKind::Raid5, RedundancyKind::Unprotected] {
+            config.redundancy.name = kind;
+            let device = Device::new(&config).unwrap();
+            let condition = device.flash.condition().expect("cells err");
+            let before = config.initial_cycles(200);
+            for block in (0..200).map(BlockId) {
+                let erases = device.ftl.space.blocks.erase_counts()[block.0 as usize];
+                assert_eq!(condition.block(block).cycles, before[block] + erases, "{kind:?}");
+                if let Some(array) = &device.ftl.array {
+                    let worn = condition.block(block).cycles > 1200;
+                    assert_eq!(device.ftl.is_worn(array, block), worn);
+                }
+            }
+            drawn.push(before);
+        }
+        assert_eq!(drawn[0].as_slice(), drawn[1].as_slice());
+        assert!(drawn[0].as_slice().iter().any(|&its| its > 1400));
+    }
 }

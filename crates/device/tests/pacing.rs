@@ -129,3 +129,38 @@ fn a_saturated_drive_reads_as_fast_as_its_dies_and_no_faster() {
         "{per_s:.0} reads per second, bound {bound:.0}"
     );
 }
+
+/// Watches every step, and notes how many it hears of at once.
+#[derive(Default)]
+struct Steps {
+    heard: usize,
+    most: usize,
+}
+
+impl Probe for Steps {
+    fn completed(&mut self, _completion: &Completion) {}
+
+    fn watches_flash(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, steps: &[FlashStep]) {
+        self.heard += steps.len();
+        self.most = self.most.max(steps.len());
+    }
+}
+
+/// A request may be served in any number of steps: they are not kept until it is answered.
+#[test]
+fn whoever_watches_hears_of_steps_before_they_are_many() {
+    let mut config = small();
+    config.geometry.blocks_per_plane = 256;
+    config.precondition.pattern = Pattern::Steady;
+    let mut device = Device::new(&config).expect("a sound drive");
+    let size = device.layout().logical_pages * 4096;
+    let mut steps = Steps::default();
+    let all = HostIo { at: Nanos::ZERO, offset: 0, size, op: HostOp::Read };
+    device.run([all], Pacing::Open, &mut steps);
+    assert!(steps.heard > 10_000, "{}", steps.heard);
+    assert!(steps.most < 5_000, "{}", steps.most);
+}

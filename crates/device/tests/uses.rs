@@ -128,7 +128,7 @@ fn what_is_only_read_is_read_hot() {
     let [mixed, read_hot, write_hot] = device.counters().left;
     assert_eq!((mixed, write_hot), (0, 0));
     assert!(read_hot > 100, "{read_hot}");
-    assert_eq!(device.counters().programs, [0; 4], "and none of it is programmed");
+    assert_eq!(device.counters().programs, [0; Source::COUNT], "and none of it is programmed");
 }
 
 /// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later `page` again.

@@ -88,6 +88,7 @@ impl Flash {
 
     #[inline]
     pub(super) fn transferred_in(&mut self, id: DieId) {
+        self.note_load(id);
         let die = &mut self.dies[id];
         let next = self.txns.get(die.cursor).next;
         if next.is_some() {
@@ -139,8 +140,11 @@ impl Flash {
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.enter(now, State::AwaitIn, Doing::serving(op, source));
-        let cells = CellOp::Erase(EraseOp::new(&self.timing));
-        self.start_cells(id, txn, cells, self.timing.erase());
+        let mut timing = self.timing;
+        if self.txns.get(txn).worn {
+            timing.erase_pulse = self.worn_erase_pulse;
+        }
+        self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
@@ -158,7 +162,8 @@ impl Flash {
         if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+            let until = die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+            self.note_run(id, until);
             self.look_again(id);
         }
     }
@@ -189,6 +194,7 @@ impl Flash {
                 Op::Erase => self.counters.erases[source as usize] += 1,
                 Op::Read => unreachable!("reads do not run on the cells"),
             }
+            self.note_done(id, txn);
             layer.done(self, txn, false);
             txn = next;
         }

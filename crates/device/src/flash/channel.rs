@@ -63,9 +63,9 @@ impl Channel {
         assert!(!self.busy, "two transfers on one channel");
         self.busy = true;
         self.reserved = DieId::NONE;
-        self.carried += time;
         die.state = doing;
         let end = agenda.now() + time;
+        self.carry(end, time);
         die.ticket = agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
     }
 }

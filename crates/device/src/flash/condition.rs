@@ -189,6 +189,11 @@ impl Condition {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
 
+    /// Time goes by that the clock does not count.
+    pub fn grow_older(&mut self, by: Span) {
+        self.epoch += by;
+    }
+
     #[inline]
     fn stamp(&self, now: Nanos) -> u32 {
         u32::try_from((now.0.saturating_add(self.epoch.0)) >> GRAIN).unwrap_or(u32::MAX)
@@ -249,7 +254,11 @@ impl Condition {
     ) -> Attempt {
         let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        self.attempt(&its, self.age(page, now)).0
+        // What is read while it is being programmed comes from the controller: it is no older than its block.
+        let grain = self.stamp(now);
+        let stamp = self.stamps[page].max(its.first.min(grain));
+        let age = Span(u64::from(grain.saturating_sub(stamp)) << GRAIN);
+        self.attempt(&its, age).0
     }
 
     /// A page has been sensed once more.

@@ -11,6 +11,7 @@ mod channel;
 pub mod condition;
 mod reads;
 mod suspend;
+pub mod tape;
 #[cfg(test)]
 mod worked_example;
 
@@ -24,10 +25,12 @@ use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, RankedQueue, View};
 use crate::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::txn::{Op, Owner, Source, Txn, Txns};
+use account::ForParity;
 use condition::Condition;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
-use fowler_units::{DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
+use fowler_units::{ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
+use tape::FlashStep;
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +78,14 @@ pub struct Flash {
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
+    worn_erase_pulse: Span,
     levels: LevelTimes,
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which a page is read of which nothing is known.
     errs: bool,
     unknown_level: u8,
+    /// Where programs and their answers wait for parity, how; it would make transactions too long to be copied at once.
+    for_parity: IdVec<TxnId, ForParity>,
     /// Where errors are modelled, what the cells have been through.
     condition: Option<Box<Condition>>,
     dies: IdVec<DieId, Die>,
@@ -93,6 +99,8 @@ pub struct Flash {
     rules: suspension::Params,
     /// Dies to attend to before time moves on, in order; those attended to go when all are.
     marked: Vec<DieId>,
+    /// What happened, step by step, where somebody watches.
+    tape: Option<Vec<FlashStep>>,
 }
 
 impl Flash {
@@ -127,6 +135,14 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
+            for_parity: IdVec::filled(
+                ForParity::default(),
+                if config.redundancy.has_stripes() { capacity } else { 0 },
+            ),
+            worn_erase_pulse: match config.redundancy.worn_erase_pulse {
+                Span::ZERO => timing.erase_pulse,
+                pulse => pulse,
+            },
             timing,
             dies: (0..dies)
                 .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks))
@@ -138,6 +154,7 @@ impl Flash {
             suspension: AnySuspension::new(&config.suspension, config.seed),
             rules: config.suspension,
             marked: Vec::with_capacity(4 * dies),
+            tape: None,
         }
     }
 
@@ -184,6 +201,11 @@ impl Flash {
         &self.dies
     }
 
+    /// A channel.
+    pub(crate) fn channel(&self, channel: ChannelId) -> &Channel {
+        &self.channels[channel.index()]
+    }
+
     /// How many transactions of the host wait for a die, by two accounts. For checks only.
     pub fn queued(&self, die: DieId) -> Queued {
         let count = |class| self.dies[die].queue.iter(class, &self.txns).count();
@@ -223,7 +245,7 @@ impl Flash {
         // Nobody asks what a transaction without a request waited for; and a read that finds an idle die
         // is served at once.
         let at_once = class == Class::HostRead && die.is_idle();
-        txn.waited = txn.req.is_some() && !at_once;
+        txn.waited = (txn.req.is_some() || joined.is_some()) && !at_once;
         if txn.waited {
             die.account.note(now, self.txns.waits_mut(id));
         }

@@ -2,6 +2,7 @@
 //! both and goes alone, whatever the planes could do together.
 
 use super::condition::Attempt;
+use super::tape::Act;
 use super::{Flash, Translation};
 use crate::die::{Cells, State};
 use crate::event::{Event, lane};
@@ -53,7 +54,7 @@ impl Flash {
             // Nobody else uses this channel: the transfer follows the sensing without a question.
             let channel = &mut self.channels[die.channel];
             time += transfer;
-            channel.carried += transfer;
+            channel.carry(now + time, transfer);
             channel.busy = true;
             die.state = State::TransferOut;
         }
@@ -78,6 +79,7 @@ impl Flash {
         if level < needed && self.climbs(id, read) {
             return;
         }
+        self.note_try(id, read, level, false);
         let took = now - dispatched;
         self.counters.reads[source as usize] += 1;
         if self.errs {
@@ -103,8 +105,10 @@ impl Flash {
             return false;
         }
         self.counters.retries_at[usize::from(record.level)] += 1;
+        let tried = record.level;
         record.level += 1;
         let Txn { ppn, level, .. } = *record;
+        self.note_try(id, read, tried, true);
         if let Some(condition) = &mut self.condition
             && ppn.is_some()
         {
@@ -112,5 +116,15 @@ impl Flash {
         }
         self.sense(id, ppn, level);
         true
+    }
+
+    /// Notes that a try of a read ends.
+    #[inline]
+    fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
+        if self.tape().is_some() {
+            let sense = self.levels.sense(level, self.offset(self.txns.get(read).ppn));
+            let transfer = self.levels.transfer(level);
+            self.note(id, read, Act::Read { sense, transfer, level, again });
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
 
 use super::Flash;
+use super::tape::Act;
 use crate::die::{Cells, Die, State};
 use crate::event::{Event, lane};
 use crate::ledger::Doing;
@@ -8,10 +9,10 @@ use crate::policy::suspension::{Candidate, Running, SuspendingReads, Suspension}
 use crate::txn::{Op, Txn};
 use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
-use fowler_units::{DieId, Id, Span, TxnId};
+use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
 impl Die {
-    /// Puts what is there on the cells.
+    /// Puts what is there on the cells; it ends at the moment returned unless it is interrupted.
     #[inline]
     pub(super) fn run(
         &mut self,
@@ -19,7 +20,7 @@ impl Die {
         cells: &mut CellOp,
         timing: &Timing,
         agenda: &mut Agenda<Event>,
-    ) {
+    ) -> Nanos {
         let end = cells.run(agenda.now(), timing);
         let event = Event::Die(id);
         self.cells = Cells::Running;
@@ -29,6 +30,7 @@ impl Die {
             CellOp::Program(_) => agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event),
             CellOp::Erase(_) => agenda.schedule(end, Phase::Completion, event),
         };
+        end
     }
 }
 
@@ -73,6 +75,7 @@ impl Flash {
         if counted {
             self.count_suspension(id);
         }
+        self.note(id, self.commands[id].first, Act::Off { free: at, counted });
         let die = &mut self.dies[id];
         die.enter(now, State::Suspending, Doing::SUSPENDING);
         if at == now {
@@ -109,6 +112,8 @@ impl Flash {
             program.displace();
         }
         self.count_suspension(id);
+        let free = self.now();
+        self.note(id, self.commands[id].first, Act::Off { free, counted: true });
         self.park(id);
     }
 
@@ -136,7 +141,8 @@ impl Flash {
         let Txn { op, source, .. } = *self.txns.get(command.first);
         let die = &mut self.dies[id];
         die.enter(now, State::Running, Doing::serving(op, source));
-        die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+        let until = die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+        self.note_run(id, until);
         self.look_again(id);
     }
 
@@ -162,6 +168,8 @@ impl Flash {
     }
 
     pub(super) fn refilled(&mut self, id: DieId) {
+        let transfer = self.channels[self.dies[id].channel].latest;
+        self.note(id, self.commands[id].first, Act::Load { transfer, again: true });
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(id);
         } else {

@@ -7,6 +7,7 @@ mod slot;
 pub mod die_order;
 pub mod hotness;
 pub mod placement;
+pub mod redundancy;
 pub mod replacement;
 pub mod sensing;
 pub mod step;

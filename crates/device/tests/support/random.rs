@@ -4,6 +4,7 @@ use super::{mlc, slc, small};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::SensingKind;
 use fowler_device::policy::step::StepKind;
@@ -34,6 +35,8 @@ pub struct Choice {
     throttle: Vec<ThrottleKind>,
     /// Whether cells err, and data is told apart.
     cells: bool,
+    /// What protects stripes.
+    redundancy: Vec<RedundancyKind>,
 }
 
 impl Choice {
@@ -46,7 +49,13 @@ impl Choice {
             wear: WearKind::ALL.to_vec(),
             throttle: ThrottleKind::ALL.to_vec(),
             cells: true,
+            redundancy: RedundancyKind::ALL.to_vec(),
         }
+    }
+
+    /// Every policy there is, on drives whose stripes are protected by this.
+    pub fn protected(by: RedundancyKind) -> Self {
+        Self { redundancy: vec![by], ..Self::all() }
     }
 
     /// These, whatever else comes to be: what is drawn from them must not change when a policy is
@@ -60,6 +69,7 @@ impl Choice {
             wear: vec![W::Off, W::HotColdSwap],
             throttle: Vec::new(),
             cells: false,
+            redundancy: Vec::new(),
         }
     }
 }
@@ -110,7 +120,36 @@ pub fn drive(rng: &mut Rng, seed: u64, choice: &Choice) -> Config {
     config.partial_writes =
         one_of(rng, &[PartialWrites::ReadModifyWrite, PartialWrites::Overwrite]);
     policies(&mut config, rng, choice);
+    if !choice.redundancy.is_empty() {
+        redundancy(&mut config, rng, choice);
+    }
     config
+}
+
+/// Stripes as far as there are chips for them, on drives with room for what their caches keep.
+fn redundancy(config: &mut Config, rng: &mut Rng, choice: &Choice) {
+    let chips = config.geometry.chips();
+    let its = &mut config.redundancy;
+    its.name = one_of(rng, &choice.redundancy);
+    let widths: Vec<u32> = (2..=chips).filter(|width| chips.is_multiple_of(*width)).collect();
+    if widths.is_empty() {
+        its.name = RedundancyKind::Unprotected;
+        return;
+    }
+    its.stripe = one_of(rng, &widths) - 1;
+    its.parity_cache = Bytes(u64::from(between(rng, 2, 6)) * config.geometry.page_size.0);
+    its.n_update = between(rng, 0, its.stripe);
+    its.cut_off = between(rng, 0, 3);
+    its.all_above = between(rng, 0, 40);
+    its.integrity = rng.chance(0.7);
+    its.cache = one_of(rng, &[CachePower::Protected, CachePower::Volatile]);
+    config.reliability.cycles_spread = between(rng, 0, 4);
+    its.worn_above = (config.reliability.cycles + between(rng, 0, 6)).min(2999);
+    its.reads = between(rng, 20, 400);
+    its.retention = one_of(rng, &[Span::ms(5), Span::ms(500), its.retention]);
+    if its.name != RedundancyKind::Unprotected {
+        config.geometry.blocks_per_plane += 4;
+    }
 }
 
 fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
@@ -230,6 +269,18 @@ fn table(rng: &mut Rng) -> RateTable {
         cycles: vec![0.0, 2000.0, 3500.0],
         ages: vec![days(0), days(1), days(30)],
     }
+}
+
+/// The same, each over whole pages.
+pub fn whole_pages(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
+    let page = layout.geometry.page_size.0;
+    let mut all = requests(rng, layout, count);
+    for io in &mut all {
+        io.offset = io.offset / page * page;
+        io.size = (u64::from(io.size).div_ceil(page) * page) as u32;
+        io.size = io.size.min((layout.logical.0 - io.offset) as u32);
+    }
+    all
 }
 
 /// `count` random requests of every kind, their times of arrival included.

@@ -13,6 +13,9 @@ pub struct DemandPredictor {
     most: usize,
     /// Whole windows, the oldest first.
     whole: VecDeque<u64>,
+    /// Their running sums, while an epoch is looked for: what runs asks for no memory.
+    #[serde(skip)]
+    sums: Vec<u64>,
     /// The window that runs, by its number from the beginning, and what was written in it.
     number: u64,
     here: u64,
@@ -29,6 +32,7 @@ impl DemandPredictor {
             window,
             most,
             whole: VecDeque::with_capacity(most),
+            sums: Vec::with_capacity(most + 1),
             number: 0,
             here: 0,
             ends: window.0,
@@ -66,27 +70,29 @@ impl DemandPredictor {
     }
 
     /// The mean difference ratio (equation 6) of neighbouring epochs of so many windows; none without any.
-    pub fn fluctuation(&self, windows: usize) -> Option<f64> {
-        difference(&self.sums(), windows)
+    pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
+        self.sum();
+        difference(&self.sums, windows)
     }
 
-    fn sums(&self) -> Vec<u64> {
-        let mut sums = Vec::with_capacity(self.whole.len() + 1);
-        sums.push(0);
+    fn sum(&mut self) {
+        self.sums.clear();
+        self.sums.push(0);
+        let mut sum = 0;
         for &pages in &self.whole {
-            sums.push(sums[sums.len() - 1] + pages);
+            sum += pages;
+            self.sums.push(sum);
         }
-        sums
     }
 
     /// The epoch, in windows, that foretells the next one best, and the mean demand in one (equation 6, Figure 9): that
     /// with the least mean difference between neighbours, the shortest of several. None, while no two windows with
     /// demand follow each other.
-    pub fn choose(&self) -> Option<(u32, f64)> {
-        let sums = self.sums();
+    pub fn choose(&mut self) -> Option<(u32, f64)> {
+        self.sum();
         let mut best: Option<(u32, f64)> = None;
         for length in 1..=self.whole.len() / 2 {
-            if let Some(mean) = difference(&sums, length)
+            if let Some(mean) = difference(&self.sums, length)
                 && best.is_none_or(|(_, least)| mean < least)
             {
                 best = Some((length as u32, mean));

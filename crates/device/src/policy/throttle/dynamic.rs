@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// See the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Dynamic(Regulated);
+pub struct Dynamic(pub(super) Regulated);
 
 impl Dynamic {
     pub(super) fn new(params: &Params, _seed: u64) -> Self {

@@ -23,9 +23,11 @@ impl FixedRate {
         Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
     }
 
+    /// The share is that of the whole life, whenever the first write comes.
     fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
-        let periods = life.ends().since(now).0 as f64 / self.period.0 as f64;
-        let share = (life.left(now, false) / periods.max(1.0)).max(0.0);
+        let periods = (life.ends() - Nanos::ZERO).0 as f64 / self.period.0 as f64;
+        let rated = life.left(now, false) + life.taken() as f64;
+        let share = (rated / periods.max(1.0)).max(0.0);
         (self.share, self.number) = (Some(share), now.0 / self.period.0);
         self.taken_before = life.taken();
         share
@@ -49,11 +51,11 @@ impl Throttle for FixedRate {
         }
         let share = self.share.unwrap_or_else(|| self.begin(now, life));
         if share <= 0.0 {
-            return Held { spread: Span::ZERO, stopped: ends.since(now) };
+            return Held { spread: Span::ZERO, stopped: ends.since(now), stops: 1 };
         }
         let mut taken = life.taken().max(self.taken_before);
         self.go_on(now.0 / self.period.0, taken, share);
-        let (mut number, mut left) = (self.number, u64::from(pages));
+        let (mut number, mut left, mut stops) = (self.number, u64::from(pages), 0);
         while left > 0 {
             let used = (taken - self.taken_before) as f64 + self.owed;
             if used < share {
@@ -62,10 +64,12 @@ impl Throttle for FixedRate {
             } else {
                 // To the first period in which something of the share is left.
                 number += (libm::floor(used / share) as u64).max(1);
+                stops += 1;
                 self.go_on(number, taken, share);
             }
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
-        Held { spread: Span::ZERO, stopped: at.since(now) }
+        // The host is stopped at a page, and those behind it wait for that.
+        Held { spread: Span::ZERO, stopped: at.since(now), stops: if at > now { stops } else { 0 } }
     }
 }

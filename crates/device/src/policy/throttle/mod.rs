@@ -106,6 +106,8 @@ pub struct Held {
     pub spread: Span,
     /// By stops, after that: no capacity was left.
     pub stopped: Span,
+    /// In how many stops, each of one of its pages; a page may be stopped in an epoch and again in the next.
+    pub stops: u32,
 }
 
 impl Held {

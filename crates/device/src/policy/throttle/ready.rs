@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// See the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ready(Regulated);
+pub struct Ready(pub(super) Regulated);
 
 impl Ready {
     pub(super) fn new(params: &Params, _seed: u64) -> Self {

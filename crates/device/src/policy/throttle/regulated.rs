@@ -1,7 +1,7 @@
 //! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3): the demand is
 //! foreseen, a delay follows from it, and the capacity is enforced.
 
-use super::capacity::CapacityRegulator;
+use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
 use super::demand::DemandPredictor;
 use super::{Enforcement, EpochRule, Held, Life, Params, State};
@@ -17,6 +17,8 @@ struct Epoch {
     taken: u64,
     /// What the drive could still take.
     remains: f64,
+    /// Whether the one before took more than its capacity.
+    after_overuse: bool,
     /// How long the host was stopped in it.
     stopped: Span,
     /// What it was foreseen to write.
@@ -77,6 +79,13 @@ impl Regulated {
         }
     }
 
+    /// When the epoch that runs began, how long it is, and its capacity and spare.
+    #[cfg(test)]
+    pub fn standing(&self) -> Option<(Nanos, Span, [f64; 2])> {
+        let (capacity, most) = (self.capacity.capacity(), self.capacity.most());
+        self.epoch.map(|its| (its.start, its.ends - its.start, [capacity, most - capacity]))
+    }
+
     pub fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
         if now >= life.ends() {
             return Held::default();
@@ -87,7 +96,6 @@ impl Regulated {
             let epoch = self.epoch_at(way.at, way.had, life);
             self.go_on(epoch, &mut way, u64::from(pages), life);
         }
-        self.behind += way.held.total();
         way.held
     }
 
@@ -120,44 +128,62 @@ impl Regulated {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
             let until = self.room_again(way.at, way.had, life).max(ends);
-            return self.stop(way, until);
+            return self.stop(way, until, 1);
         }
-        let left = (ends - way.at).0 as f64;
-        let delay = self.delay.delay();
-        let wanted = pages - way.had;
-        // Of the pages, those whose delays pass within the epoch.
-        let fits =
-            if delay > 0.0 { libm::floor((left + way.waited) / delay) as u64 } else { wanted };
-        let count = fits.min(wanted);
-        if count == 0 {
-            way.waited += left;
-            way.held.spread += ends - way.at;
-            way.at = ends;
-            return;
-        }
-        let spread = Span((count as f64 * delay - way.waited).max(0.0).min(left) as u64);
-        way.waited = 0.0;
-        way.held.spread += spread;
-        way.at = way.at + spread;
         let taken = (life.taken() + way.had).saturating_sub(epoch.taken) as f64;
-        if self.capacity.allows(taken + count as f64, way.at - epoch.start) {
-            way.had += count;
-            return;
+        let room = libm::floor(self.capacity.most() - taken).max(0.0) as u64;
+        if room == 0 {
+            return self.stop(way, ends, 1);
         }
-        // The host is stopped: until a period has room for all of them, or to the end of the epoch.
-        let opens = self.capacity.opens(taken + count as f64);
-        let until = opens.map(|after| (epoch.start + after).max(way.at)).filter(|&at| at < ends);
-        way.had += match until {
-            Some(_) => count,
-            None => (libm::floor(self.capacity.most() - taken).max(0.0) as u64).min(count),
-        };
-        self.stop(way, until.unwrap_or(ends));
+        // Only pages that are let in are delayed; of those, the ones whose delays pass within the epoch.
+        let (left, delay) = (ends - way.at, self.delay.delay());
+        let mut count = (pages - way.had).min(room);
+        if delay > 0.0 {
+            let within = left.0 as f64;
+            count = count.min(libm::floor((within + way.waited) / delay) as u64);
+            if count == 0 {
+                way.waited += within;
+                return self.spread(way, left);
+            }
+            let spread = (count as f64 * delay - way.waited).max(0.0).min(within);
+            self.spread(way, Span(spread as u64));
+        }
+        (way.had, way.waited) = (way.had + count, 0.0);
+        let wanted = taken + count as f64;
+        if !self.capacity.allows(wanted, way.at - epoch.start) {
+            self.stop_for_periods(epoch, way, (taken, count));
+        }
     }
 
-    fn stop(&mut self, way: &mut Way, until: Nanos) {
+    /// The host is stopped until a period has room for all of so many pages. Page by page that is a stop of each that
+    /// does not enter at once, but where several enter in one period, of the first of them.
+    #[cold]
+    fn stop_for_periods(&mut self, epoch: Epoch, way: &mut Way, (taken, count): (f64, u64)) {
+        let opens = |pages: f64| {
+            let after = self.capacity.opens(taken + pages);
+            after.map_or(epoch.ends, |after| (epoch.start + after).min(epoch.ends)).max(way.at)
+        };
+        let allowed = self.capacity.allowed(way.at - epoch.start);
+        let at_once = (libm::floor(allowed - taken).max(0.0) as u64).min(count - 1);
+        let (first, last) = (opens((at_once + 1) as f64), opens(count as f64));
+        let periods = 1 + last.0.saturating_sub(first.0) / self.params.period.0;
+        self.stop(way, last, periods.min(count - at_once) as u32);
+    }
+
+    /// Time passes by delays.
+    fn spread(&mut self, way: &mut Way, spread: Span) {
+        way.held.spread += spread;
+        way.at = way.at + spread;
+        self.behind += spread;
+    }
+
+    /// Time passes in which so many pages are stopped.
+    fn stop(&mut self, way: &mut Way, until: Nanos, stops: u32) {
         let stopped = until - way.at;
         way.held.stopped += stopped;
+        way.held.stops += stops;
         way.at = until;
+        self.behind += stopped;
         if let Some(epoch) = &mut self.epoch {
             epoch.stopped += stopped;
         }
@@ -187,6 +213,7 @@ impl Regulated {
                 if idle > 0 {
                     let start = epoch.start + self.length * idle;
                     epoch = self.begin(start, false, Some(0.0), had, life);
+                    self.delay.adjust(epoch.ends - start, 0.0, self.capacity.capacity());
                 }
             }
         }
@@ -243,32 +270,42 @@ impl Regulated {
     ) -> Epoch {
         let left = life.ends().max(start) - start;
         let length = self.length.min(left).max(Span(1));
+        let taken = life.taken() + had;
         let remains = (life.left(start, self.healed) - had as f64).max(0.0);
-        self.capacity.begin(length, remains, left.0 as f64 / length.0 as f64, overused);
-        let capacity = self.capacity.capacity();
         let mut epoch = Epoch {
             start,
             ends: start + length,
-            taken: life.taken() + had,
+            taken,
             remains,
+            after_overuse: overused,
             stopped: Span::ZERO,
             foreseen,
         };
+        self.share_out(&epoch, life);
+        let capacity = self.capacity.capacity();
         if remains >= 1.0 && capacity < 1.0 {
             // An epoch that is too short for a page would never have one written.
-            self.stretch(&mut epoch, 1.0 / capacity, left);
+            self.stretch(&mut epoch, (1.0 + 1e-9) / capacity, life);
         }
         self.epoch = Some(epoch);
         epoch
     }
 
-    /// Makes an epoch longer, but not beyond the end of the life, that is `left`.
-    fn stretch(&mut self, epoch: &mut Epoch, factor: f64, left: Span) {
-        let length = epoch.ends - epoch.start;
-        let factor = stretched(factor, length, left);
-        let longer = Span((length.0 as f64 * factor) as u64);
-        self.capacity.stretch(longer, factor, epoch.remains);
-        epoch.ends = epoch.start + longer;
+    /// Gives an epoch its capacity.
+    fn share_out(&mut self, epoch: &Epoch, life: &impl Life) {
+        let (length, time) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
+        let whole = (life.ends() - Nanos::ZERO).0.max(1);
+        let even = (epoch.remains + epoch.taken as f64) / whole as f64;
+        let rest = Rest { pages: epoch.remains, time, even };
+        self.capacity.begin(length, rest, epoch.after_overuse);
+    }
+
+    /// Makes an epoch longer, but not beyond the end of the life; it has the capacity of that.
+    fn stretch(&mut self, epoch: &mut Epoch, factor: f64, life: &impl Life) {
+        let (length, left) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
+        let longer = length.0 as f64 * stretched(factor, length, left);
+        epoch.ends = epoch.start + Span(longer as u64).min(left);
+        self.share_out(epoch, life);
     }
 
     /// The first epoch of a new length: the delay is calculated anew, and the epoch made as much longer as the delays
@@ -285,7 +322,7 @@ impl Regulated {
         let (length, capacity) = (epoch.ends - start, self.capacity.capacity());
         self.delay.restart(length, undistorted, capacity);
         if undistorted > capacity && capacity > 0.0 {
-            self.stretch(&mut epoch, undistorted / capacity, life.ends() - start);
+            self.stretch(&mut epoch, undistorted / capacity, life);
             self.length = epoch.ends - start;
             self.epoch = Some(epoch);
         }

@@ -1,0 +1,50 @@
+//! The three stages of DA-RAID-5 (section III-B), one after another as the drive wears: recycling as long as no block
+//! is worn; parity for the stripes with a page in a worn block; once those are more than `L`, parity for all. A drive
+//! never goes back: blocks do not recover cycles.
+
+use super::{
+    Age, Params, Redundancy, Rules, Stage, hc::HybridCaching, pe_aware::WearAware,
+    udl::DisturbLimiting,
+};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct ByStage {
+    worn_above: u32,
+    all_above: u32,
+    first: DisturbLimiting,
+    second: WearAware,
+    third: HybridCaching,
+}
+
+impl ByStage {
+    pub(super) fn new(params: &Params, seed: u64) -> Self {
+        Self {
+            worn_above: params.worn_above,
+            all_above: params.all_above,
+            first: DisturbLimiting::new(params, seed),
+            second: WearAware::new(params, seed),
+            third: HybridCaching::new(params, seed),
+        }
+    }
+}
+
+impl Redundancy for ByStage {
+    fn rules(&self, stage: Stage) -> Rules {
+        match stage {
+            Stage::First => self.first.rules(stage),
+            Stage::Second => self.second.rules(stage),
+            Stage::Third => self.third.rules(stage),
+        }
+    }
+
+    fn stage(&self, stage: Stage, age: &Age) -> Stage {
+        if stage == Stage::Third || age.worn_stripes > self.all_above {
+            Stage::Third
+        } else if stage == Stage::Second || age.cycles > self.worn_above {
+            Stage::Second
+        } else {
+            Stage::First
+        }
+    }
+}

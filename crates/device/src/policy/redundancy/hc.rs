@@ -1,0 +1,33 @@
+//! Hybrid caching (DA-RAID-5, section III-E): the write buffer evicts stripe by stripe, and the parity cache is
+//! updated from what was written alone where that is most of the stripe.
+
+use super::{Commits, Leaving, Params, Protects, Redundancy, Rules, Stage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct HybridCaching {
+    n_update: u32,
+    cut_off: Option<u32>,
+}
+
+impl HybridCaching {
+    pub(super) fn new(params: &Params, _seed: u64) -> Self {
+        Self {
+            n_update: params.n_update,
+            cut_off: (params.cut_off > 0).then_some(params.cut_off),
+        }
+    }
+}
+
+impl Redundancy for HybridCaching {
+    fn rules(&self, _stage: Stage) -> Rules {
+        Rules {
+            protects: Protects::All,
+            commits: Commits::WhenEvicted,
+            leaving: Leaving::StripeByStripe,
+            recycles: false,
+            n_update: Some(self.n_update),
+            cut_off: self.cut_off,
+        }
+    }
+}

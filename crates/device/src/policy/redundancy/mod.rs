@@ -1,0 +1,188 @@
+//! Slot: what protects a stripe?
+//!
+//! Contract. A policy says by what rules stripes are protected: which of them have parity, when that is written to
+//! the flash, how pages leave the write buffer, and whether blocks are recycled before their data fades. It is
+//! asked anew only when the drive has aged ([`Redundancy::stage`]); the device keeps the rules and applies them, so
+//! that no write asks a policy.
+
+use crate::policy::slot::slot;
+use fowler_units::{Bytes, Span};
+
+slot! { $
+    /// The redundancy a device was configured with.
+    pub enum AnyRedundancy, named RedundancyKind, match by each_redundancy {
+        "none" => none::Unprotected, "nothing: a page that cannot be read is lost";
+        "raid5" => raid5::Raid5, "N+1 over chips, parity rotating, written with its data";
+        "ppc" => ppc::PartialParity, "the same, parity kept in a cache and updated there, page by page";
+        "udl" => udl::DisturbLimiting, "no parity: blocks are recycled before their data fades or is disturbed";
+        "pe_aware" => pe_aware::WearAware, "parity for stripes with a page in a worn block, for the others recycling";
+        "hc" => hc::HybridCaching, "data and parity cached by stripe, parity updated from what was written alone";
+        "da_raid5" => da_raid5::ByStage, "udl, pe_aware and hc, one after another as the drive wears";
+    }
+}
+
+/// Parameters of every policy of this slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    /// The policy.
+    pub name: RedundancyKind,
+    /// Data pages of a stripe, N; 1 to 63. With its parity page a stripe lies on N+1 chips.
+    pub stripe: u32,
+    /// Parity pages that the controller holds at once: cached ones, and those on their way to the flash.
+    pub parity_cache: Bytes,
+    /// Whether what the cache holds survives a loss of power.
+    pub cache: CachePower,
+    /// `hc`: parity is built anew from what was written once more pages than this are written together.
+    pub n_update: u32,
+    /// `hc`: writes of more pages than this pass the caches by; zero lets none do so.
+    pub cut_off: u32,
+    /// A block with more P/E cycles than this is worn, `T_p`.
+    pub worn_above: u32,
+    /// The erase pulse of a worn block; zero is that of any other.
+    pub worn_erase_pulse: Span,
+    /// `da_raid5`: once more stripes than this have parity, all get it, `L`.
+    pub all_above: u32,
+    /// How old data may become before its block is recycled, `T_retention`.
+    pub retention: Span,
+    /// How often a block may be read before it is recycled, `T_read`.
+    pub reads: u32,
+    /// Whether every page carries a version tag, so that what is read back can be proved right.
+    pub integrity: bool,
+}
+
+/// What becomes of the contents of caches when power fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CachePower {
+    /// They survive: a battery or a capacitor.
+    Protected,
+    /// They are gone.
+    Volatile,
+}
+
+/// Which stripes have a parity page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protects {
+    /// None.
+    Nothing,
+    /// Those with a data page in a worn block.
+    Worn,
+    /// All.
+    All,
+}
+
+/// When the parity of a write goes to the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commits {
+    /// With its data: a write is complete when both are there.
+    AtOnce,
+    /// When its place in the parity cache is needed.
+    WhenEvicted,
+}
+
+/// In what company pages leave the write buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// Each alone, the least recently used first.
+    Alone,
+    /// With all pages of its stripe, the stripe of the least recently used page first.
+    WithStripe,
+    /// With all pages of its stripe, the least recently used stripe first.
+    StripeByStripe,
+}
+
+/// What a policy asks the device to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Which stripes have parity.
+    pub protects: Protects,
+    /// When it goes to the flash.
+    pub commits: Commits,
+    /// How pages leave the write buffer.
+    pub leaving: Leaving,
+    /// Whether blocks are recycled at [`Params::retention`] and [`Params::reads`].
+    pub recycles: bool,
+    /// Above how many pages written together cached parity is built from them, without reading what they replace.
+    pub n_update: Option<u32>,
+    /// Above how many pages a write passes the caches by.
+    pub cut_off: Option<u32>,
+}
+
+impl Rules {
+    /// No parity, nothing recycled.
+    pub const NONE: Rules = Rules {
+        protects: Protects::Nothing,
+        commits: Commits::AtOnce,
+        leaving: Leaving::Alone,
+        recycles: false,
+        n_update: None,
+        cut_off: None,
+    };
+}
+
+/// A part of the life of a drive (DA-RAID-5, section III-B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Stage {
+    /// No block is worn.
+    First,
+    /// Some blocks are.
+    Second,
+    /// So many stripes have a page in one that all have parity.
+    Third,
+}
+
+/// What a policy may know of the drive's age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Age {
+    /// The P/E cycles of the most worn block.
+    pub cycles: u32,
+    /// Stripes with a page in a worn block.
+    pub worn_stripes: u32,
+}
+
+/// A rule that says how stripes are protected.
+pub trait Redundancy {
+    /// The rules at a stage of life.
+    fn rules(&self, stage: Stage) -> Rules;
+    /// The stage that a drive at `stage` is in by now; most policies know but one.
+    fn stage(&self, stage: Stage, _age: &Age) -> Stage {
+        stage
+    }
+}
+
+impl Redundancy for AnyRedundancy {
+    fn rules(&self, stage: Stage) -> Rules {
+        each_redundancy!(self, policy => policy.rules(stage))
+    }
+
+    fn stage(&self, stage: Stage, age: &Age) -> Stage {
+        each_redundancy!(self, policy => policy.stage(stage, age))
+    }
+}
+
+/// Nothing, on the drive of DA-RAID-5, section IV-A.
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            name: RedundancyKind::Unprotected,
+            stripe: 8,
+            parity_cache: Bytes(512 << 10),
+            cache: CachePower::Protected,
+            n_update: 6,
+            cut_off: 8,
+            worn_above: 15_000,
+            worn_erase_pulse: Span::ZERO,
+            all_above: 1 << 14,
+            retention: Span(381 * 86_400_000_000_000),
+            reads: 46_000,
+            integrity: false,
+        }
+    }
+}
+
+impl Params {
+    /// Whether the drive is divided into stripes at all.
+    pub fn has_stripes(&self) -> bool {
+        self.name != RedundancyKind::Unprotected
+    }
+}

@@ -1,0 +1,25 @@
+//! P/E-aware RAID-5 (DA-RAID-5, section III-D): parity for the stripes that have a page in a worn block, recycling
+//! for all others; pages of a stripe leave the write buffer together, so that parity is computed once for them.
+
+use super::{Leaving, Params, Protects, Redundancy, Rules, Stage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct WearAware;
+
+impl WearAware {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Redundancy for WearAware {
+    fn rules(&self, _stage: Stage) -> Rules {
+        Rules {
+            protects: Protects::Worn,
+            leaving: Leaving::WithStripe,
+            recycles: true,
+            ..Rules::NONE
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The partial parity cache of Im and Shin, "Flash-aware RAID techniques for dependable and high-performance flash
+//! memory SSD", IEEE Transactions on Computers 60 (1), 2011, as section II-B of DA-RAID-5 describes it: parity is
+//! built up in a cache from the pages that are written, and from the page before each that is written once more.
+
+use super::{Commits, Params, Protects, Redundancy, Rules, Stage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct PartialParity;
+
+impl PartialParity {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Redundancy for PartialParity {
+    fn rules(&self, _stage: Stage) -> Rules {
+        Rules { protects: Protects::All, commits: Commits::WhenEvicted, ..Rules::NONE }
+    }
+}

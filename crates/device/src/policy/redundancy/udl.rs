@@ -1,0 +1,20 @@
+//! Unbound-disturb limiting (DA-RAID-5, section III-C): what the code of a page corrects is enough as long as data is
+//! not too old and not read too often, so blocks are recycled before it is.
+
+use super::{Params, Redundancy, Rules, Stage};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct DisturbLimiting;
+
+impl DisturbLimiting {
+    pub(super) fn new(_params: &Params, _seed: u64) -> Self {
+        Self
+    }
+}
+
+impl Redundancy for DisturbLimiting {
+    fn rules(&self, _stage: Stage) -> Rules {
+        Rules { recycles: true, ..Rules::NONE }
+    }
+}

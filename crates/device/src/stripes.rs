@@ -1,0 +1,160 @@
+//! Which pages make a stripe, and which of them is its parity.
+//!
+//! The pages of the mapping are striped over the dies in order, and N+1 that follow each other are a stripe: they lie
+//! on N+1 chips. One of them is parity, another one in each row of stripes over the chips (left-symmetric). The
+//! host's pages are the others, in order. So one modulo says the die of data and of parity alike, and whatever moves
+//! pages need not know which is which.
+
+use fowler_units::{Id, Lpn, StripeId};
+
+/// The stripes of a drive.
+#[derive(Clone, Copy, Debug)]
+pub struct Stripes {
+    /// Pages of a stripe, its parity included.
+    width: u32,
+    /// Stripes of a row: side by side over all dies.
+    abreast: u32,
+    count: u32,
+}
+
+/// The most data pages of a stripe: the pages that cached parity covers are the bits of a word.
+pub const DATA_MOST: u32 = 63;
+
+/// How many stripes of `data` pages and one of parity so many pages make.
+pub fn stripes_of(pages: u32, data: u32) -> u32 {
+    pages / (data + 1)
+}
+
+impl Stripes {
+    /// Stripes of `data` pages and one of parity, on a drive of `dies` dies whose mapping has `pages` pages.
+    pub fn new(data: u32, dies: u32, pages: u32) -> Self {
+        let width = data + 1;
+        Self { width, abreast: dies / width, count: stripes_of(pages, data) }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Pages of a stripe, its parity included.
+    #[inline]
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Data pages of a stripe, N.
+    #[inline]
+    pub fn data(&self) -> u32 {
+        self.width - 1
+    }
+
+    /// The stripe of a page of the mapping.
+    #[inline]
+    pub fn of(&self, page: Lpn) -> StripeId {
+        StripeId(page.0 / self.width)
+    }
+
+    /// Where in its stripe a page of the mapping is.
+    #[inline]
+    pub fn position(&self, page: Lpn) -> u32 {
+        page.0 % self.width
+    }
+
+    /// Where in a stripe its parity is.
+    #[inline]
+    pub fn parity_position(&self, stripe: StripeId) -> u32 {
+        self.data() - stripe.0 / self.abreast % self.width
+    }
+
+    /// The parity page of a stripe.
+    #[inline]
+    pub fn parity(&self, stripe: StripeId) -> Lpn {
+        self.page(stripe, self.parity_position(stripe))
+    }
+
+    /// Whether a page of the mapping is parity.
+    #[inline]
+    pub fn is_parity(&self, page: Lpn) -> bool {
+        self.parity(self.of(page)) == page
+    }
+
+    /// A page of a stripe.
+    #[inline]
+    pub fn page(&self, stripe: StripeId, position: u32) -> Lpn {
+        Lpn(stripe.0 * self.width + position)
+    }
+
+    /// The data pages of a stripe, with their positions.
+    #[inline]
+    pub fn data_pages(&self, stripe: StripeId) -> impl Iterator<Item = (u32, Lpn)> + use<> {
+        let (its, parity) = (*self, self.parity_position(stripe));
+        (0..its.width).filter(move |&at| at != parity).map(move |at| (at, its.page(stripe, at)))
+    }
+
+    /// The page of the mapping that holds a page of the host.
+    #[inline]
+    pub fn stored(&self, host: Lpn) -> Lpn {
+        let stripe = StripeId(host.0 / self.data());
+        let turn = self.parity_position(stripe) + 1 + host.0 % self.data();
+        let position = if turn < self.width { turn } else { turn - self.width };
+        self.page(stripe, position)
+    }
+
+    /// The page of the host that a page of the mapping holds, unless that is parity.
+    pub fn host(&self, page: Lpn) -> Lpn {
+        let (stripe, position) = (self.of(page), self.position(page));
+        let parity = self.parity_position(stripe);
+        if position == parity {
+            return Lpn::NONE;
+        }
+        let index = (position + self.width - parity - 1) % self.width;
+        Lpn(stripe.0 * self.data() + index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_page_of_the_host_has_its_place_and_parity_the_rest() {
+        for (data, dies) in [(1, 2), (1, 6), (4, 5), (4, 10), (2, 9), (8, 9), (8, 18)] {
+            let stripes = Stripes::new(data, dies, 40 * (data + 1));
+            let stored: BTreeSet<Lpn> =
+                (0..stripes.count() * data).map(|page| stripes.stored(Lpn(page))).collect();
+            let parity: BTreeSet<Lpn> =
+                (0..stripes.count()).map(|stripe| stripes.parity(StripeId(stripe))).collect();
+            assert!(stored.is_disjoint(&parity));
+            assert_eq!((stored.len() + parity.len()) as u32, stripes.count() * (data + 1));
+            for page in (0..stripes.count() * data).map(Lpn) {
+                assert_eq!(stripes.host(stripes.stored(page)), page);
+                assert_eq!(stripes.of(stripes.stored(page)), StripeId(page.0 / data));
+            }
+            assert!(parity.iter().all(|&page| stripes.host(page) == Lpn::NONE));
+        }
+    }
+
+    /// Figure 1 (a) of DA-RAID-5: in turn every chip has parity, and none more than its share.
+    #[test]
+    fn parity_visits_every_die_alike() {
+        for (data, dies) in [(4, 5), (4, 10), (2, 9), (1, 4), (8, 18)] {
+            let width = data + 1;
+            let rounds = dies * width;
+            let stripes = Stripes::new(data, dies, rounds * width);
+            let mut parities = vec![0; dies as usize];
+            for stripe in (0..stripes.count()).map(StripeId) {
+                parities[(stripes.parity(stripe).0 % dies) as usize] += 1;
+                let on: BTreeSet<u32> =
+                    (0..width).map(|at| stripes.page(stripe, at).0 % dies).collect();
+                assert_eq!(on.len() as u32, width, "N+1 dies");
+            }
+            assert!(
+                parities.iter().all(|&count| count == width),
+                "{data}+1 of {dies}: {parities:?}"
+            );
+        }
+    }
+}
