@@ -19,7 +19,7 @@ fn transfers_are_those_of_every_level_tried() {
         device: DeviceSpec {
             device: "rhio".into(),
             set: set.map(String::from).into(),
-            seed: None,
+            ..DeviceSpec::default()
         },
         scheme: None,
         workload: WorkloadSpec::Generated(Source {
@@ -28,7 +28,8 @@ fn transfers_are_those_of_every_level_tried() {
         }),
         pace: Pace::AsRecorded,
         limit: None,
-        requests_csv: None,
+        requests: None,
+        detail: false,
     };
     let stop = AtomicBool::new(false);
     let outcome = run(&spec, Control { stop: &stop, progress: &|_| () }).unwrap();

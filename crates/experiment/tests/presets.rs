@@ -4,18 +4,42 @@ use fowler_experiment::device::{DeviceSpec, parse_device, resolve};
 use fowler_experiment::presets::Folder;
 use fowler_experiment::scheme::Scheme;
 
+/// What a scheme says, and what those say that it joins.
+fn whole(text: &str) -> String {
+    let Some(sum) = text.lines().find_map(|line| line.strip_prefix("join = ")) else {
+        return text.into();
+    };
+    let texts = Folder::Schemes
+        .presets()
+        .iter()
+        .filter(|other| sum.trim_matches('"').split('+').any(|name| name == other.name));
+    texts.map(|other| other.text).collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn every_device_resolves_under_every_scheme_and_reads_back() {
     for device in Folder::Devices.presets() {
         let spec = DeviceSpec { device: device.name.into(), ..DeviceSpec::default() };
         let source = spec.source().unwrap();
         for scheme in Folder::Schemes.presets() {
+            let text = whole(scheme.text);
             // What weighs bit errors needs cells that err.
-            let errs = ["policy.step", "policy.sensing"].iter().any(|it| scheme.text.contains(it));
+            let errs = ["policy.step", "policy.sensing"].iter().any(|it| text.contains(it));
             let mut set = if errs { vec!["reliability.model=analytic".into()] } else { Vec::new() };
             // What goes by hits in the buffer needs one.
-            if scheme.text.contains("buffer_hits") {
-                set.extend(["buffer.size=4MiB".into(), "buffer.evict_ahead=16".into()]);
+            let (hits, stripes) =
+                (text.contains("buffer_hits"), text.contains("policy.redundancy"));
+            if hits {
+                set.push("buffer.evict_ahead=16".into());
+            }
+            // Stripes need chips in groups of as many pages as they have, and a buffer for one.
+            let stripes = stripes && !["da-raid5", "together"].contains(&device.name);
+            if stripes {
+                set.push("policy.redundancy.stripe=1".into());
+                set.push("policy.redundancy.worn_above=1000".into());
+            }
+            if hits || stripes {
+                set.push("buffer.size=4MiB".into());
             }
             let spec = DeviceSpec { set, ..spec.clone() };
             let scheme = Scheme::load(scheme.name).unwrap();

@@ -38,10 +38,14 @@ pub(crate) enum Check {
     Exact,
     /// The same, but within a per cent it has at least the shape: what follows from a rounded parameter.
     Rounded,
+    /// Within a per cent, and otherwise in direction: what follows from the means of a workload, which its stand-in has.
+    Close,
     /// It cannot be measured.
     Unmeasured,
     /// In direction, and in size as far as it goes: the workload is not public.
     Shape,
+    /// In direction alone: no number is published.
+    Direction,
     /// Not below zero, and below what is published.
     Below,
 }
@@ -78,13 +82,26 @@ impl Verdict {
             Verdict::OutOfReach(why) => format!("out of reach: {why}"),
         }
     }
+
+    /// How many there are of each, in words.
+    pub fn counted(verdicts: &[Verdict]) -> String {
+        let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
+        format!(
+            "{} claims: {} reproduced, {} that could not but agree, {} in shape, {} out of reach",
+            verdicts.len(),
+            count(|it| *it == Verdict::Reproduced),
+            count(|it| *it == Verdict::ByConstruction),
+            count(|it| *it == Verdict::Shape),
+            count(|it| matches!(it, Verdict::OutOfReach(_))),
+        )
+    }
 }
 
 /// How far a number of a workload that is not public may be from the published one to count as the same:
 /// a tenth of it. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
-/// How far a number that follows from a rounded parameter may be from the one printed.
+/// How far a number that follows from a rounded parameter, or from means, may be from the one printed.
 const ROUNDED: f64 = 0.01;
 
 /// How many digits stand behind the point of a number as printed.
@@ -98,9 +115,10 @@ fn agrees(check: Check, published: f64, ours: f64) -> bool {
             let digits = decimals(published);
             format!("{ours:.digits$}") == format!("{published:.digits$}")
         }
+        Check::Close => (ours - published).abs() <= ROUNDED * published.abs(),
         Check::Shape => (ours - published).abs() <= NEAR * published.abs(),
         Check::Below => (0.0..published).contains(&ours),
-        Check::Unmeasured => false,
+        Check::Unmeasured | Check::Direction => false,
     }
 }
 
@@ -120,6 +138,8 @@ impl Claim {
         let all = self.published.iter().all(|(label, published)| {
             ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
         });
+        // Where no number is published there is a direction to agree with, and no more.
+        let all = all && self.check != Check::Direction;
         let within = |published: f64, ours: f64| (ours / published - 1.0).abs() < ROUNDED;
         let about = || {
             let mut published = self.published.iter();
@@ -128,9 +148,11 @@ impl Claim {
         match self.check {
             _ if all && measured.holds && self.given => Verdict::ByConstruction,
             _ if all && measured.holds => Verdict::Reproduced,
-            Check::Shape if measured.holds => Verdict::Shape,
+            Check::Close | Check::Shape | Check::Direction if measured.holds => Verdict::Shape,
             Check::Rounded if measured.holds && about() => Verdict::Shape,
-            Check::Shape => out("not what is stated, and we do not know why"),
+            Check::Close | Check::Shape | Check::Direction => {
+                out("not what is stated, and we do not know why")
+            }
             Check::Below => out("not below, and we do not know why"),
             Check::Exact | Check::Rounded | Check::Unmeasured => {
                 out("the numbers differ, and we do not know why")
@@ -227,6 +249,8 @@ mod tests {
         let given = Claim { given: true, ..claim(Check::Exact, 1.0) };
         let agreed = Measured { values: vec![("SLC".into(), 1.0)], holds: true };
         assert_eq!(given.verdict(Some(&agreed)), Verdict::ByConstruction);
+        let worded = Claim { published: Vec::new(), ..claim(Check::Direction, 1.0) };
+        assert_eq!(worded.verdict(Some(&agreed)), Shape);
         let missing = Claim { why: "reads come in batches".into(), ..claim(Check::Shape, 1.0) };
         assert_eq!(missing.verdict(None), OutOfReach("not measured".into()));
         let other = Measured { values: vec![("MLC".into(), 1.0)], holds: true };

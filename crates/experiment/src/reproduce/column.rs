@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A workload as a paper's data name it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Published {
+pub(crate) struct Published {
     name: String,
     /// The preset that stands in for it; none of a trace that the paper's means are not taken over.
     stand_in: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Published {
 
 /// What a study runs: the stand-in of a workload, or a real trace.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// `F1`, or `F1 real` with a number where there are several.
     pub name: String,
     /// What is said of it.
@@ -42,7 +42,7 @@ impl Column {
 ///
 /// # Errors
 /// Of a preset that there is not, and of a folder that cannot be read.
-pub(super) fn columns(
+pub(crate) fn columns(
     workloads: &[Published],
     folder: Option<&Path>,
 ) -> Result<Vec<Column>, Problems> {
@@ -75,7 +75,7 @@ pub(super) fn columns(
 }
 
 /// What to say if a folder has none of the paper's traces.
-pub(super) fn none_found(
+pub(crate) fn none_found(
     workloads: &[Published],
     folder: &Path,
     columns: &[Column],

@@ -1,19 +1,21 @@
 //! The tables and figures of published papers, regenerated beside the numbers that were published.
 
 mod claim;
-mod column;
+pub(crate) mod column;
+mod da_raid5;
 mod hire;
 mod pes;
-mod published;
+pub(crate) mod published;
 mod ready;
 mod real;
 mod rhio;
-mod runs;
+pub(crate) mod runs;
 mod sheet;
-mod study;
+pub(crate) mod study;
 
 use crate::growing::{Growing, unwritable};
 use crate::problem::{Problem, Problems};
+use crate::report::Drawing;
 use fowler_figures::Figure;
 use std::fs;
 use std::io::Write;
@@ -34,15 +36,18 @@ pub enum Paper {
     Hire,
     /// READY, throttling for a lifetime: Lee et al., FAST 2012.
     Ready,
+    /// DA-RAID-5, redundancy inside the drive by stage of life: Guo et al., DATE 2013.
+    DaRaid5,
 }
 
 impl Paper {
     /// Every paper.
-    pub const ALL: [Paper; 4] = [Paper::Pes, Paper::Rhio, Paper::Hire, Paper::Ready];
+    pub const ALL: [Paper; 5] =
+        [Paper::Pes, Paper::Rhio, Paper::Hire, Paper::Ready, Paper::DaRaid5];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        ["pes", "rhio", "hire", "ready"][self as usize]
+        ["pes", "rhio", "hire", "ready", "da-raid5"][self as usize]
     }
 
     /// The paper of that name.
@@ -104,7 +109,18 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
         Paper::Rhio => rhio::reproduce(request, watch),
         Paper::Hire => hire::reproduce(request, watch),
         Paper::Ready => ready::reproduce(request, watch),
+        Paper::DaRaid5 => da_raid5::reproduce(request, watch),
     }
+}
+
+/// What was written.
+pub(crate) struct Written {
+    /// The names of the files.
+    pub files: Vec<String>,
+    /// What could not be drawn.
+    pub notes: Vec<String>,
+    /// What could.
+    pub drawings: Vec<Drawing>,
 }
 
 /// Writes every table as CSV and every figure as SVG, each with the name of its file; returns the names,
@@ -113,14 +129,14 @@ pub(crate) fn write(
     sheets: &[Sheet],
     figures: &[(String, Figure)],
     folder: &Path,
-) -> Result<(Vec<String>, Vec<String>), Problems> {
-    let (mut files, mut notes) = (Vec::new(), Vec::new());
+) -> Result<Written, Problems> {
+    let (mut files, mut notes, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
     for sheet in sheets {
         sheet.write(folder)?;
         files.push(format!("{}.csv", sheet.name));
     }
-    for (name, figure) in figures {
-        let name = format!("{name}.svg");
+    for (stem, figure) in figures {
+        let name = format!("{stem}.svg");
         let path = folder.join(&name);
         let svg = match figure.svg() {
             Ok(svg) => svg,
@@ -133,11 +149,12 @@ pub(crate) fn write(
         file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()?;
         files.push(name);
+        drawings.push(Drawing { name: stem.clone(), svg });
     }
-    Ok((files, notes))
+    Ok(Written { files, notes, drawings })
 }
 
 /// A look keeps its runs apart: it must not replace those of the whole.
-fn runs_folder(limit: Option<u64>) -> String {
+pub(crate) fn runs_folder(limit: Option<u64>) -> String {
     limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }

@@ -1,21 +1,22 @@
 //! What every study of a paper begins and ends with: its published numbers, its drive, its claims and its files.
 
-use super::claim::{self, Claim, Measured};
+use super::claim::{self, Claim, Measured, Verdict};
 use super::column::{Column, Published, none_found};
 use super::sheet::Sheet;
-use super::{Reproduction, Request, write};
+use super::{Reproduction, Request, Written, write};
 use crate::device::DeviceSpec;
 use crate::problem::{Problem, Problems};
+use crate::report;
 use fowler_figures::Figure;
 use serde::de::DeserializeOwned;
 
-/// The data of a paper.
+/// The data of a study: a file of the presets.
 ///
 /// # Errors
 /// Where the text is not what the type asks for.
-pub(super) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Problems> {
+pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Problems> {
     let failed = |error: toml::de::Error| {
-        Problem::new(format!("presets/papers/{name}.toml"), error.to_string()).into()
+        Problem::new(format!("presets/{name}.toml"), error.to_string()).into()
     };
     toml::from_str(text).map_err(failed)
 }
@@ -25,7 +26,7 @@ pub(super) fn drive(preset: &str, base: &[String], set: &[String]) -> DeviceSpec
     let key = |setting: &String| setting.split('=').next().map(str::to_string);
     let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));
     let set = base.iter().filter(kept).chain(set).cloned().collect();
-    DeviceSpec { device: preset.into(), set, seed: None }
+    DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() }
 }
 
 /// The number that a claim publishes under a label.
@@ -62,11 +63,20 @@ impl Findings<'_> {
     /// If a file cannot be written.
     pub fn write(mut self, request: &Request) -> Result<Reproduction, Problems> {
         self.sheets.push(claim::sheet(&self.claims));
-        let (files, mut notes) = write(&self.sheets, &self.figures, &request.out)?;
+        let Written { mut files, mut notes, drawings } =
+            write(&self.sheets, &self.figures, &request.out)?;
         let folder = request.traces.as_deref();
         notes.extend(folder.and_then(|it| none_found(self.workloads, it, self.columns)));
-        let verdicts =
+        let verdicts: Vec<Verdict> =
             self.claims.iter().map(|(claim, ours)| claim.verdict(ours.as_ref())).collect();
+        let mut lead = vec![Verdict::counted(&verdicts)];
+        lead.extend(request.limit.map(|limit| {
+            format!("{limit} requests of each run at most: a look, not a reproduction.")
+        }));
+        lead.extend(notes.iter().map(|note| format!("Note: {note}")));
+        let page = report::of_study(&self.title, lead, &self.sheets, drawings);
+        report::write(&request.out.join(report::REPORT), &page)?;
+        files.push(report::REPORT.into());
         Ok(Reproduction { title: self.title, sheets: self.sheets, verdicts, files, notes })
     }
 }

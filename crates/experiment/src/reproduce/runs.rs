@@ -6,12 +6,12 @@ use super::study::Results;
 use serde_json::Value;
 
 /// Mean read latency, in a run's summary.
-pub(super) const READ: &str = "/read/mean_us";
+pub(crate) const READ: &str = "/read/mean_us";
 /// Mean write latency, in a run's summary.
-pub(super) const WRITE: &str = "/write/mean_us";
+pub(crate) const WRITE: &str = "/write/mean_us";
 
 /// Everything that was measured on whole drives.
-pub(super) struct Runs {
+pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results,
 }
@@ -81,6 +81,6 @@ impl Runs {
 }
 
 /// The mean of numbers; nothing of none.
-pub(super) fn mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

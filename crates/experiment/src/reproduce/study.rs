@@ -6,7 +6,7 @@ use crate::device;
 use crate::growing::{Growing, unwritable};
 use crate::outcome::Ending;
 use crate::problem::{Problem, Problems};
-use crate::provenance::{file_hash, program_hash, text_hash};
+use crate::provenance::{FINGERPRINT, text_hash};
 use crate::run::{RunSpec, run_from};
 use crate::scheme::Scheme;
 use crate::stock::Stock;
@@ -47,7 +47,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// A job; `inputs` is everything that its result depends on besides the program. The work yields
+    /// A job; `inputs` is everything that its result depends on besides the simulator. The work yields
     /// nothing if it was stopped.
     pub fn new(
         name: impl Into<String>,
@@ -67,7 +67,7 @@ impl<'a> Job<'a> {
         idle: f64,
     ) -> Result<Job<'a>, Problems> {
         let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
-        let inputs = format!("{drives:?} {} {limit:?} {idle}", workload_identity(&workload)?);
+        let inputs = format!("{drives:?} {} {limit:?} {idle}", workload.identity()?);
         Ok(Job::new(name, &inputs, move |control| {
             let found = common_speed(beds, &workload, idle, 1.0, control)?;
             let search = found.search.filter(|_| !control.stopped());
@@ -92,18 +92,8 @@ impl<'a> Job<'a> {
 fn inputs(spec: &RunSpec) -> Result<String, Problems> {
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
-    let workload = workload_identity(&spec.workload)?;
+    let workload = spec.workload.identity()?;
     Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.pace, spec.limit))
-}
-
-/// What tells a workload from others.
-pub(super) fn workload_identity(workload: &WorkloadSpec) -> Result<String, Problems> {
-    Ok(match workload {
-        WorkloadSpec::Generated(source) => text_hash(&source.text),
-        WorkloadSpec::Trace(trace) => {
-            format!("{} {:?} {}", file_hash(&trace.path)?, trace.options, trace.remap.name())
-        }
-    })
 }
 
 fn summary(spec: &RunSpec, stock: &Stock, control: Control<'_>) -> Result<Option<Value>, Problems> {
@@ -118,17 +108,12 @@ fn summary(spec: &RunSpec, stock: &Stock, control: Control<'_>) -> Result<Option
             format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
         return Err(Problem::new(outcome.workload.name, what).into());
     }
-    let mut json = outcome.json();
-    if let Some(object) = json.as_object_mut() {
-        object.retain(|key, _| !["wall_s", "requests_per_s"].contains(&key.as_str()));
-    }
-    Ok(Some(json))
+    Ok(Some(outcome.timeless_json()))
 }
 
 /// Where finished work is kept.
 pub(crate) struct Study<'a> {
     folder: PathBuf,
-    program: String,
     watch: Watch<'a>,
 }
 
@@ -139,10 +124,10 @@ impl<'a> Study<'a> {
     /// A study that keeps its runs in `folder`.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<Study<'a>, Problems> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-        Ok(Study { folder: folder.to_path_buf(), program: program_hash()?, watch })
+        Ok(Study { folder: folder.to_path_buf(), watch })
     }
 
-    /// Does `jobs`, or takes from the folder what an earlier call of the same program did; nothing if it
+    /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did; nothing if it
     /// was stopped meanwhile.
     pub fn results(&self, jobs: Vec<Job<'_>>) -> Result<Option<Results>, Problems> {
         (self.watch.step)(Step::Planned(jobs.len()));
@@ -160,7 +145,7 @@ impl<'a> Study<'a> {
 
     fn result(&self, job: &Job<'_>) -> Result<Option<Value>, Problems> {
         let path = self.folder.join(format!("{}.json", file_name(&job.name)));
-        let identity = format!("{} {}", self.program, job.identity);
+        let identity = format!("{FINGERPRINT} {}", job.identity);
         let result = match kept(&path, &identity) {
             Some(result) => Some(result),
             None if self.watch.control.stopped() => None,
@@ -179,7 +164,7 @@ impl<'a> Study<'a> {
     }
 }
 
-/// The result in the file, if it is that of the same inputs and the same program.
+/// The result in the file, if it is that of the same inputs and the same simulator.
 fn kept(path: &Path, identity: &str) -> Option<Value> {
     let mut file: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
     (file["identity"] == identity).then(|| file["result"].take())

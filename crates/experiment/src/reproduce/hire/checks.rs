@@ -30,7 +30,7 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
     let spec = DeviceSpec {
         device: "hire".into(),
         set: SMALL.iter().map(|it| (*it).to_string()).collect(),
-        seed: None,
+        ..DeviceSpec::default()
     };
     let source = presets::open(Folder::Devices, &spec.device)?;
     let drive = resolve(&source, &Scheme::load("hire")?, &spec)?;

@@ -21,7 +21,7 @@ const SETS: [&str; 3] = ["boosted", "nominal", "reduced"];
 
 /// The drive under HIRE.
 pub(super) fn config() -> Result<Config, Problems> {
-    let spec = DeviceSpec { device: "hire".into(), set: Vec::new(), seed: None };
+    let spec = DeviceSpec { device: "hire".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("hire")?, &spec)?.config)
 }
 

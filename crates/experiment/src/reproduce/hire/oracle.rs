@@ -5,7 +5,7 @@
 
 use crate::device::{DeviceSpec, Resolved, resolve};
 use crate::problem::Problems;
-use crate::reproduce::study::{Job, workload_identity};
+use crate::reproduce::study::Job;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::policy::hotness::Hotness;
@@ -33,7 +33,7 @@ pub(super) fn job<'a>(
 ) -> Result<Job<'a>, Problems> {
     let drive = resolve(&device.source()?, &Scheme::load("hire")?, &device)?;
     let workload = workload.clone();
-    let inputs = format!("{} {} {limit:?}", drive.hash, workload_identity(&workload)?);
+    let inputs = format!("{} {} {limit:?}", drive.hash, workload.identity()?);
     Ok(Job::new(name(column), &inputs, move |control| {
         let references = References::of(&drive, &workload, limit, control)?;
         Ok((!control.stopped()).then(|| references.judged(&drive)))

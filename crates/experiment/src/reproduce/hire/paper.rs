@@ -44,7 +44,7 @@ pub(super) struct Sweeps {
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Problems> {
-        published::open("hire", TEXT)
+        published::open("papers/hire", TEXT)
     }
 
     /// The paper's drive, with some keys set otherwise.

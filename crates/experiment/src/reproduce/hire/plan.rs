@@ -192,7 +192,8 @@ impl Plan<'_> {
             workload: workload.clone(),
             pace: Pace::AsRecorded,
             limit: self.most(requests),
-            requests_csv: None,
+            requests: None,
+            detail: false,
         };
         Job::run(name, spec, stock)
     }

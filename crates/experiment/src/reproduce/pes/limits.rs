@@ -192,7 +192,8 @@ pub(super) fn jobs<'a>(
                 }),
                 pace: Pace::AsRecorded,
                 limit,
-                requests_csv: None,
+                requests: None,
+                detail: false,
             };
             jobs.push(Job::run(limit_name(name, load), spec, stock)?);
         }

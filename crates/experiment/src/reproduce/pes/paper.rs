@@ -96,7 +96,7 @@ impl Flash {
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Problems> {
-        published::open("pes", TEXT)
+        published::open("papers/pes", TEXT)
     }
 
     /// The paper's drive, with some keys set otherwise.

@@ -61,7 +61,8 @@ impl<'a> Plan<'a> {
             workload: column.spec.clone(),
             pace,
             limit: self.limit,
-            requests_csv: None,
+            requests: None,
+            detail: false,
         }
     }
 

@@ -1,9 +1,10 @@
 //! The paper's worked examples, on the state machines of the throttle.
 
-use fowler_device::policy::throttle::capacity::CapacityRegulator;
+use fowler_device::policy::throttle::capacity::{CapacityRegulator, Rest};
 use fowler_device::policy::throttle::delay::DelayEstimator;
 use fowler_device::policy::throttle::demand::DemandPredictor;
-use fowler_units::Span;
+use fowler_device::policy::throttle::{AnyThrottle, Life, Params, State, Throttle, ThrottleKind};
+use fowler_units::{Nanos, Span};
 
 const PERIOD: Span = Span::ms(1000);
 const EPOCH: Span = Span::ms(600_000);
@@ -27,8 +28,10 @@ pub(super) fn constant_demand(epochs: usize) -> Vec<f64> {
 pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
     let mut regulator = CapacityRegulator::new(PERIOD, spare / 4.0);
     // As much again in later epochs as can be borrowed from.
-    let remains = if spare > 0.0 { 8.0 } else { 4.0 };
-    regulator.begin(PERIOD * 4, remains, remains / 4.0, false);
+    let remains = if spare > 0.0 { 8 } else { 4 };
+    let even = 1.0 / PERIOD.0 as f64;
+    let rest = Rest { pages: remains as f64, time: PERIOD * remains, even };
+    regulator.begin(PERIOD * 4, rest, false);
     let (mut written, mut waiting) = (0.0, 0.0);
     [0u64, 1, 2, 3].map(|number| {
         let wanted = demands[number as usize] + waiting;
@@ -42,9 +45,10 @@ pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
 /// Section 3.4: capacity and spare of an epoch of three that share 3 MB, after the first has written so much.
 pub(super) fn spare_after(written: Option<f64>) -> [f64; 2] {
     let mut regulator = CapacityRegulator::new(PERIOD, 0.1);
-    regulator.begin(EPOCH, 3.0, 3.0, false);
+    let rest = |pages, epochs| Rest { pages, time: EPOCH * epochs, even: 1.0 / EPOCH.0 as f64 };
+    regulator.begin(EPOCH, rest(3.0, 3), false);
     if let Some(written) = written {
-        regulator.begin(EPOCH, 3.0 - written, 2.0, written > regulator.capacity());
+        regulator.begin(EPOCH, rest(3.0 - written, 2), written > regulator.capacity());
     }
     [regulator.capacity(), regulator.most() - regulator.capacity()]
 }
@@ -58,4 +62,65 @@ pub(super) fn epoch(windows: &[u64]) -> (Option<f64>, Option<u32>) {
     }
     predictor.record(window * windows.len() as u64, 0);
     (predictor.fluctuation(1), predictor.choose().map(|(length, _)| length))
+}
+
+/// A life that is a number of pages and a length of time.
+struct Pages {
+    taken: u64,
+    rated: f64,
+    ends: Nanos,
+}
+
+impl Life for Pages {
+    fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    fn left(&self, _now: Nanos, _healed: bool) -> f64 {
+        self.rated - self.taken as f64
+    }
+
+    fn ends(&self) -> Nanos {
+        self.ends
+    }
+}
+
+/// A closed host that asks for so many pages in each window, evenly; returns what DT has come to after each.
+fn windows(rated: f64, demand: impl Iterator<Item = u64>) -> Vec<State> {
+    let params = Params { name: ThrottleKind::Dynamic, ..Params::default() };
+    let mut throttle = AnyThrottle::new(&params, 1);
+    let mut life = Pages { taken: 0, rated, ends: Nanos::ZERO + params.window * 10_000 };
+    let (mut behind, mut states) = (Span::ZERO, Vec::new());
+    for (window, pages) in demand.enumerate() {
+        let begins = Nanos::ZERO + params.window * window as u64;
+        for page in 0..pages {
+            let at = begins + Span(params.window.0 / pages * page) + behind;
+            behind += throttle.hold(at, 1, &life).total();
+            life.taken += 1;
+            if page == 0 {
+                states.push(throttle.state());
+            }
+        }
+    }
+    states
+}
+
+/// Section 3.3: the delay of a page in the first epoch of a drive that is asked for ten times what it has.
+pub(super) fn delay_of_the_first_epoch() -> f64 {
+    windows(1e5, [100].into_iter())[0].delay.as_us()
+}
+
+/// Section 3.5: after how many misses one after another the length of an epoch is chosen anew, and the least difference
+/// of demand that is none, in thousandths.
+pub(super) fn misses_until_chosen() -> (f64, f64) {
+    let alternating = (0..40).map(|window| [1000, 2000][window % 2]);
+    let states = windows(1e12, alternating);
+    let chosen = states.iter().find(|state| state.chosen > 0);
+    let misses = chosen.map_or(0, |state| state.foreseen[0] - state.foreseen[1]);
+    let is_missed = |thousandths: u64| {
+        let states = windows(1e12, [1000, 1000 + thousandths, 1].into_iter());
+        states.last().is_some_and(|state| state.foreseen[0] > state.foreseen[1])
+    };
+    let most = (0..1000).take_while(|&thousandths| !is_missed(thousandths)).last();
+    (misses as f64, most.unwrap_or(0) as f64 / 1000.0)
 }

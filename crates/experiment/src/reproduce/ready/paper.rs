@@ -30,7 +30,7 @@ pub(super) struct Trace {
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Problems> {
-        published::open("ready", TEXT)
+        published::open("papers/ready", TEXT)
     }
 
     /// The number that a claim publishes under a label.

@@ -3,11 +3,10 @@
 use super::paper::Paper;
 use super::plan::{Evidence, FIXED, SCHEMES};
 use super::tables::row_of_table_2;
+use crate::physics::recovery;
 use fowler_figures::{
     Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps,
 };
-use fowler_physics::recovery::{CYCLES, Reading};
-use fowler_units::Span;
 use serde_json::Value;
 
 const STAND_INS: &str = "Stand-ins are made from what is published of the traces. Diamonds are the paper's own numbers.";
@@ -19,7 +18,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
         (name.to_string(), figure)
     };
     vec![
-        named("figure1", vec![achievable()], "Figure 1: achievable P/E cycles by idle time"),
+        named("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
         named("figure4", differences(evidence), "Figure 4: differences in write demand"),
         named("figure10", vec![years(paper, evidence)], "Figure 10: effective lifetime"),
         named(
@@ -35,27 +34,6 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
         named("figure13", delays(evidence), "Figure 13: throttling delay, exchange"),
         named("figure14", throughput(evidence), "Figure 14: throughput in the busy time of map"),
     ]
-}
-
-/// Figure 1 under every reading.
-fn achievable() -> Panel {
-    let series = Reading::ALL.map(|reading| LineSeries {
-        name: format!("{reading:?}").to_lowercase(),
-        points: (0..=60)
-            .map(|step| {
-                let hours = 0.1 * 1e4f64.powf(f64::from(step) / 60.0);
-                (hours, reading.achievable(Span((hours * 3.6e12) as u64)))
-            })
-            .collect(),
-        ..LineSeries::default()
-    });
-    let lines = Lines {
-        x: Axis::log10("mean idle time between two cycles (h)"),
-        y: Axis::linear("P/E cycles"),
-        series: series.into(),
-        reference: Some(Reference { at: CYCLES, name: "without recovery".into() }),
-    };
-    Panel::lines("", lines)
 }
 
 /// Figure 4.

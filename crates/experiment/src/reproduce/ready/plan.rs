@@ -2,10 +2,10 @@
 
 use super::paper::{Paper, Trace};
 use crate::device::{self, DeviceSpec, Resolved};
-use crate::lifetime::{self, LifetimeSpec, live};
+use crate::lifetime::{self, Ended, LifetimeSpec, live};
 use crate::presets::{self, Folder};
 use crate::problem::Problems;
-use crate::reproduce::study::{Job, Results, Study, workload_identity};
+use crate::reproduce::study::{Job, Results, Study};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::Span;
@@ -108,7 +108,8 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Problems> {
 }
 
 fn drive(trace: &Trace, scheme: &str, set: &[String]) -> Result<(DeviceSpec, Resolved), Problems> {
-    let spec = DeviceSpec { device: trace.device.clone(), set: set.to_vec(), seed: None };
+    let spec =
+        DeviceSpec { device: trace.device.clone(), set: set.to_vec(), ..DeviceSpec::default() };
     let resolved = device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?;
     Ok((spec, resolved))
 }
@@ -123,11 +124,8 @@ fn life<'a>(
 ) -> Result<Job<'a>, Problems> {
     let (device, resolved) = drive(trace, scheme, set)?;
     let workload = workload(trace)?;
-    let inputs = format!(
-        "{} {} {limit:?} {brief} {close_up:?}",
-        resolved.hash,
-        workload_identity(&workload)?
-    );
+    let inputs =
+        format!("{} {} {limit:?} {brief} {close_up:?}", resolved.hash, workload.identity()?);
     let spec = LifetimeSpec {
         device,
         scheme: Some(scheme.into()),
@@ -140,8 +138,11 @@ fn life<'a>(
         checkpoint_every: u64::MAX,
     };
     Ok(Job::new(name, &inputs, move |control| {
-        let watch = lifetime::Watch { control, share: &|_| () };
-        Ok(live(&spec, watch)?.map(|lived| lived.json()))
+        let watch = lifetime::Watch { control, share: &|_| (), note: &|_| () };
+        Ok(match live(&spec, watch)? {
+            Ended::Lived(lived) => Some(lived.json()),
+            Ended::Stopped { .. } => None,
+        })
     }))
 }
 
@@ -155,8 +156,7 @@ fn look(drive: &Resolved) -> u32 {
 fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a>, Problems> {
     let (_, resolved) = drive(trace, "nt", &[])?;
     let spec = workload(trace)?;
-    let inputs =
-        format!("demand {limit:?} {} {}", resolved.layout.logical.0, workload_identity(&spec)?);
+    let inputs = format!("demand {limit:?} {} {}", resolved.layout.logical.0, spec.identity()?);
     Ok(Job::new(format!("{} demand", trace.name), &inputs, move |control| {
         counted(&resolved, (&spec, limit), control)
     }))

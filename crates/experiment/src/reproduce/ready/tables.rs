@@ -12,6 +12,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
         traces(paper, evidence),
         written(paper, evidence),
         readings(paper),
+        endured(),
         accuracy(paper, evidence),
         lives(paper, evidence),
     ]
@@ -89,6 +90,19 @@ fn readings(paper: &Paper) -> Sheet {
                 paper.number(&id, "W_work").map(|written| writable(reading, gb, written));
             row.push(Cell::number(writable));
         }
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Figure 1, as numbers: the paper prints none.
+fn endured() -> Sheet {
+    let heads = ["mean idle time (h)", "spread", "refit", "literal"];
+    let mut sheet = Sheet::new("figure1", "Figure 1: achievable P/E cycles by idle time", &heads);
+    for hours in [0.0, 0.1, 1.0, 6.0, 24.0, 168.0, 720.0] {
+        let idle = Span((hours * 3.6e12) as u64);
+        let mut row = vec![Cell::Number(hours)];
+        row.extend(Reading::ALL.map(|reading| Cell::Number(reading.achievable(idle))));
         sheet.row(row);
     }
     sheet

@@ -75,7 +75,7 @@ fn as_recorded() -> f64 {
 impl Paper {
     /// The paper.
     pub fn open() -> Result<Paper, Problems> {
-        published::open("rhio", TEXT)
+        published::open("papers/rhio", TEXT)
     }
 
     /// The paper's drive, with some keys set otherwise.

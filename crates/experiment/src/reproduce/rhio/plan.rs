@@ -81,7 +81,8 @@ impl<'a> Plan<'a> {
             workload: column.spec.clone(),
             pace: Pace::Speed(case.speed),
             limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
-            requests_csv: None,
+            requests: None,
+            detail: false,
         };
         Job::run(run_name(&column.name, scheme, case), spec, self.stock)
     }

@@ -1,0 +1,114 @@
+//! Lives that are stopped again and again, and what tells one from another.
+
+use fowler_experiment::ReadOptions;
+use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::lifetime::{Ended, Lifetime, LifetimeSpec, Watch, live};
+use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
+use fowler_workload::Remap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _absent = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Twenty days of a drive of 64 MiB whose cells endure less than is asked for.
+fn spec(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
+    let set = [
+        "geometry.channels=1",
+        "geometry.chips_per_channel=1",
+        "geometry.dies_per_chip=1",
+        "geometry.blocks_per_plane=64",
+        "lifetime.cycles=100",
+        "lifetime.target=20d",
+    ];
+    LifetimeSpec {
+        device: DeviceSpec {
+            device: "ready-32".into(),
+            set: set.map(String::from).to_vec(),
+            ..DeviceSpec::default()
+        },
+        scheme: Some(scheme.into()),
+        workload,
+        limit: None,
+        dilation: Some(2),
+        check: true,
+        close_up: None,
+        checkpoint: Some(folder.join("checkpoint")),
+        checkpoint_every: 1000,
+    }
+}
+
+/// Lives, stopped at each moment at which it may be if that is wanted.
+fn lived(spec: &LifetimeSpec, stops: bool) -> (Option<Lifetime>, Vec<String>) {
+    let (stop, notes) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let watch = Watch {
+        control: Control { stop: &stop, progress: &|_| () },
+        share: &|_| stop.store(stops, Ordering::Relaxed),
+        note: &|note| notes.lock().unwrap().push(note.to_string()),
+    };
+    let lived = match live(spec, watch).unwrap() {
+        Ended::Lived(lived) => Some(*lived),
+        Ended::Stopped { kept } => {
+            assert!(kept, "something was done");
+            None
+        }
+    };
+    (lived, notes.into_inner().unwrap())
+}
+
+const LOAD: &str = "duration = '1h'
+arrivals = { kind = 'poisson', rate = 20.0 }
+mix.reads = 0.0
+space.share = 0.8
+writes.sizes = '4KiB 3, 16KiB 1'
+";
+
+/// A life whose host is held to the end of it, and one that is stopped in the moment in which it ends.
+#[test]
+fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
+    let out = folder("lives-stopped");
+    let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    for scheme in ["st", "ready_opt"] {
+        let spec = spec(scheme, load(), &out);
+        let (whole, notes) = lived(&spec, false);
+        assert!(notes.is_empty() && !out.join("checkpoint").exists(), "{notes:?}");
+        let whole = whole.unwrap().json().to_string();
+        assert!(whole.contains("kept_out_s"));
+        let parts = (0..500).find_map(|_| lived(&spec, true).0).expect("it ends");
+        assert_eq!(whole, parts.json().to_string(), "{scheme}");
+    }
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// The same file read otherwise is another workload: what was kept of one is not gone on from with the other, and is said
+/// and left alone until there is something to keep.
+#[test]
+fn a_trace_that_is_read_otherwise_is_another_workload() {
+    let out = folder("lives-remapped");
+    let trace = out.join("trace.csv");
+    let mut text = "at_ns,op,offset,size\n".to_string();
+    for number in 0..40_000u64 {
+        let offset = number * 7919 % 10_000 * 3 * 4096;
+        writeln!(text, "{},write,{offset},4096", number * 50_000_000).unwrap();
+    }
+    fs::write(&trace, text).unwrap();
+    let read = |remap| {
+        let options = ReadOptions::default();
+        WorkloadSpec::Trace(TraceSpec { path: trace.clone(), options, remap })
+    };
+    let [modulo, compact] =
+        [Remap::Modulo, Remap::Compact].map(|remap| spec("dt", read(remap), &out));
+    let (expected, _) = lived(&compact, false);
+    assert!(lived(&modulo, true).0.is_none());
+    let (other, notes) = lived(&compact, false);
+    assert!(notes.len() == 1 && notes[0].contains("another run"), "{notes:?}");
+    assert_eq!(other.unwrap().json(), expected.unwrap().json());
+    fs::remove_dir_all(&out).unwrap();
+}
