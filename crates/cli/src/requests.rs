@@ -1,0 +1,34 @@
+//! The file for every request: its format, by the ending of its name.
+
+#[cfg(not(feature = "parquet"))]
+use fowler_experiment::problem::Problem;
+use fowler_experiment::problem::Problems;
+use fowler_experiment::requests::RequestsFile;
+use std::path::Path;
+
+/// The flag that names it.
+pub(crate) const FLAG: &str = "--requests";
+/// Its name in a folder of results.
+pub(crate) const NAME: &str = "requests.parquet";
+
+/// The file at `path`.
+#[cfg(feature = "parquet")]
+pub(crate) fn file(path: &Path) -> Result<RequestsFile, Problems> {
+    fowler_columns::requests::file(path)
+}
+
+/// The file at `path`: text, as there is nothing else.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn file(path: &Path) -> Result<RequestsFile, Problems> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv")) {
+        return Ok(RequestsFile::csv(path));
+    }
+    let hint = "name a file that ends in .csv".to_string();
+    Err(without_parquet(FLAG).hint(hint).into())
+}
+
+/// What is wrong in a program that was built without Parquet.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn without_parquet(file: &str) -> Problem {
+    Problem::new(file, "this program was built without Parquet (its cargo feature `parquet`)")
+}

@@ -1,0 +1,127 @@
+//! `fowler sweep`: many runs by one specification.
+
+use crate::args::Sweep;
+#[cfg(feature = "parquet")]
+pub(crate) use kept::execute;
+
+/// A program without Parquet keeps no sweeps.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn execute(
+    arguments: &Sweep,
+) -> Result<crate::Exit, fowler_experiment::problem::Problems> {
+    let file = arguments.specification.display().to_string();
+    let problem = crate::requests::without_parquet(&file);
+    Err(problem.hint("build it with its default features".to_string()).into())
+}
+
+#[cfg(feature = "parquet")]
+mod kept {
+    use super::Sweep;
+    use crate::table::Grid;
+    use crate::{Exit, console, progress};
+    use fowler_columns::store::{self, DESIGN, Folder, SPECIFICATION};
+    use fowler_experiment::growing::{Named, clashes};
+    use fowler_experiment::numbers::{counted, whole};
+    use fowler_experiment::problem::{Problem, Problems};
+    use fowler_experiment::sweep::{Plan, Point};
+    use fowler_experiment::workload::Control;
+    use std::fmt::Write;
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::Ordering;
+
+    /// Points that `--dry-run` shows.
+    const SHOWN: usize = 5;
+
+    pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Problems> {
+        let path = &arguments.specification;
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Problem::new(&*name, format!("cannot be read: {error}")))?;
+        let plan = Plan::read(&text, &name)?;
+        let stem = path.file_stem().unwrap_or_default();
+        let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
+        unharmed(&plan, &out).or(())?;
+        if arguments.dry_run {
+            console::print(&planned(&plan));
+            return Ok(Exit::Done);
+        }
+        let folder = Folder::open(&out, &plan)?;
+        let todo = folder.missing(arguments.retry)?;
+        let bar = progress::points(arguments.quiet, todo.len());
+        let stop = progress::stop_flag();
+        let control = Control { stop, progress: &|_| () };
+        let step = progress::count(&bar);
+        let threads = arguments.threads.map(usize::from);
+        let ran = store::run(&folder, &plan, &todo, threads, control, &step);
+        bar.finish_and_clear();
+        ran?;
+        let left = folder.missing(false)?.len();
+        if stop.load(Ordering::Relaxed) && left > 0 {
+            let points = counted(left as u64, "run");
+            console::note(&format!("{}; {points} to go", progress::kept_in(&out)));
+            return Ok(Exit::Stopped);
+        }
+        console::print(&finished(&plan, &folder, todo.len())?);
+        Ok(Exit::Done)
+    }
+
+    /// Whether nothing that is read would be written.
+    fn unharmed(plan: &Plan, out: &Path) -> Problems {
+        let outputs: Vec<Named> =
+            [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), out.join(name))).into();
+        clashes(&plan.inputs(), &outputs)
+    }
+
+    /// What is going to be run.
+    fn planned(plan: &Plan) -> String {
+        let points = plan.points();
+        let mut heads = vec!["point".to_string()];
+        heads.extend(plan.axes().map(str::to_string));
+        heads.push("hash".into());
+        let columns = heads.len();
+        let mut grid = Grid::new(heads).words(1..columns);
+        for point in points.iter().take(SHOWN) {
+            grid.row(cells(point));
+        }
+        let mut text = titled(plan);
+        text.push_str(&grid.text());
+        let refused = || points.iter().filter_map(|point| Some((point, point.refusal.as_ref()?)));
+        let runs = counted(plan.runs().len() as u64, "run");
+        let _grows = writeln!(text, "{}, {runs}", counted(points.len() as u64, "point"));
+        if let Some((first, why)) = refused().next() {
+            let count = counted(refused().count() as u64, "point");
+            let number = first.number;
+            let _grows = writeln!(text, "{count} will fail, such as {number}: {why}");
+        }
+        text
+    }
+
+    fn cells(point: &Point) -> Vec<String> {
+        let level = |level: &Option<_>| level.as_ref().map_or("-".into(), ToString::to_string);
+        let mut cells = vec![point.number.to_string()];
+        cells.extend(point.levels.iter().map(level));
+        cells.push(point.hash.clone());
+        cells
+    }
+
+    fn titled(plan: &Plan) -> String {
+        if plan.title().is_empty() { String::new() } else { format!("{}\n\n", plan.title()) }
+    }
+
+    /// What came of it.
+    fn finished(plan: &Plan, folder: &Folder, now: usize) -> Result<String, Problems> {
+        let tally = folder.tally(plan)?;
+        let heads = ["points", "finished", "failed", "runs now"].map(str::to_string);
+        let mut grid = Grid::new(heads.into());
+        let counts = [tally.points, tally.finished, tally.failed, now];
+        grid.row(counts.map(|count| whole(count as u64)).into());
+        let mut text = titled(plan);
+        text.push_str(&grid.text());
+        if tally.failed > 0 {
+            let why = "why is in the column `error`; --retry runs what failed once more";
+            let _grows = writeln!(text, "{why}");
+        }
+        let _grows = writeln!(text, "kept in {}", folder.path().display());
+        Ok(text)
+    }
+}

@@ -1,0 +1,79 @@
+//! How every Parquet file of ours is written and read.
+
+use arrow_array::RecordBatch;
+use fowler_experiment::problem::{Problem, Problems};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::schema::types::SchemaDescriptor;
+use std::fs::File;
+use std::path::Path;
+
+/// What all files have in common. Nothing in them depends on the machine or the moment.
+pub(crate) fn properties() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
+        .set_created_by("fowler".into())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+}
+
+/// A small table as the bytes of a file.
+pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
+    // What would help to find a row among many only adds to the size here.
+    let properties = properties()
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_dictionary_enabled(false)
+        .build();
+    let options =
+        ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let written = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options).and_then(
+        |mut writer| {
+            writer.write(batch)?;
+            writer.into_inner()
+        },
+    );
+    written.expect("memory takes every table of numbers and words")
+}
+
+/// The tables of a file, one after the other.
+pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Problems> {
+    opened(path, |_| ProjectionMask::all())
+}
+
+/// The same with some columns only; those that the file has not are left out.
+pub(crate) fn read_columns(path: &Path, names: &[&str]) -> Result<Vec<RecordBatch>, Problems> {
+    opened(path, |schema| ProjectionMask::columns(schema, names.iter().copied()))
+}
+
+fn opened(
+    path: &Path,
+    chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
+) -> Result<Vec<RecordBatch>, Problems> {
+    let failed = |error: &dyn std::fmt::Display| unreadable(path, error);
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .and_then(|builder| {
+            let columns = chosen(builder.parquet_schema());
+            builder.with_projection(columns).build()
+        })
+        .map_err(|error| failed(&plain(&error)))?;
+    reader.collect::<Result<_, _>>().map_err(|error| failed(&error))
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Problems {
+    let problem = Problem::new(path.display().to_string(), format!("cannot be read: {error}"));
+    problem.hint("remove it, and the same sweep makes it anew".to_string()).into()
+}
+
+/// An error without the name of the library around it.
+pub(crate) fn plain(error: &ParquetError) -> String {
+    match error {
+        ParquetError::External(cause) => cause.to_string(),
+        ParquetError::General(what) | ParquetError::EOF(what) => what.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,414 @@
+//! Requests that come as columns from elsewhere: Arrow batches of at least `at_ns`, `op`, `offset` and `size`.
+//!
+//! The type of a column is looked at once for each batch; after that its values are read as the plain slice that
+//! they are.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::{HostIo, HostOp, Nanos};
+use std::fmt::Display;
+
+/// The columns, and what each takes.
+const COLUMNS: [(&str, &str); 4] = [
+    ("at_ns", "whole numbers of nanoseconds, timestamps or durations, ascending"),
+    ("op", "the words read, write, trim and flush, or their codes 0 to 3"),
+    ("offset", "whole numbers of bytes"),
+    ("size", "whole numbers of bytes, below 4 GiB"),
+];
+/// The latest moment of a request: 292 years.
+const LATEST: u64 = i64::MAX as u64;
+/// So many rows of a column are complained of; the others are counted.
+const SHOWN: usize = 5;
+
+/// A stream of batches, which are one workload: rows are counted through, and their order is held to.
+#[derive(Clone, Debug, Default)]
+pub struct Handed {
+    rows: u64,
+    last: u64,
+    /// The moment that counts as zero, once it is known.
+    origin: Option<u64>,
+}
+
+impl Handed {
+    /// Before the first batch.
+    pub fn new() -> Handed {
+        Handed::default()
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The requests of the next batch. Timestamps count from the first of them: a drive knows no date. Numbers and
+    /// durations count as they are.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the batch. Rows are counted from 0, through all batches.
+    pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Problems> {
+        let mut requests = convert(batch, self.rows, self.last)?;
+        self.rows += batch.num_rows() as u64;
+        let Some((first, last)) = requests.first().zip(requests.last()) else {
+            return Ok(requests);
+        };
+        self.last = last.at.0;
+        let first = first.at.0;
+        let origin = *self.origin.get_or_insert_with(|| if has_dates(batch) { first } else { 0 });
+        if origin > 0 {
+            requests.iter_mut().for_each(|request| request.at.0 -= origin);
+        }
+        Ok(requests)
+    }
+}
+
+/// Whether moments are dates.
+fn has_dates(batch: &RecordBatch) -> bool {
+    let at = batch.column_by_name(COLUMNS[0].0);
+    at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
+}
+
+/// The requests of one batch, whose first row is that of this number; moments as they are.
+///
+/// # Errors
+/// Everything that is wrong with the batch: columns that are missing, unknown or of a wrong type; otherwise rows
+/// that are null, negative, too large, no operation, or earlier than the row before.
+pub fn requests_of(batch: &RecordBatch, first_row: u64) -> Result<Vec<HostIo>, Problems> {
+    convert(batch, first_row, 0)
+}
+
+fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Problems> {
+    let [at, op, offset, size] = columns(batch)?;
+    let mut problems = Problems::default();
+    let at = problems.take(typed(0, at, numbers(at)));
+    let op = problems.take(typed(1, op, operations(op)));
+    let offset = problems.take(typed(2, offset, numbers(offset)));
+    let size = problems.take(typed(3, size, numbers(size)));
+    problems.or(())?;
+    let (Some(at), Some(op), Some(offset), Some(size)) = (at, op, offset, size) else {
+        return Ok(Vec::new());
+    };
+    let mut sound = [&at, &offset, &size].iter().all(|it| it.sound) && op.sound;
+    let mut requests = Vec::with_capacity(batch.num_rows());
+    let mut last = after;
+    let columns = at.values.iter().zip(&op.values).zip(&offset.values).zip(&size.values);
+    for (((&at, &op), &offset), &size) in columns {
+        sound &= fits(at, op, offset, size) & (at >= last);
+        last = at;
+        // A flush carries no range.
+        let ranged = if op == HostOp::Flush { 0 } else { u64::MAX };
+        let size = (size & ranged) as u32;
+        requests.push(HostIo { at: Nanos(at), offset: offset & ranged, size, op });
+    }
+    if sound {
+        return Ok(requests);
+    }
+    let rows = Rows { batch, first_row, after, at, op, offset, size };
+    Err(rows.problems())
+}
+
+/// Whether the values of a row make a request.
+#[inline]
+fn fits(at: u64, op: HostOp, offset: u64, size: u64) -> bool {
+    let flush = op == HostOp::Flush;
+    let range = (size >= 1) & (size <= u64::from(u32::MAX)) & offset.checked_add(size).is_some();
+    (at <= LATEST) & (flush | range)
+}
+
+/// The four columns, in order.
+fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Problems> {
+    let schema = batch.schema_ref();
+    let mut problems = Problems::default();
+    for field in schema.fields() {
+        let known = COLUMNS.iter().any(|(name, _)| name == field.name());
+        if !known {
+            let what = format!("unknown column `{}`", field.name());
+            let problem = Problem::new("requests", what).expected("at_ns, op, offset and size");
+            problems.push(problem.hint("leave it out: nothing is ignored silently".to_string()));
+        }
+    }
+    let column = |(name, expected): (&str, &str)| {
+        let named = schema.fields().iter().filter(|field| field.name() == name).count();
+        match named {
+            1 => Ok(batch.column_by_name(name).map(AsRef::as_ref)),
+            0 => Err(Problem::new("requests", format!("the column `{name}` is missing"))),
+            _ => Err(Problem::new("requests", format!("{named} columns are called `{name}`"))),
+        }
+        .map_err(|problem| Problems::from(problem.expected(expected)))
+    };
+    let found = COLUMNS.map(|it| problems.take(column(it)).flatten());
+    problems.or(())?;
+    match found {
+        [Some(at), Some(op), Some(offset), Some(size)] => Ok([at, op, offset, size]),
+        _ => Err(Problem::new("requests", "a column is missing").into()),
+    }
+}
+
+/// A column of a type that it may have, or what is wrong with the type.
+fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Problems> {
+    let (name, expected) = COLUMNS[column];
+    values.ok_or_else(|| {
+        let what = format!("the column `{name}` is of type {}", array.data_type());
+        Problem::new("requests", what).expected(expected).into()
+    })
+}
+
+/// The values of a column, with something in the place of those that are wrong, and whether none is.
+struct Values<V> {
+    values: Vec<V>,
+    sound: bool,
+}
+
+/// A column of whole numbers, as what a request counts in.
+fn numbers(array: &dyn Array) -> Option<Values<u64>> {
+    const S: u64 = 1_000_000_000;
+    const MS: u64 = 1_000_000;
+    const US: u64 = 1_000;
+    Some(match array.data_type() {
+        DataType::Int8 => scaled::<Int8Type>(array, 1),
+        DataType::Int16 => scaled::<Int16Type>(array, 1),
+        DataType::Int32 => scaled::<Int32Type>(array, 1),
+        DataType::Int64 => scaled::<Int64Type>(array, 1),
+        DataType::UInt8 => scaled::<UInt8Type>(array, 1),
+        DataType::UInt16 => scaled::<UInt16Type>(array, 1),
+        DataType::UInt32 => scaled::<UInt32Type>(array, 1),
+        DataType::UInt64 => scaled::<UInt64Type>(array, 1),
+        DataType::Timestamp(TimeUnit::Second, _) => scaled::<TimestampSecondType>(array, S),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            scaled::<TimestampMillisecondType>(array, MS)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            scaled::<TimestampMicrosecondType>(array, US)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => scaled::<TimestampNanosecondType>(array, 1),
+        DataType::Duration(TimeUnit::Second) => scaled::<DurationSecondType>(array, S),
+        DataType::Duration(TimeUnit::Millisecond) => scaled::<DurationMillisecondType>(array, MS),
+        DataType::Duration(TimeUnit::Microsecond) => scaled::<DurationMicrosecondType>(array, US),
+        DataType::Duration(TimeUnit::Nanosecond) => scaled::<DurationNanosecondType>(array, 1),
+        _ => return None,
+    })
+}
+
+fn scaled<T: ArrowPrimitiveType>(array: &dyn Array, scale: u64) -> Values<u64>
+where
+    T::Native: TryInto<u64>,
+{
+    let mut sound = array.null_count() == 0;
+    let number = |value: &T::Native| {
+        let value: Option<u64> = (*value).try_into().ok();
+        let value = value.and_then(|value| value.checked_mul(scale));
+        sound &= value.is_some();
+        value.unwrap_or(0)
+    };
+    let values = array.as_primitive::<T>().values().iter().map(number).collect();
+    Values { values, sound }
+}
+
+/// A column of operations, by word or by code.
+fn operations(array: &dyn Array) -> Option<Values<HostOp>> {
+    match array.data_type() {
+        DataType::Utf8 => Some(words(array.as_string::<i32>().iter())),
+        DataType::LargeUtf8 => Some(words(array.as_string::<i64>().iter())),
+        DataType::Utf8View => Some(words(array.as_string_view().iter())),
+        DataType::Dictionary(_, _) => {
+            let dictionary = array.as_any_dictionary();
+            // Each word of the dictionary is looked at once, whatever the number of rows.
+            let meanings = meanings(dictionary.values().as_ref())?;
+            let nulls = array.null_count() > 0;
+            if meanings.is_empty() {
+                return Some(Values { values: vec![HostOp::Read; array.len()], sound: !nulls });
+            }
+            let mut sound = !nulls;
+            let op = |key: usize| {
+                let op = meanings[key];
+                sound &= op.is_some();
+                op.unwrap_or(HostOp::Read)
+            };
+            let values = dictionary.normalized_keys().into_iter().map(op).collect();
+            Some(Values { values, sound })
+        }
+        DataType::Timestamp(..) | DataType::Duration(_) => None,
+        _ => {
+            let Values { values: codes, mut sound } = numbers(array)?;
+            let op = |code: u64| {
+                let op = HostOp::ALL.get(code as usize).copied();
+                sound &= op.is_some();
+                op.unwrap_or(HostOp::Read)
+            };
+            let values = codes.into_iter().map(op).collect();
+            Some(Values { values, sound })
+        }
+    }
+}
+
+fn words<'a>(words: impl Iterator<Item = Option<&'a str>>) -> Values<HostOp> {
+    let mut sound = true;
+    let op = |word: Option<&str>| {
+        let op = word.and_then(operation);
+        sound &= op.is_some();
+        op.unwrap_or(HostOp::Read)
+    };
+    let values = words.map(op).collect();
+    Values { values, sound }
+}
+
+/// What the words of a dictionary mean.
+fn meanings(words: &dyn Array) -> Option<Vec<Option<HostOp>>> {
+    let meaning = |word: Option<&str>| word.and_then(operation);
+    Some(match words.data_type() {
+        DataType::Utf8 => words.as_string::<i32>().iter().map(meaning).collect(),
+        DataType::LargeUtf8 => words.as_string::<i64>().iter().map(meaning).collect(),
+        DataType::Utf8View => words.as_string_view().iter().map(meaning).collect(),
+        _ => return None,
+    })
+}
+
+#[inline]
+fn operation(word: &str) -> Option<HostOp> {
+    HostOp::ALL.into_iter().find(|op| word.eq_ignore_ascii_case(op.word()))
+}
+
+/// A batch with something wrong in its rows.
+struct Rows<'a> {
+    batch: &'a RecordBatch,
+    first_row: u64,
+    after: u64,
+    at: Values<u64>,
+    op: Values<HostOp>,
+    offset: Values<u64>,
+    size: Values<u64>,
+}
+
+impl Rows<'_> {
+    /// Everything that is wrong, in the order of the rows of each column.
+    fn problems(&self) -> Problems {
+        let mut problems = Problems::default();
+        for (name, expected) in COLUMNS {
+            let Some(array) = self.batch.column_by_name(name) else { continue };
+            let mut wrong = (0..array.len())
+                .filter_map(|row| Some((row, self.wrong(name, array.as_ref(), row)?)));
+            for (row, what) in wrong.by_ref().take(SHOWN) {
+                let row = format!("requests, row {}", self.first_row + row as u64);
+                problems.push(Problem::new(row, format!("`{name}`: {what}")).expected(expected));
+            }
+            let more = wrong.count();
+            if more > 0 {
+                let what = format!("`{name}`: {more} more rows of this batch are wrong");
+                problems.push(Problem::new("requests", what));
+            }
+        }
+        problems
+    }
+
+    /// What is wrong with a value.
+    fn wrong(&self, name: &str, array: &dyn Array, row: usize) -> Option<String> {
+        if is_null(array, row) {
+            return Some("there is no value".into());
+        }
+        let op = self.op.values[row];
+        match name {
+            "op" => {
+                let text = said(array, row)?;
+                let known = match text.parse::<i128>() {
+                    Ok(code) => (0..HostOp::ALL.len() as i128).contains(&code),
+                    Err(_) => operation(&text).is_some(),
+                };
+                (!known).then(|| format!("`{text}` is no operation"))
+            }
+            "at_ns" => {
+                let at = self.at.values[row];
+                let before = row.checked_sub(1).map_or(self.after, |row| self.at.values[row]);
+                out_of_reach(array, row, at, LATEST, "292 years").or_else(|| {
+                    (at < before)
+                        .then(|| format!("{at} ns is earlier than the row before, {before} ns"))
+                })
+            }
+            _ if op == HostOp::Flush => None,
+            "offset" => {
+                let (offset, size) = (self.offset.values[row], self.size.values[row]);
+                out_of_reach(array, row, offset, u64::MAX, "").or_else(|| {
+                    let beyond = offset.checked_add(size).is_none();
+                    beyond.then(|| format!("{offset} and {size} more bytes end beyond 2^64"))
+                })
+            }
+            _ => {
+                let size = self.size.values[row];
+                out_of_reach(array, row, size, u64::from(u32::MAX), "4 GiB")
+                    .or_else(|| (size == 0).then(|| format!("a {} of no bytes", op.word())))
+            }
+        }
+    }
+}
+
+/// Whether a value is not there, in the column or in its dictionary.
+fn is_null(array: &dyn Array, row: usize) -> bool {
+    array.is_null(row)
+        || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()
+}
+
+/// A number that cannot be: negative, or beyond what is counted.
+fn out_of_reach(
+    array: &dyn Array,
+    row: usize,
+    value: u64,
+    most: u64,
+    limit: &str,
+) -> Option<String> {
+    let text = said(array, row)?;
+    if text.starts_with('-') {
+        return Some(format!("{text} is negative"));
+    }
+    // What overflowed on its way to nanoseconds was put to zero.
+    let overflowed = value == 0 && text != "0";
+    (value > most || overflowed).then(|| format!("{text} is beyond {limit}"))
+}
+
+/// A value in its own units, as text.
+fn said(array: &dyn Array, row: usize) -> Option<String> {
+    fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize) -> String
+    where
+        T::Native: Display,
+    {
+        array.as_primitive::<T>().value(row).to_string()
+    }
+    Some(match array.data_type() {
+        DataType::Int8 => number::<Int8Type>(array, row),
+        DataType::Int16 => number::<Int16Type>(array, row),
+        DataType::Int32 => number::<Int32Type>(array, row),
+        DataType::Int64 => number::<Int64Type>(array, row),
+        DataType::UInt8 => number::<UInt8Type>(array, row),
+        DataType::UInt16 => number::<UInt16Type>(array, row),
+        DataType::UInt32 => number::<UInt32Type>(array, row),
+        DataType::UInt64 => number::<UInt64Type>(array, row),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => number::<TimestampSecondType>(array, row),
+            TimeUnit::Millisecond => number::<TimestampMillisecondType>(array, row),
+            TimeUnit::Microsecond => number::<TimestampMicrosecondType>(array, row),
+            TimeUnit::Nanosecond => number::<TimestampNanosecondType>(array, row),
+        },
+        DataType::Duration(unit) => match unit {
+            TimeUnit::Second => number::<DurationSecondType>(array, row),
+            TimeUnit::Millisecond => number::<DurationMillisecondType>(array, row),
+            TimeUnit::Microsecond => number::<DurationMicrosecondType>(array, row),
+            TimeUnit::Nanosecond => number::<DurationNanosecondType>(array, row),
+        },
+        DataType::Utf8 => array.as_string::<i32>().value(row).into(),
+        DataType::LargeUtf8 => array.as_string::<i64>().value(row).into(),
+        DataType::Utf8View => array.as_string_view().value(row).into(),
+        DataType::Dictionary(_, _) => {
+            let dictionary = array.as_any_dictionary();
+            let values = dictionary.values();
+            let key: usize = said(dictionary.keys(), row)?.parse().ok()?;
+            let there = key < values.len() && !values.is_null(key);
+            return there.then(|| said(values.as_ref(), key)).flatten();
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,281 @@
+//! The folder of a sweep: every point that is finished is a file of its own, which appears when it is complete.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `sweep.toml` | the specification |
+//! | `design.parquet` | every point: its number, hash, axes and names |
+//! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
+//! | `requests/HASH.parquet` | every request of the point, where they are wanted |
+//!
+//! Whoever is ended at any moment, by whatever means, loses no finished point, and the bytes of a folder do not
+//! depend on threads, machines, or how often the work was taken up again.
+
+use crate::summary::{self, ERROR, HASH, POINT, Row};
+use crate::{file, requests};
+use arrow_array::RecordBatch;
+use fowler_experiment::growing::{Growing, unwritable};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
+use fowler_experiment::workload::Control;
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The specification, in the folder.
+pub const SPECIFICATION: &str = "sweep.toml";
+/// The points of the design, in the folder.
+pub const DESIGN: &str = "design.parquet";
+const POINTS: &str = "points";
+const REQUESTS: &str = "requests";
+/// Held by whoever writes to the folder.
+const LOCK: &str = ".lock";
+
+/// A folder that is written to. Only one process at a time has it.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// The points to run, with their hashes.
+    runs: Vec<(usize, String)>,
+    _lock: File,
+}
+
+/// The files of a point that has been run, as bytes: what a worker elsewhere sends back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The point's row.
+    pub row: Vec<u8>,
+    /// Its requests, where they are wanted and it did not fail.
+    pub requests: Option<Vec<u8>>,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Points of the design.
+    pub points: usize,
+    /// Points that are finished, failed ones included.
+    pub finished: usize,
+    /// Points that failed.
+    pub failed: usize,
+}
+
+impl Folder {
+    /// Opens the folder for the points of a plan, and makes it if it is not there. What an earlier call left half
+    /// written is removed; what it finished stays.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or someone else is writing to it.
+    pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Problems> {
+        for folder in
+            [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
+        {
+            let folder = path.join(folder);
+            fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        }
+        let lock = lock(path)?;
+        for folder in [path.to_path_buf(), path.join(POINTS), path.join(REQUESTS)] {
+            tidy(&folder);
+        }
+        let points = plan.points();
+        let rows: Vec<Row> = points.iter().map(|it| summary::of_point(plan, it)).collect();
+        replace(&path.join(SPECIFICATION), plan.text().as_bytes())?;
+        replace(&path.join(DESIGN), &file::bytes(&summary::table(&rows)))?;
+        let runs = plan.runs().into_iter().map(|index| (index, points[index].hash.clone()));
+        Ok(Folder { path: path.to_path_buf(), runs: runs.collect(), _lock: lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The points that are still to be run, in order; with `retry` those that failed too. Of points that are alike
+    /// it is the first.
+    ///
+    /// # Errors
+    /// With `retry`, if a file of a point cannot be read.
+    pub fn missing(&self, retry: bool) -> Result<Vec<usize>, Problems> {
+        let mut missing = Vec::new();
+        for (index, hash) in &self.runs {
+            let path = point_file(&self.path, hash);
+            if !path.exists() || retry && failure(&path)?.is_some() {
+                missing.push(*index);
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Keeps the files of a point that was run elsewhere.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn keep(&self, point: &Point, made: &Made) -> Result<(), Problems> {
+        // The row comes last: a point that has one has all that it is to have.
+        if let Some(requests) = &made.requests {
+            write(&requests_file(&self.path, &point.hash), requests)?;
+        }
+        write(&point_file(&self.path, &point.hash), &made.row)
+    }
+
+    /// How far the sweep is.
+    ///
+    /// # Errors
+    /// If a file of a point cannot be read.
+    pub fn tally(&self, plan: &Plan) -> Result<Tally, Problems> {
+        let mut states: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+        for (_, hash) in &self.runs {
+            let path = point_file(&self.path, hash);
+            if path.exists() {
+                states.insert(hash, [1, usize::from(failure(&path)?.is_some())]);
+            }
+        }
+        let mut tally = Tally { points: plan.points().len(), ..Tally::default() };
+        for point in plan.points() {
+            let [finished, failed] = states.get(&*point.hash).copied().unwrap_or_default();
+            tally.finished += finished;
+            tally.failed += failed;
+        }
+        Ok(tally)
+    }
+
+    /// Every point that has run, one row each, in the order of the design.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn load(&self) -> Result<RecordBatch, Problems> {
+        load(&self.path)
+    }
+}
+
+/// Every point of the sweep in a folder that has run, one row each, in the order of the design. It needs nothing
+/// but the folder: no traces, and not the version of the program that filled it.
+///
+/// # Errors
+/// If this is no folder of a sweep, or a file in it cannot be read.
+pub fn load(folder: &Path) -> Result<RecordBatch, Problems> {
+    let design = folder.join(DESIGN);
+    if !design.exists() {
+        let what = format!("there is no sweep: it has no {DESIGN}");
+        return Err(Problem::new(folder.display().to_string(), what).into());
+    }
+    let mut measured: BTreeMap<String, Option<Row>> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for point in summary::read(&design)? {
+        let Some(hash) = point.text(HASH) else { continue };
+        if !measured.contains_key(hash) {
+            let path = point_file(folder, hash);
+            let row = path.exists().then(|| summary::read(&path)).transpose()?;
+            measured.insert(hash.into(), row.and_then(|rows| rows.into_iter().next()));
+        }
+        rows.extend(measured[hash].as_ref().map(|row| point.with(row)));
+    }
+    Ok(summary::table(&rows))
+}
+
+/// Runs one point and returns its files as bytes, for whoever keeps them; nothing if it was stopped. Meanwhile its
+/// requests, where they are wanted, lie in the folder for temporary files.
+///
+/// # Errors
+/// If those requests cannot be written there. What is wrong with the point is its result.
+pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Problems> {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let name = format!("fowler-{}-{number}.parquet", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let wanted = plan.keeps_requests().then(|| requests::parquet(&path));
+    let finished = plan.run_point(index, wanted.as_ref(), control);
+    let requests = wanted.and_then(|_| fs::read(&path).ok());
+    // There is none if the point failed.
+    let _absent = fs::remove_file(&path);
+    Ok(finished?.map(|finished| Made {
+        row: summary::bytes(&summary::of_finished(plan, &finished)),
+        requests: requests.filter(|_| finished.result.is_ok()),
+        failed: finished.result.is_err(),
+    }))
+}
+
+/// Runs the points `todo` on so many threads (none: as many as there are cores) and keeps them in the folder.
+/// `step` hears of each that is finished, and whether it failed.
+///
+/// # Errors
+/// If the folder cannot be written; what was kept before stays.
+pub fn run(
+    folder: &Folder,
+    plan: &Plan,
+    todo: &[usize],
+    threads: Option<usize>,
+    control: Control<'_>,
+    step: &(dyn Fn(bool) + Sync),
+) -> Result<(), Problems> {
+    let wanted = plan.keeps_requests();
+    let file =
+        |point: &Point| wanted.then(|| requests::parquet(requests_file(&folder.path, &point.hash)));
+    let keep = |finished: Finished| {
+        let point = &plan.points()[finished.point];
+        let row = summary::bytes(&summary::of_finished(plan, &finished));
+        write(&point_file(&folder.path, &point.hash), &row)?;
+        step(finished.result.is_err());
+        Ok(())
+    };
+    sweep::run(plan, todo, threads, Watch { control, requests: &file, keep: &keep })
+}
+
+fn point_file(folder: &Path, hash: &str) -> PathBuf {
+    folder.join(POINTS).join(format!("{hash}.parquet"))
+}
+
+fn requests_file(folder: &Path, hash: &str) -> PathBuf {
+    folder.join(REQUESTS).join(format!("{hash}.parquet"))
+}
+
+/// Why the point of this file failed, if it did.
+fn failure(path: &Path) -> Result<Option<String>, Problems> {
+    let rows = summary::rows_of(&file::read_columns(path, &[POINT, ERROR])?);
+    Ok(rows.first().and_then(|row| row.text(ERROR)).map(str::to_string))
+}
+
+fn lock(folder: &Path) -> Result<File, Problems> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let problem =
+                Problem::new(folder.display().to_string(), "another sweep is being run in it");
+            Err(problem.hint("wait for it, or name another folder".to_string()).into())
+        }
+        // Where the file system knows no locks, two sweeps in one folder are the user's affair.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Removes what was being written when an earlier process was killed. None is at work in the folder now.
+fn tidy(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let ours = |name: &str| {
+            let (name, number) = name.rsplit_once(".partial").unwrap_or(("", "x"));
+            let file = name.ends_with(".parquet") || name == SPECIFICATION;
+            file && number.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if name.is_some_and(|name| ours(&name)) {
+            // What cannot be removed is in nobody's way.
+            let _left = fs::remove_file(path);
+        }
+    }
+}
+
+/// Writes a file, unless it is there already.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
+    if fs::read(path).is_ok_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
+    let mut file = Growing::create(path)?;
+    file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
+    file.finish()
+}

@@ -1,0 +1,367 @@
+//! Points of a sweep as rows: what a point was, and every single value of its summary, each under its name.
+
+use crate::file;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array,
+};
+use arrow_schema::{DataType, Field, Schema};
+use fowler_experiment::sweep::{Finished, Level, Plan, Point};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The column of a point's place in the design.
+pub const POINT: &str = "point";
+/// The column of what tells a point from every other.
+pub const HASH: &str = "hash";
+/// The column that says why a point failed; null where it did not.
+pub const ERROR: &str = "error";
+/// The column with the whole summary as JSON.
+pub const SUMMARY: &str = "summary";
+/// The columns of what a point runs, by name. A run that several points share has the names of the first.
+pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
+/// Long texts that the summary has, and a table has no use for.
+const LEFT_OUT: [&str; 2] = ["provenance.config", "provenance.generator"];
+
+/// A single value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Null,
+    Flag(bool),
+    Whole(u64),
+    Real(f64),
+    Text(String),
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Null,
+    Flag,
+    Whole,
+    Real,
+    Text,
+}
+
+impl Kind {
+    /// What holds both: words, if nothing else does.
+    fn join(self, other: Kind) -> Kind {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Kind::Null, other) => other,
+            (one, Kind::Null) => one,
+            (Kind::Whole, Kind::Real) | (Kind::Real, Kind::Whole) => Kind::Real,
+            _ => Kind::Text,
+        }
+    }
+}
+
+impl Scalar {
+    fn kind(&self) -> Kind {
+        match self {
+            Scalar::Null => Kind::Null,
+            Scalar::Flag(_) => Kind::Flag,
+            Scalar::Whole(_) => Kind::Whole,
+            Scalar::Real(_) => Kind::Real,
+            Scalar::Text(_) => Kind::Text,
+        }
+    }
+
+    fn real(&self) -> Option<f64> {
+        match self {
+            Scalar::Whole(number) => Some(*number as f64),
+            Scalar::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> Option<String> {
+        match self {
+            Scalar::Null => None,
+            Scalar::Flag(flag) => Some(flag.to_string()),
+            Scalar::Whole(number) => Some(number.to_string()),
+            Scalar::Real(number) => Some(number.to_string()),
+            Scalar::Text(text) => Some(text.clone()),
+        }
+    }
+
+    /// A value of JSON; none of a list or a table.
+    fn of(value: &Value) -> Option<Scalar> {
+        Some(match value {
+            Value::Null => Scalar::Null,
+            Value::Bool(flag) => Scalar::Flag(*flag),
+            Value::Number(number) => match number.as_u64() {
+                Some(number) => Scalar::Whole(number),
+                None => number.as_f64().map_or(Scalar::Null, Scalar::Real),
+            },
+            Value::String(text) => Scalar::Text(text.clone()),
+            Value::Array(_) | Value::Object(_) => return None,
+        })
+    }
+}
+
+/// Values by the names of their columns, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Row(Vec<(String, Scalar)>);
+
+impl Row {
+    fn push(&mut self, name: impl Into<String>, value: Scalar) {
+        self.0.push((name.into(), value));
+    }
+
+    /// The value of a column.
+    pub fn get(&self, name: &str) -> Option<&Scalar> {
+        self.0.iter().find(|(its, _)| its == name).map(|(_, value)| value)
+    }
+
+    /// The text of a column.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Scalar::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The row of a point that has a file: its own place and names, and what was measured.
+    pub fn with(&self, measured: &Row) -> Row {
+        let mut row = self.clone();
+        let own = |name: &str| self.get(name).is_some();
+        row.0.extend(measured.0.iter().filter(|(name, _)| !own(name)).cloned());
+        // A run that several points share tells of each by its own names.
+        if NAMES.iter().any(|name| measured.get(name).is_some_and(|it| Some(it) != self.get(name)))
+            && let Some((_, Scalar::Text(summary))) = row.0.iter_mut().find(|(it, _)| it == SUMMARY)
+            && let Ok(mut json) = serde_json::from_str::<Value>(summary)
+        {
+            for name in NAMES {
+                let pointer = format!("/{}", name.replace('.', "/"));
+                if let (Some(place), Some(own)) = (json.pointer_mut(&pointer), self.text(name)) {
+                    *place = Value::String(own.into());
+                }
+            }
+            *summary = json.to_string();
+        }
+        row
+    }
+}
+
+/// What is known of a point before it has run.
+pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
+    let mut row = Row::default();
+    row.push(POINT, Scalar::Whole(point.number as u64));
+    row.push(HASH, Scalar::Text(point.hash.clone()));
+    for (axis, level) in plan.axes().zip(&point.levels) {
+        let value = match level {
+            None => Scalar::Null,
+            Some(Level::Number(number)) => Scalar::Real(*number),
+            Some(Level::Text(text)) => Scalar::Text(text.clone()),
+        };
+        row.push(format!("axis.{axis}"), value);
+    }
+    let names = &point.names;
+    for (column, name) in NAMES.into_iter().zip([&names.device, &names.scheme, &names.workload]) {
+        row.push(column, Scalar::Text(name.clone()));
+    }
+    row
+}
+
+/// What is known of a point that has run.
+pub(crate) fn of_finished(plan: &Plan, finished: &Finished) -> Row {
+    let mut row = of_point(plan, &plan.points()[finished.point]);
+    match &finished.result {
+        Err(why) => row.push(ERROR, Scalar::Text(why.clone())),
+        Ok(summary) => {
+            row.push(ERROR, Scalar::Null);
+            let mut flat = Row::default();
+            flatten(String::new(), summary, &mut flat);
+            let known: Vec<String> = row.0.iter().map(|(name, _)| name.clone()).collect();
+            row.0.extend(flat.0.into_iter().filter(|(name, _)| !known.contains(name)));
+            row.push(SUMMARY, Scalar::Text(summary.to_string()));
+        }
+    }
+    row
+}
+
+fn flatten(name: String, value: &Value, row: &mut Row) {
+    if let Some(scalar) = Scalar::of(value) {
+        if !LEFT_OUT.contains(&name.as_str()) {
+            row.push(name, scalar);
+        }
+        return;
+    }
+    // Lists are of different lengths: they are in the summary.
+    let Value::Object(fields) = value else { return };
+    for (key, value) in fields {
+        let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+        flatten(name, value, row);
+    }
+}
+
+/// The bytes of a file with one row.
+pub(crate) fn bytes(row: &Row) -> Vec<u8> {
+    file::bytes(&table(std::slice::from_ref(row)))
+}
+
+/// Rows as one table. A column is there if any row has it; where a row does not, it is null. What is null in every
+/// row that has it, and a table of values in another, is left out.
+pub(crate) fn table(rows: &[Row]) -> RecordBatch {
+    let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    for (name, value) in rows.iter().flat_map(|row| &row.0) {
+        let kind = kinds.entry(name).or_insert_with(|| {
+            order.push(name);
+            Kind::Null
+        });
+        *kind = kind.join(value.kind());
+    }
+    // The long text is not in the way when it comes last.
+    order.sort_by_key(|name| *name == SUMMARY);
+    let is_table = |name: &str| {
+        let inside = format!("{name}.");
+        kinds.range(&*inside..).next().is_some_and(|(next, _)| next.starts_with(&inside))
+    };
+    order.retain(|name| kinds[name] != Kind::Null || !is_table(name));
+    let mut cells: BTreeMap<&str, Vec<Option<&Scalar>>> =
+        order.iter().map(|name| (*name, vec![None; rows.len()])).collect();
+    for (index, row) in rows.iter().enumerate() {
+        for (name, value) in &row.0 {
+            if let Some(column) = cells.get_mut(name.as_str()) {
+                column[index] = Some(value);
+            }
+        }
+    }
+    let columns: Vec<ArrayRef> =
+        order.iter().map(|name| column(kinds[name], &cells[name])).collect();
+    let fields = order.iter().zip(&columns);
+    let fields: Vec<Field> =
+        fields.map(|(name, column)| Field::new(*name, column.data_type().clone(), true)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns of one length")
+}
+
+fn column(kind: Kind, cells: &[Option<&Scalar>]) -> ArrayRef {
+    let cells = cells.iter().copied();
+    match kind {
+        Kind::Flag => {
+            let flag = |cell: Option<&Scalar>| match cell {
+                Some(Scalar::Flag(flag)) => Some(*flag),
+                _ => None,
+            };
+            Arc::new(cells.map(flag).collect::<BooleanArray>())
+        }
+        Kind::Whole => {
+            let whole = |cell: Option<&Scalar>| match cell {
+                Some(Scalar::Whole(number)) => Some(*number),
+                _ => None,
+            };
+            Arc::new(cells.map(whole).collect::<UInt64Array>())
+        }
+        Kind::Real | Kind::Null => {
+            Arc::new(cells.map(|cell| cell.and_then(Scalar::real)).collect::<Float64Array>())
+        }
+        Kind::Text => {
+            Arc::new(cells.map(|cell| cell.and_then(Scalar::text)).collect::<StringArray>())
+        }
+    }
+}
+
+/// The rows of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<Row>, fowler_experiment::problem::Problems> {
+    Ok(rows_of(&file::read(path)?))
+}
+
+/// The rows of tables.
+pub(crate) fn rows_of(batches: &[RecordBatch]) -> Vec<Row> {
+    batches.iter().flat_map(rows).collect()
+}
+
+fn rows(batch: &RecordBatch) -> Vec<Row> {
+    let schema = batch.schema();
+    let names = || schema.fields().iter().map(|field| field.name());
+    let row = |row: usize| {
+        let cells = names().zip(batch.columns());
+        Row(cells.map(|(name, column)| (name.clone(), scalar(column, row))).collect())
+    };
+    (0..batch.num_rows()).map(row).collect()
+}
+
+fn scalar(column: &ArrayRef, row: usize) -> Scalar {
+    if column.is_null(row) {
+        return Scalar::Null;
+    }
+    match column.data_type() {
+        DataType::Boolean => Scalar::Flag(column.as_boolean().value(row)),
+        DataType::UInt64 => Scalar::Whole(column.as_primitive::<UInt64Type>().value(row)),
+        DataType::Float64 => Scalar::Real(column.as_primitive::<Float64Type>().value(row)),
+        DataType::Utf8 => Scalar::Text(column.as_string::<i32>().value(row).into()),
+        _ => Scalar::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn flat(value: &Value) -> Row {
+        let mut row = Row::default();
+        flatten(String::new(), value, &mut row);
+        row
+    }
+
+    #[test]
+    fn summaries_become_columns_by_their_dotted_names() {
+        let row = flat(&json!({
+            "waf": 1.5,
+            "read": { "count": 3, "p99_us": null },
+            "laws": { "little": { "holds": true } },
+            "list": [1, 2],
+            "provenance": { "config": "long", "seed": 1 },
+        }));
+        let names: Vec<&str> = row.0.iter().map(|(name, _)| name.as_str()).collect();
+        let expected = ["waf", "read.count", "read.p99_us", "laws.little.holds", "provenance.seed"];
+        assert_eq!(names, expected);
+        assert_eq!(row.get("read.count"), Some(&Scalar::Whole(3)));
+        assert_eq!(row.get("read.p99_us"), Some(&Scalar::Null));
+    }
+
+    #[test]
+    fn rows_of_different_columns_are_one_table_and_read_back() {
+        let rows = [
+            flat(&json!({ "a": null, "b": 1, "c": "x", "t": null, "summary": "{}" })),
+            flat(&json!({ "a": 2.5, "b": 2.5, "c": 4, "d": true, "t": { "u": 1 } })),
+        ];
+        let table = table(&rows);
+        let schema = table.schema();
+        let names: Vec<&str> = schema.fields().iter().map(|it| it.name().as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "t.u", "summary"]);
+        let again = super::rows(&table);
+        assert_eq!(again[0].get("a"), Some(&Scalar::Null));
+        assert_eq!(again[1].get("a"), Some(&Scalar::Real(2.5)));
+        assert_eq!(again[0].get("b"), Some(&Scalar::Real(1.0)));
+        assert_eq!(again[1].get("c"), Some(&Scalar::Text("4".into())));
+        assert_eq!(again[0].get("d"), Some(&Scalar::Null));
+        let path =
+            std::env::temp_dir().join(format!("fowler-summary-{}.parquet", std::process::id()));
+        std::fs::write(&path, bytes(&rows[0])).unwrap();
+        let read = read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(read[0].get("b"), Some(&Scalar::Whole(1)));
+        assert_eq!(read[0].text("c"), Some("x"));
+        assert_eq!(read[0].get("a"), Some(&Scalar::Null));
+    }
+
+    #[test]
+    fn a_shared_run_tells_of_each_point_by_its_own_names() {
+        let point = Row(vec![("scheme".into(), Scalar::Text("noop".into()))]);
+        let summary = json!({ "scheme": "fifo", "workload": { "name": "demo" }, "waf": 1.0 });
+        let mut measured = flat(&summary);
+        measured.push(SUMMARY, Scalar::Text(summary.to_string()));
+        let row = point.with(&measured);
+        assert_eq!(row.text("scheme"), Some("noop"));
+        let told: Value = serde_json::from_str(row.text(SUMMARY).unwrap()).unwrap();
+        assert_eq!(told, json!({ "scheme": "noop", "workload": { "name": "demo" }, "waf": 1.0 }));
+    }
+}

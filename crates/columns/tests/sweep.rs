@@ -1,0 +1,184 @@
+//! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how often the work
+//! was taken up again.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use fowler_columns::store::{self, Folder, Made, Tally};
+use fowler_experiment::sweep::Plan;
+use fowler_experiment::workload::Control;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Twelve points: under two schemes of the same choices, and half of them on drives that cannot be, all for one reason.
+fn specification() -> String {
+    let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/small.toml");
+    format!(
+        "title = 'a test'\ndevice = '{}'\nworkload = 'demo'\nlimit = 300\nrequests = true\n[axis]\n\
+         scheme = ['fifo', 'noop', 'pes_ipc']\n'geometry.over_provisioning' = [0.0, 0.25]\n\
+         'buffer.size' = ['256KiB', '1MiB']\n",
+        device.display()
+    )
+}
+
+fn plan() -> Plan {
+    Plan::read(&specification(), "sweep.toml").unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn empty(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sweep").join(name);
+    let _absent = fs::remove_dir_all(&path);
+    path
+}
+
+/// Every file below a folder, by name, with its bytes.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            files.push((name, fs::read(path).unwrap()));
+        }
+    }
+    files.sort();
+    files
+}
+
+fn whole(path: &Path, threads: usize) -> Tally {
+    let plan = plan();
+    let folder = Folder::open(path, &plan).unwrap();
+    let stop = AtomicBool::new(false);
+    let control = Control { stop: &stop, progress: &|_| () };
+    let todo = folder.missing(false).unwrap();
+    store::run(&folder, &plan, &todo, Some(threads), control, &|_| ()).unwrap();
+    folder.tally(&plan).unwrap()
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads_or_on_interruptions() {
+    let (one, four) = (empty("one"), empty("four"));
+    let tally = whole(&one, 1);
+    assert_eq!(tally, Tally { points: 12, finished: 12, failed: 6 });
+    assert_eq!(whole(&four, 4), tally);
+    let all = contents(&one);
+    let count = |what: &str| all.iter().filter(|(name, _)| name.starts_with(what)).count();
+    assert_eq!(
+        (count("points/"), count("requests/")),
+        (5, 4),
+        "a point that fails has no requests"
+    );
+    assert!(all == contents(&four), "threads change bytes");
+    // Stopped after two points, taken up again, stopped, and finished.
+    let parts = empty("parts");
+    let plan = plan();
+    for left in [3, 1, 0] {
+        let folder = Folder::open(&parts, &plan).unwrap();
+        let stop = AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| () };
+        let todo = folder.missing(false).unwrap();
+        let done = AtomicUsize::new(0);
+        let step = |_| {
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            stop.store(done + left >= todo.len() && left > 0, Ordering::Relaxed);
+        };
+        store::run(&folder, &plan, &todo, Some(1), control, &step).unwrap();
+        assert_eq!(folder.missing(false).unwrap().len(), left);
+    }
+    assert!(all == contents(&parts), "an interruption changes bytes");
+}
+
+#[test]
+fn points_that_are_run_elsewhere_are_the_same_files() {
+    let (here, elsewhere) = (empty("here"), empty("elsewhere"));
+    whole(&here, 2);
+    let driver = plan();
+    let folder = Folder::open(&elsewhere, &driver).unwrap();
+    let stop = AtomicBool::new(false);
+    let control = Control { stop: &stop, progress: &|_| () };
+    for index in folder.missing(false).unwrap().into_iter().rev() {
+        // All that a worker gets is the text and a number.
+        let worker = Plan::read(driver.text(), driver.name()).unwrap();
+        let made: Made = store::make(&worker, index, control).unwrap().unwrap();
+        assert_eq!(made.failed, made.requests.is_none());
+        folder.keep(&driver.points()[index], &made).unwrap();
+    }
+    assert!(contents(&here) == contents(&elsewhere));
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(store::make(&driver, 2, control).unwrap(), None, "what is stopped is nothing");
+}
+
+#[test]
+fn a_folder_loads_as_a_table_of_its_points() {
+    let path = empty("loaded");
+    whole(&path, 2);
+    let table = store::load(&path).unwrap();
+    let text = |name: &str, row: usize| {
+        let column = table.column_by_name(name).unwrap().as_string::<i32>();
+        column.is_valid(row).then(|| column.value(row).to_string())
+    };
+    let real = |name: &str, row: usize| {
+        let column = table.column_by_name(name).unwrap().as_primitive::<Float64Type>();
+        column.is_valid(row).then(|| column.value(row))
+    };
+    assert_eq!(table.num_rows(), 12);
+    let points = table.column_by_name("point").unwrap().as_primitive::<UInt64Type>();
+    assert_eq!(points.values()[..], (0..12).collect::<Vec<u64>>());
+    // FIFO and NOOP are one run, and each row has its own name, in the summary too.
+    for row in [2, 6] {
+        let scheme = ["fifo", "noop"][row / 6];
+        assert_eq!(text("axis.scheme", row).unwrap(), scheme);
+        assert_eq!(text("scheme", row).unwrap(), scheme);
+        let summary: serde_json::Value =
+            serde_json::from_str(&text("summary", row).unwrap()).unwrap();
+        assert_eq!(summary["scheme"], scheme);
+        assert_eq!(summary["read"]["mean_us"].as_f64(), real("read.mean_us", row));
+        assert!(summary.get("wall_s").is_none() && text("error", row).is_none());
+    }
+    assert_eq!(text("hash", 2), text("hash", 6));
+    assert_eq!(real("axis.buffer.size", 3), Some(1_048_576.0));
+    assert_eq!(real("axis.geometry.over_provisioning", 3), Some(0.25));
+    assert!(table.column_by_name("wall_s").is_none());
+    // A point that failed says why, and nothing else.
+    assert!(text("error", 0).unwrap().contains("over-provisioning"), "{:?}", text("error", 0));
+    assert_eq!((real("read.mean_us", 0), text("summary", 0)), (None, None));
+    assert_eq!(table.num_columns(), table.schema().fields().len());
+    // What a point takes on the disk is printed, not tested.
+    let points = contents(&path).into_iter().filter(|(name, _)| name.starts_with("points/"));
+    let largest = points.map(|(_, bytes)| bytes.len()).max().unwrap();
+    println!("a point: {largest} bytes at most, {} columns", table.num_columns());
+}
+
+#[test]
+fn what_failed_is_run_again_only_when_asked_for() {
+    let path = empty("retried");
+    whole(&path, 2);
+    let plan = plan();
+    let folder = Folder::open(&path, &plan).unwrap();
+    assert!(folder.missing(false).unwrap().is_empty());
+    assert_eq!(folder.missing(true).unwrap(), [0]);
+    let second = Folder::open(&path, &plan).map(drop).unwrap_err().to_string();
+    assert!(second.contains("another sweep is being run in it"), "{second}");
+    let files = contents(&path);
+    let stop = AtomicBool::new(false);
+    let control = Control { stop: &stop, progress: &|_| () };
+    let todo = folder.missing(true).unwrap();
+    store::run(&folder, &plan, &todo, None, control, &|failed| assert!(failed)).unwrap();
+    assert!(files == contents(&path));
+}
+
+#[test]
+fn what_is_no_sweep_is_said() {
+    let path = empty("none");
+    fs::create_dir_all(&path).unwrap();
+    assert!(store::load(&path).unwrap_err().to_string().contains("there is no sweep"));
+    whole(&path, 2);
+    let files = contents(&path);
+    let (broken, _) = files.iter().find(|(name, _)| name.starts_with("points/")).unwrap();
+    fs::write(path.join(broken), "torn").unwrap();
+    let told = store::load(&path).unwrap_err().to_string();
+    assert!(told.contains(broken) && told.contains("remove it"), "{told}");
+}

@@ -1,0 +1,427 @@
+//! Axes: what is varied, and the values that it takes.
+
+use super::spec::{self, AXES, Spec};
+use crate::defaults;
+use crate::document::{Origin, Setting, Value};
+use crate::field::{Complaint, Field, nearest};
+use crate::keys::{self, Key};
+use crate::problem::{Problem, Problems, shown};
+use fowler_device::Config;
+use std::collections::BTreeMap;
+
+pub(super) const DRIVE: &str = "a preset, or a file that ends in .toml";
+pub(super) const SCHEME: &str = "a scheme, a file that ends in .toml, or several joined by +";
+pub(super) const WORKLOAD: &str = "a preset, or a file that ends in .toml";
+pub(super) const TRACE: &str = "the file of a trace";
+
+/// The value of an axis, as analyses need it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Level {
+    /// A number: times in nanoseconds, sizes in bytes, rates in bytes per second.
+    Number(f64),
+    /// Anything else: a name, a word, a list.
+    Text(String),
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Level::Number(number) => write!(f, "{number}"),
+            Level::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// A value that was chosen for an axis: as analyses need it, and as a configuration says it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chosen {
+    pub level: Level,
+    /// The value in TOML.
+    pub text: String,
+}
+
+/// Which key an axis varies: one of a specification's own, or one of the drive's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Knob {
+    Own(&'static str),
+    Drive(&'static str),
+}
+
+/// One axis.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    pub name: String,
+    pub knob: Knob,
+    pub levels: Levels,
+    pub origin: Origin,
+}
+
+/// The values of an axis.
+#[derive(Clone, Debug)]
+pub(super) enum Levels {
+    List(Vec<Chosen>),
+    Range(Range),
+}
+
+/// All values between two.
+#[derive(Clone, Debug)]
+pub(super) struct Range {
+    pub from: f64,
+    pub to: f64,
+    pub log: bool,
+    pub steps: Option<u64>,
+}
+
+impl Range {
+    /// The number at a share of the way.
+    pub fn at(&self, share: f64) -> f64 {
+        let Range { from, to, .. } = *self;
+        let number = if self.log {
+            // The functions of `libm` give the same bits on every machine.
+            libm::exp(libm::log(from) + share * (libm::log(to) - libm::log(from)))
+        } else {
+            from + share * (to - from)
+        };
+        number.clamp(from, to)
+    }
+}
+
+/// Every key that an axis may vary, with a place to try values in.
+pub(super) struct Keys {
+    own: Vec<Key<Spec>>,
+    drive: Vec<Key<Config>>,
+    spec: Spec,
+    config: Config,
+}
+
+impl Keys {
+    pub fn new() -> Keys {
+        let own = spec::keys().into_iter().filter(|key| AXES.contains(&key.path)).collect();
+        Keys { own, drive: keys::all(), spec: Spec::default(), config: defaults::config() }
+    }
+
+    /// The key of that name.
+    fn knob(&self, name: &str) -> Option<Knob> {
+        let own = self.own.iter().find(|key| key.path == name).map(|key| Knob::Own(key.path));
+        // `policy.x.name` is `policy.x` on its own.
+        let slot = name.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
+        let wanted = slot.unwrap_or(name);
+        let drive = || self.drive.iter().find(|key| key.path == wanted);
+        own.or_else(|| drive().map(|key| Knob::Drive(key.path)))
+    }
+
+    fn expected(&self, knob: Knob) -> String {
+        match knob {
+            Knob::Own(path) => field(&self.own, path).expected(),
+            Knob::Drive(path) => field(&self.drive, path).expected(),
+        }
+    }
+
+    /// A value, held against what its key takes.
+    pub fn choose(&mut self, knob: Knob, value: &Value) -> Result<Chosen, Complaint> {
+        match knob {
+            Knob::Own(path) => chosen(field(&self.own, path), &mut self.spec, value),
+            Knob::Drive(path) => chosen(field(&self.drive, path), &mut self.config, value),
+        }
+    }
+
+    /// The value nearest to a number; none where the key takes no number.
+    pub fn nearest(&mut self, knob: Knob, number: f64) -> Option<Chosen> {
+        let value = match knob {
+            Knob::Own(path) => field(&self.own, path).value(number),
+            Knob::Drive(path) => field(&self.drive, path).value(number),
+        };
+        self.choose(knob, &value?).ok()
+    }
+
+    /// Whether a drive takes this setting, by its key alone.
+    pub fn accepts(&mut self, setting: &Setting) -> Result<(), Problems> {
+        let knob = match self.knob(&setting.path) {
+            Some(knob @ Knob::Drive(_)) => knob,
+            // The seed of a specification is that of the drive.
+            Some(Knob::Own("seed")) => Knob::Drive("seed"),
+            _ => return Err(self.unknown(&setting.path, &setting.origin, false).into()),
+        };
+        match self.choose(knob, &setting.value) {
+            Ok(_) => Ok(()),
+            Err(complaint) => {
+                Err(self.refused(&setting.path, knob, &setting.origin, complaint).into())
+            }
+        }
+    }
+
+    fn refused(&self, name: &str, knob: Knob, origin: &Origin, complaint: Complaint) -> Problem {
+        let problem = origin.problem(format!("`{name}`: {}", complaint.what));
+        problem.expected(self.expected(knob)).hint(complaint.hint)
+    }
+
+    fn unknown(&self, name: &str, origin: &Origin, own: bool) -> Problem {
+        let paths = self.drive.iter().map(|key| key.path);
+        let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
+        let its = name.rsplit('.').next().unwrap_or(name);
+        let meant = paths.clone().find(|path| last(path) == its);
+        let all = paths.chain(AXES.into_iter().filter(|_| own));
+        let meant = meant.or_else(|| nearest(name, all));
+        let hint = meant.map(|path| format!("did you mean `{path}`?"));
+        let what = if own { "unknown axis" } else { "unknown key" };
+        let problem = origin.problem(format!("{what} `{}`", shown(name)));
+        let known = if own {
+            format!("{}, or a key of the drive", AXES.join(", "))
+        } else {
+            "a key of the drive".into()
+        };
+        let listing = "`fowler presets --keys` lists the keys of the drive";
+        problem.expected(known).hint(hint.or(Some(listing.into())))
+    }
+}
+
+fn field<'a, T>(keys: &'a [Key<T>], path: &str) -> &'a Field<T> {
+    let key = keys.iter().find(|key| key.path == path);
+    &key.expect("a knob is made of a key").field
+}
+
+fn chosen<T>(field: &Field<T>, target: &mut T, value: &Value) -> Result<Chosen, Complaint> {
+    field.read(target, value)?;
+    let text = field.print(target);
+    let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&text);
+    let level = field.number(target).map_or_else(|| Level::Text(bare.into()), Level::Number);
+    Ok(Chosen { level, text })
+}
+
+/// An axis in the making: its list, or the parts of its range.
+#[derive(Default)]
+struct Parts<'a> {
+    whole: Option<&'a Setting>,
+    range: BTreeMap<&'static str, &'a Setting>,
+}
+
+const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
+
+/// What a path below `axis.` names: the axis, and the part of its range.
+fn named(setting: &Setting) -> (String, Option<&'static str>) {
+    let rest = setting.path.strip_prefix("axis.").unwrap_or("");
+    if let Some(inside) = rest.strip_prefix('"')
+        && let Some((name, part)) = inside.split_once('"')
+    {
+        let part = part.strip_prefix('.');
+        let known = part.and_then(|part| RANGE.into_iter().find(|known| *known == part));
+        // Another part is part of the name, and the name is then unknown.
+        let more = part.filter(|_| known.is_none()).map_or(String::new(), |it| format!(".{it}"));
+        return (format!("{name}{more}"), known);
+    }
+    let range = RANGE.into_iter().find_map(|part| {
+        let name = rest.strip_suffix(part)?.strip_suffix('.')?;
+        Some((name.to_string(), Some(part)))
+    });
+    let listed = matches!(setting.value, Value::List(_));
+    range.filter(|_| !listed).unwrap_or_else(|| (rest.to_string(), None))
+}
+
+/// The axes that are described below `[axis]`, in the order of the file.
+pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Problems> {
+    let mut problems = Problems::default();
+    let mut order: Vec<(String, Parts<'_>)> = Vec::new();
+    for setting in settings {
+        if setting.path == "axis" {
+            if setting.value != Value::EmptyTable {
+                let what = format!("`axis` is a table of axes, not {}", setting.value.kind());
+                problems.push(setting.origin.problem(what).expected("[axis]"));
+            }
+            continue;
+        }
+        let (name, part) = named(setting);
+        let index = order.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
+            order.push((name, Parts::default()));
+            order.len() - 1
+        });
+        let parts = &mut order[index].1;
+        match part {
+            Some(part) => drop(parts.range.insert(part, setting)),
+            None => parts.whole = Some(setting),
+        }
+    }
+    let mut axes: Vec<Axis> = Vec::new();
+    for (name, parts) in &order {
+        let Some(axis) = problems.take(axis(name, parts, keys)) else { continue };
+        if let Some(twice) = axes.iter().find(|other| other.knob == axis.knob) {
+            let what = format!("`{}` and `{name}` are one axis", twice.name);
+            problems.push(axis.origin.problem(what));
+        }
+        axes.push(axis);
+    }
+    problems.or(axes)
+}
+
+fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Problems> {
+    let any = parts.whole.or_else(|| parts.range.values().copied().min_by_key(|it| it.origin.line));
+    let Some(any) = any else { return Err(Problem::new("", "an axis of nothing").into()) };
+    let origin = any.origin.clone();
+    let Some(knob) = keys.knob(name) else { return Err(keys.unknown(name, &origin, true).into()) };
+    let levels = match parts.whole {
+        Some(setting) => list(name, knob, setting, keys)?,
+        None => range(name, knob, &parts.range, &origin, keys)?,
+    };
+    Ok(Axis { name: name.into(), knob, levels, origin })
+}
+
+const VALUES: &str =
+    "a list of values, or a range such as { from = 1, to = 8 }, with scale = \"log\" or steps = 5";
+
+fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Levels, Problems> {
+    let origin = &setting.origin;
+    let Value::List(items) = &setting.value else {
+        let what = format!("`{name}`: this is {}, not a list of values", setting.value.kind());
+        let hint = "what is the same for every point does not stand in [axis]".to_string();
+        return Err(origin.problem(what).expected(VALUES).hint(hint).into());
+    };
+    if items.is_empty() {
+        return Err(origin.problem(format!("`{name}` has no values")).expected(VALUES).into());
+    }
+    let mut problems = Problems::default();
+    let mut levels: Vec<Chosen> = Vec::new();
+    for item in items {
+        match keys.choose(knob, item) {
+            Ok(level) if levels.contains(&level) => {
+                let what = format!("`{name}`: {} is listed twice", level.text);
+                problems.push(origin.problem(what));
+            }
+            Ok(level) => levels.push(level),
+            Err(complaint) => problems.push(keys.refused(name, knob, origin, complaint)),
+        }
+    }
+    alike(&mut levels);
+    problems.or(Levels::List(levels))
+}
+
+/// Numbers and words on one axis are words.
+fn alike(levels: &mut [Chosen]) {
+    if levels.iter().any(|it| matches!(it.level, Level::Text(_))) {
+        for it in levels {
+            let bare = it.text.trim_matches('"');
+            it.level = Level::Text(bare.into());
+        }
+    }
+}
+
+fn range(
+    name: &str,
+    knob: Knob,
+    parts: &BTreeMap<&'static str, &Setting>,
+    origin: &Origin,
+    keys: &mut Keys,
+) -> Result<Levels, Problems> {
+    let mut problems = Problems::default();
+    let mut end = |part: &str| {
+        let Some(setting) = parts.get(part) else {
+            problems
+                .push(origin.problem(format!("`{name}`: `{part}` is missing")).expected(VALUES));
+            return None;
+        };
+        match keys.choose(knob, &setting.value) {
+            Ok(Chosen { level: Level::Number(number), .. }) => Some(number),
+            Ok(_) => {
+                let what = format!("`{name}` takes no numbers, and has no range");
+                problems.push(setting.origin.problem(what).expected("a list of values"));
+                None
+            }
+            Err(complaint) => {
+                problems.push(keys.refused(name, knob, &setting.origin, complaint));
+                None
+            }
+        }
+    };
+    let ends = (end("from"), end("to"));
+    let log = match parts.get("scale").map(|setting| (setting, &setting.value)) {
+        None => false,
+        Some((_, Value::Text(word))) if word == "linear" => false,
+        Some((_, Value::Text(word))) if word == "log" => true,
+        Some((setting, _)) => {
+            let problem = setting.origin.problem(format!("`{name}`: an unknown scale"));
+            problems.push(problem.expected("\"linear\" or \"log\""));
+            false
+        }
+    };
+    let steps = match parts.get("steps").map(|setting| (setting, &setting.value)) {
+        None => None,
+        Some((_, Value::Whole(steps))) if (2..=i128::from(spec::POINTS_MAX)).contains(steps) => {
+            Some(*steps as u64)
+        }
+        Some((setting, _)) => {
+            let problem = setting.origin.problem(format!("`{name}`: so many steps cannot be"));
+            problems
+                .push(problem.expected(format!("a whole number from 2 to {}", spec::POINTS_MAX)));
+            None
+        }
+    };
+    let (Some(from), Some(to)) = ends else { return Err(problems) };
+    if from >= to {
+        let what = format!("`{name}`: the range from {from} to {to} is empty");
+        problems.push(origin.problem(what).expected("from below to"));
+    }
+    if log && from <= 0.0 {
+        let what = format!("`{name}`: a logarithmic range cannot begin at {from}");
+        problems.push(origin.problem(what).expected("from above 0"));
+    }
+    problems.or(Levels::Range(Range { from, to, log, steps }))
+}
+
+/// The points of a list: the axes that any of them has, and the value of each point on each axis, by its place
+/// among the axis' values.
+type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
+
+/// Reads `[[point]]` tables.
+pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Problems> {
+    let mut problems = Problems::default();
+    let mut axes: Vec<Axis> = Vec::new();
+    let mut rows: Vec<Vec<Option<usize>>> = Vec::new();
+    for setting in settings {
+        let origin = &setting.origin;
+        let rest = setting.path.strip_prefix(spec::ROWS).and_then(|it| it.strip_prefix('.'));
+        let (index, name) = rest.map_or(("", ""), |it| it.split_once('.').unwrap_or((it, "")));
+        let Ok(index) = index.parse::<usize>() else {
+            let what = format!("`{}` is no table of a point's values", spec::ROWS);
+            problems.push(origin.problem(what).expected("[[point]]"));
+            continue;
+        };
+        rows.resize_with(rows.len().max(index + 1), Vec::new);
+        if name.is_empty() {
+            continue;
+        }
+        let name = name.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(name);
+        let Some(knob) = keys.knob(name) else {
+            problems.push(keys.unknown(name, origin, true));
+            continue;
+        };
+        let level = match keys.choose(knob, &setting.value) {
+            Ok(level) => level,
+            Err(complaint) => {
+                problems.push(keys.refused(name, knob, origin, complaint));
+                continue;
+            }
+        };
+        let axis = axes.iter().position(|axis| axis.knob == knob).unwrap_or_else(|| {
+            let levels = Levels::List(Vec::new());
+            axes.push(Axis { name: name.into(), knob, levels, origin: origin.clone() });
+            axes.len() - 1
+        });
+        let Levels::List(levels) = &mut axes[axis].levels else { continue };
+        let place = levels.iter().position(|other| *other == level).unwrap_or(levels.len());
+        if place == levels.len() {
+            levels.push(level);
+        }
+        let row = &mut rows[index];
+        row.resize(row.len().max(axis + 1), None);
+        if row[axis].replace(place).is_some() {
+            problems.push(origin.problem(format!("`{name}` is set twice in one point")));
+        }
+    }
+    for row in &mut rows {
+        row.resize(axes.len(), None);
+    }
+    for axis in &mut axes {
+        if let Levels::List(levels) = &mut axis.levels {
+            alike(levels);
+        }
+    }
+    problems.or((axes, rows))
+}

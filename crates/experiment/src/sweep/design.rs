@@ -1,0 +1,261 @@
+//! Designs: which points of the space that the axes span are run.
+
+use super::axis::{Axis, Chosen, Keys, Levels, Range};
+use super::spec::{POINTS_MAX, Read};
+use crate::numbers::whole;
+use crate::problem::{Problem, Problems};
+use fowler_units::Rng;
+
+/// How points are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Design {
+    /// Every combination; the last axis changes fastest.
+    Grid,
+    /// Point by point.
+    List,
+    /// Each axis drawn on its own.
+    Random,
+    /// Each axis cut into as many strata as there are points, each drawn from once (McKay, Beckman and Conover,
+    /// Technometrics 21(2), 1979).
+    LatinHypercube,
+}
+
+/// The value of a point on each axis, if it has one there.
+pub(super) type Row = Vec<Option<Chosen>>;
+
+/// Which axes points have: of a list each point its own, otherwise all.
+pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
+    match read.spec.design {
+        Design::List => {
+            let has =
+                |row: &Vec<Option<usize>>| (0..row.len()).filter(|&it| row[it].is_some()).collect();
+            let mut shapes: Vec<Vec<usize>> = read.rows.iter().map(has).collect();
+            shapes.sort();
+            shapes.dedup();
+            shapes
+        }
+        _ => vec![(0..read.axes.len()).collect()],
+    }
+}
+
+/// Whether the design has points, and not too many; whether its axes are of its kind.
+pub(super) fn check(read: &Read, name: &str) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let design = read.spec.design;
+    let origin = read.origins.get("design");
+    let whole_design = |what: String| match origin {
+        Some(origin) => origin.problem(what),
+        None => Problem::new(name, what),
+    };
+    if design == Design::List && read.rows.is_empty() {
+        problems.push(whole_design("the list has no points".into()).expected("[[point]] tables"));
+    } else if design != Design::List && read.axes.is_empty() {
+        problems.push(whole_design("there is nothing to vary".into()).expected("axes, in [axis]"));
+    }
+    let drawn = matches!(design, Design::Random | Design::LatinHypercube);
+    if drawn && !read.says("points") {
+        let what = "it is not said how many points the design has".to_string();
+        problems.push(whole_design(what).hint("points = 50".to_string()));
+    }
+    for axis in &read.axes {
+        let Levels::Range(range) = &axis.levels else { continue };
+        if drawn && range.steps.is_some() {
+            let what =
+                format!("`{}`: steps belong to a grid, and here values are drawn", axis.name);
+            problems.push(axis.origin.problem(what));
+        } else if design == Design::Grid && range.steps.is_none() {
+            let what = format!("`{}`: a grid needs single values, and this is a range", axis.name);
+            let expected = "a list of values, or a range with steps";
+            problems.push(axis.origin.problem(what).expected(expected));
+        }
+    }
+    problems = problems.or(Problems::default())?;
+    let count = points(read);
+    if count > u128::from(POINTS_MAX) {
+        let sizes: Vec<String> =
+            read.axes.iter().map(|axis| format!("{} {}", whole(size(axis)), axis.name)).collect();
+        let what = format!(
+            "the design has {} points",
+            u64::try_from(count).map_or(count.to_string(), whole)
+        );
+        let problem = whole_design(what).expected(format!("{} at most", whole(POINTS_MAX)));
+        problems.push(
+            problem
+                .hint(format!("{}; draw points instead: design = \"random\"", sizes.join(" x "))),
+        );
+    }
+    problems.or(())
+}
+
+fn size(axis: &Axis) -> u64 {
+    match &axis.levels {
+        Levels::List(levels) => levels.len() as u64,
+        Levels::Range(range) => range.steps.unwrap_or(1),
+    }
+}
+
+fn points(read: &Read) -> u128 {
+    match read.spec.design {
+        Design::List => read.rows.len() as u128,
+        Design::Grid => {
+            let sizes = read.axes.iter().map(|axis| u128::from(size(axis)));
+            sizes.fold(1, u128::saturating_mul)
+        }
+        Design::Random | Design::LatinHypercube => u128::from(read.spec.points),
+    }
+}
+
+/// Every point of the design, in order.
+pub(super) fn rows(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Problems> {
+    match read.spec.design {
+        Design::List => Ok(listed(read)),
+        Design::Grid => grid(read, keys),
+        Design::Random | Design::LatinHypercube => Ok(drawn(read, keys)),
+    }
+}
+
+fn listed(read: &Read) -> Vec<Row> {
+    let value = |axis: &Axis, place: Option<usize>| match &axis.levels {
+        Levels::List(levels) => place.map(|place| levels[place].clone()),
+        Levels::Range(_) => None,
+    };
+    let row = |row: &Vec<Option<usize>>| {
+        read.axes.iter().zip(row).map(|(axis, &place)| value(axis, place)).collect()
+    };
+    read.rows.iter().map(row).collect()
+}
+
+fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Problems> {
+    let mut problems = Problems::default();
+    let mut all: Vec<Vec<Chosen>> = Vec::new();
+    for axis in &read.axes {
+        all.extend(problems.take(single(axis, keys)));
+    }
+    problems.or(())?;
+    let count = all.iter().map(Vec::len).product();
+    let row = |point: usize| {
+        let mut left = point;
+        let mut row: Row = Vec::with_capacity(all.len());
+        for levels in all.iter().rev() {
+            row.push(Some(levels[left % levels.len()].clone()));
+            left /= levels.len();
+        }
+        row.reverse();
+        row
+    };
+    Ok((0..count).map(row).collect())
+}
+
+/// The single values of an axis: its list, or so many steps of its range, both ends included.
+fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Problems> {
+    let range = match &axis.levels {
+        Levels::List(levels) => return Ok(levels.clone()),
+        Levels::Range(range) => range,
+    };
+    let steps = range.steps.unwrap_or(2).max(2);
+    let share = |step: u64| step as f64 / (steps - 1) as f64;
+    let mut levels: Vec<Chosen> =
+        (0..steps).filter_map(|step| keys.nearest(axis.knob, range.at(share(step)))).collect();
+    levels.dedup();
+    if (levels.len() as u64) < steps {
+        let what = format!(
+            "`{}`: {} steps from {} to {} are only {} different values",
+            axis.name,
+            steps,
+            range.from,
+            range.to,
+            levels.len()
+        );
+        return Err(axis.origin.problem(what).into());
+    }
+    Ok(levels)
+}
+
+/// Points that are drawn, each axis from a stream of its own: another axis changes nothing on this one.
+fn drawn(read: &Read, keys: &mut Keys) -> Vec<Row> {
+    let count = read.spec.points as usize;
+    let mut rows: Vec<Row> = vec![Vec::with_capacity(read.axes.len()); count];
+    for axis in &read.axes {
+        let mut rng = Rng::stream(read.spec.design_seed, &format!("sweep/{}", axis.name));
+        let strata =
+            (read.spec.design == Design::LatinHypercube).then(|| permutation(count, &mut rng));
+        for (point, row) in rows.iter_mut().enumerate() {
+            let stratum = strata.as_ref().map(|strata| (strata[point], count));
+            row.push(draw(axis, stratum, &mut rng, keys));
+        }
+    }
+    rows
+}
+
+fn draw(
+    axis: &Axis,
+    stratum: Option<(usize, usize)>,
+    rng: &mut Rng,
+    keys: &mut Keys,
+) -> Option<Chosen> {
+    match &axis.levels {
+        Levels::List(levels) => {
+            let place = match stratum {
+                Some((stratum, of)) => stratum * levels.len() / of,
+                None => rng.below(levels.len() as u64) as usize,
+            };
+            Some(levels[place].clone())
+        }
+        Levels::Range(range) => {
+            let share = share(stratum, rng);
+            keys.nearest(axis.knob, Range::at(range, share))
+        }
+    }
+}
+
+/// A share of the way: anywhere, or anywhere in a stratum.
+fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
+    match stratum {
+        Some((stratum, of)) => (stratum as f64 + rng.unit()) / of as f64,
+        None => rng.unit(),
+    }
+}
+
+/// `0..count` in random order (Fisher and Yates).
+fn permutation(count: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    for last in (1..count).rev() {
+        order.swap(last, rng.below(last as u64 + 1) as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the number of points and the seed, every stratum has exactly one point, and the order is not that
+    /// of the strata.
+    #[test]
+    fn every_stratum_is_drawn_from_once() {
+        let mut sizes = Rng::stream(3, "sizes");
+        for seed in 0..200 {
+            let count = 1 + sizes.below(300) as usize;
+            let mut rng = Rng::stream(seed, "strata");
+            let order = permutation(count, &mut rng);
+            let mut hit = vec![0; count];
+            for &stratum in &order {
+                let share = share(Some((stratum, count)), &mut rng);
+                assert!((0.0..1.0).contains(&share), "seed {seed}: {share}");
+                hit[(share * count as f64) as usize] += 1;
+            }
+            assert!(hit.iter().all(|&times| times == 1), "seed {seed}, {count} points: {hit:?}");
+            let sorted = order.windows(2).all(|pair| pair[0] < pair[1]);
+            assert!(!sorted || count < 8, "seed {seed}, {count} points: nothing is shuffled");
+        }
+    }
+
+    #[test]
+    fn ranges_reach_from_end_to_end() {
+        let linear = Range { from: 1.0, to: 9.0, log: false, steps: None };
+        assert_eq!([0.0, 0.5, 1.0].map(|share| linear.at(share)), [1.0, 5.0, 9.0]);
+        let log = Range { from: 1.0, to: 10_000.0, log: true, steps: None };
+        assert_eq!((log.at(0.0), log.at(1.0)), (1.0, 10_000.0));
+        assert!((log.at(0.5) - 100.0).abs() < 1e-9);
+    }
+}

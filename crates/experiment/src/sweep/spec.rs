@@ -1,0 +1,299 @@
+//! The keys of a sweep's specification, and what is wrong with a specification as it stands.
+
+use super::axis::{self, Axis, Keys};
+use super::design::Design;
+use crate::document::{Origin, Setting, Value, read_flag, read_toml_with_rows};
+use crate::draft::Draft;
+use crate::field::{Access, Field, Word};
+use crate::keys::{Key, at, words};
+use crate::problem::{Problem, Problems};
+use crate::workload::trace_device;
+use fowler_workload::{Format, ReadOptions, Remap};
+use std::collections::BTreeMap;
+
+/// The tables of a design that is a list: `[[point]]`.
+pub(super) const ROWS: &str = "point";
+/// Points at most.
+pub const POINTS_MAX: u64 = 1_000_000;
+/// Every key of a specification and where it is explained.
+const LISTING: &str = "docs/sweeps.md lists every key";
+
+/// What a specification says, axes aside.
+#[derive(Clone, Debug)]
+pub(super) struct Spec {
+    pub title: String,
+    pub device: String,
+    pub scheme: String,
+    pub workload: String,
+    pub trace: String,
+    pub format: &'static str,
+    pub lenient: f64,
+    pub trace_device: String,
+    pub remap: &'static str,
+    pub seed: u64,
+    pub limit: u64,
+    pub speed: f64,
+    pub queue_depth: u64,
+    pub idle: f64,
+    pub requests: bool,
+    pub design: Design,
+    pub points: u64,
+    pub design_seed: u64,
+}
+
+impl Default for Spec {
+    fn default() -> Spec {
+        Spec {
+            title: String::new(),
+            device: "tlc".into(),
+            scheme: String::new(),
+            workload: String::new(),
+            trace: String::new(),
+            format: Format::ALL[0].name(),
+            lenient: 0.0,
+            trace_device: String::new(),
+            remap: Remap::Error.name(),
+            seed: 0,
+            limit: 1,
+            speed: 1.0,
+            queue_depth: 1,
+            idle: 0.5,
+            requests: false,
+            design: Design::Grid,
+            points: 0,
+            design_seed: 1,
+        }
+    }
+}
+
+/// Keys that exclude each other: a point has one of them at most.
+pub(super) const PACES: [&str; 3] = ["queue_depth", "speed", "idle"];
+/// The same of where requests come from: a point has exactly one.
+pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
+/// What says how a trace is read.
+const READING: [&str; 4] = ["format", "lenient", "trace_device", "remap"];
+/// The keys that are no property of the drive and may be an axis all the same.
+pub(super) const AXES: [&str; 9] =
+    ["device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle"];
+
+fn formats() -> Vec<Word> {
+    Format::ALL.iter().map(|format| (format.name(), format.columns())).collect()
+}
+
+fn remaps() -> Vec<Word> {
+    let about = ["they are an error", "they wrap around", "what is touched is moved together"];
+    Remap::ALL.iter().map(|remap| remap.name()).zip(about).collect()
+}
+
+/// Every key besides `set`, `axis` and `point`.
+#[rustfmt::skip]
+pub(super) fn keys() -> Vec<Key<Spec>> {
+    const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
+    let text = |path, about, expected, get, set| key(path, about, Field::Text(expected, get, set));
+    vec![
+        text("title", "what it is about", "text",
+            |it| it.title.clone(), |it, text| { it.title = text.into(); Ok(()) }),
+        text("device", "the drive: a preset or a file that ends in .toml", axis::DRIVE,
+            |it| it.device.clone(), |it, text| { it.device = text.into(); Ok(()) }),
+        text("scheme", "policy choices: a scheme, a file that ends in .toml, or several joined by +", axis::SCHEME,
+            |it| it.scheme.clone(), |it, text| { it.scheme = text.into(); Ok(()) }),
+        text("workload", "the requests: a generator", axis::WORKLOAD,
+            |it| it.workload.clone(), |it, text| { it.workload = text.into(); Ok(()) }),
+        text("trace", "the requests: a block trace", axis::TRACE,
+            |it| it.trace.clone(), |it, text| { it.trace = text.into(); Ok(()) }),
+        key("format", "the format of traces", Field::Word(formats, at!(format))),
+        key("lenient", "bad lines of a trace that are skipped, in per cent of all lines",
+            Field::Real(0.0..=100.0, at!(lenient))),
+        text("trace_device", "of a trace of several devices, the one that is replayed", DEVICES,
+            |it| it.trace_device.clone(), |it, text| {
+                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::problem::shown(text)))?;
+                it.trace_device = text.into();
+                Ok(())
+            }),
+        key("remap", "what happens to addresses that the drive does not have", Field::Word(remaps, at!(remap))),
+        key("seed", "the seed of every random stream of the drive and the workload", Field::Count(SEEDS, at!(seed))),
+        key("limit", "requests at most", Field::Count(1..=u64::MAX, at!(limit))),
+        key("speed", "times are divided by this factor", Field::Real(1e-3..=1e9, at!(speed))),
+        key("queue_depth", "requests outstanding; times are ignored", Field::Count(1..=65_536, at!(queue_depth))),
+        key("idle", "times are divided by the factor at which the drive idles for this share of the time",
+            Field::Real(1e-6..=0.999_999, at!(idle))),
+        key("requests", "whether a file of every request is kept for every point", Field::Flag(at!(requests))),
+        key("design", "how points are chosen from the axes",
+            words!(design,
+                "grid" => Design::Grid, "every combination of the axes' values";
+                "list" => Design::List, "the tables [[point]], one after the other";
+                "random" => Design::Random, "each axis drawn on its own";
+                "latin_hypercube" => Design::LatinHypercube, "each axis cut into as many parts as there are points, each part once";
+            )),
+        key("points", "how many (random, latin_hypercube)", Field::Count(1..=POINTS_MAX, at!(points))),
+        key("design_seed", "the seed of the design (random, latin_hypercube)", Field::Count(SEEDS, at!(design_seed))),
+    ]
+}
+
+const DEVICES: &str = "a device's number in quotes, or \"side-by-side\"";
+
+fn key(path: &'static str, about: &'static str, field: Field<Spec>) -> Key<Spec> {
+    Key { path, about: about.into(), required: false, field }
+}
+
+/// A specification that can be read, with where everything in it was said.
+pub(super) struct Read {
+    pub spec: Spec,
+    /// What was said, by key.
+    pub origins: BTreeMap<&'static str, Origin>,
+    /// `key=value` for every point.
+    pub set: Vec<String>,
+    /// The axes in the order of the file.
+    pub axes: Vec<Axis>,
+    /// Of a list: for each point its value on each axis, if it has one.
+    pub rows: Vec<Vec<Option<usize>>>,
+}
+
+impl Read {
+    /// Whether a key was said.
+    pub fn says(&self, key: &str) -> bool {
+        self.origins.contains_key(key)
+    }
+
+    /// How traces are read.
+    pub fn options(&self) -> (ReadOptions, Remap) {
+        let spec = &self.spec;
+        let options = ReadOptions {
+            format: self.says("format").then(|| Format::by_name(spec.format)).flatten(),
+            lenient: self.says("lenient").then_some(spec.lenient / 100.0),
+            device: trace_device(&spec.trace_device).unwrap_or_default(),
+            ..ReadOptions::default()
+        };
+        (options, Remap::by_name(spec.remap).unwrap_or_default())
+    }
+}
+
+/// Reads a specification: all that is wrong with its keys and values, at once.
+pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Problems> {
+    let (settings, syntax) = read_toml_with_rows(text, name, Some(ROWS));
+    let below = |setting: &Setting, section: &str| {
+        let rest = setting.path.strip_prefix(section);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let (rows, rest): (Vec<_>, Vec<_>) = settings.into_iter().partition(|it| below(it, ROWS));
+    let (axes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| below(it, "axis"));
+    let (set, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| it.path == "set");
+    let mut draft = Draft::new(self::keys(), Spec::default()).listed(LISTING);
+    draft.note(syntax);
+    draft.apply(&rest);
+    let mut problems = Problems::default();
+    let drafted = problems.take(draft.finish_with_origins(name, ""));
+    let set = problems.take(always(&set, keys)).unwrap_or_default();
+    let axes = problems.take(axis::axes(&axes, keys)).unwrap_or_default();
+    let listed = problems.take(axis::rows(&rows, keys));
+    let Some((spec, origins)) = drafted else { return Err(sorted(problems)) };
+    let is_list = spec.design == Design::List;
+    let first = axes.first().map(|axis| axis.origin.clone());
+    let (listed, rows_given) = (listed.unwrap_or_default(), rows.first());
+    let (axes, rows) = if is_list { listed } else { (axes, Vec::new()) };
+    let read = Read { spec, origins, set, axes, rows };
+    problems.0.extend(misplaced(&read, first.as_ref(), rows_given).0);
+    problems.0.extend(exclusive(&read, name).0);
+    let sound = problems.0.is_empty();
+    if sound {
+        problems.take(super::design::check(&read, name));
+    }
+    sorted(problems).or(read)
+}
+
+/// In the order of lines; what has none comes last.
+fn sorted(mut problems: Problems) -> Problems {
+    problems.0.sort_by_key(|problem| problem.line.unwrap_or(u64::MAX));
+    problems.unique()
+}
+
+/// What is set for every point: `key=value`, held against the keys.
+fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Problems> {
+    let mut problems = Problems::default();
+    let mut all = Vec::new();
+    for setting in set {
+        let expected = "a list of \"key=value\"";
+        let Value::List(items) = &setting.value else {
+            let what = format!("`set`: this is {}, not a list", setting.value.kind());
+            problems.push(setting.origin.problem(what).expected(expected));
+            continue;
+        };
+        for item in items {
+            let Value::Text(text) = item else {
+                let what = format!("`set`: an item is {}", item.kind());
+                problems.push(setting.origin.problem(what).expected(expected));
+                continue;
+            };
+            let here = |problem: Problem| Problem {
+                file: setting.origin.file.clone(),
+                line: setting.origin.line,
+                ..problem
+            };
+            let read = read_flag("set", text).and_then(|flag| keys.accepts(&flag));
+            match read {
+                Ok(()) => all.push(text.clone()),
+                Err(wrong) => problems.0.extend(wrong.0.into_iter().map(here)),
+            }
+        }
+    }
+    problems.or(all)
+}
+
+/// What belongs to another design, or to traces where there are none.
+fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Problems {
+    let mut problems = Problems::default();
+    let design = read.spec.design;
+    let drawn = matches!(design, Design::Random | Design::LatinHypercube);
+    for key in ["points", "design_seed"] {
+        if let Some(origin) = read.origins.get(key).filter(|_| !drawn) {
+            let what = format!("`{key}` belongs to the designs random and latin_hypercube");
+            problems.push(origin.problem(what));
+        }
+    }
+    if let Some(row) = row.filter(|_| design != Design::List) {
+        let what = "`[[point]]` belongs to the design list";
+        problems.push(row.origin.problem(what).hint("design = \"list\"".to_string()));
+    }
+    if let Some(axis) = axis.filter(|_| design == Design::List) {
+        let what = "`[axis]` does not belong to the design list";
+        problems.push(axis.problem(what).expected("[[point]] tables, one for each point"));
+    }
+    let traces = read.says("trace") || read.axes.iter().any(|axis| axis.name == "trace");
+    for key in READING {
+        if let Some(origin) = read.origins.get(key).filter(|_| !traces) {
+            problems.push(origin.problem(format!("`{key}` belongs to trace, and there is none")));
+        }
+    }
+    problems
+}
+
+/// What excludes each other, and requests from nowhere.
+fn exclusive(read: &Read, name: &str) -> Problems {
+    let mut problems = Problems::default();
+    for group in [&PACES[..], &SOURCES] {
+        let said: Vec<&str> = group.iter().copied().filter(|key| read.says(key)).collect();
+        if let [first, second, ..] = said[..] {
+            let what = format!("`{first}` and `{second}` are both given");
+            problems
+                .push(read.origins[second].problem(what).hint("leave one of them out".to_string()));
+        }
+        for row in super::design::shapes(read) {
+            let its: Vec<&Axis> = row
+                .iter()
+                .map(|&axis| &read.axes[axis])
+                .filter(|it| group.contains(&&*it.name))
+                .collect();
+            if let [first, second, ..] = its[..] {
+                let what = format!("`{}` and `{}` exclude each other", first.name, second.name);
+                problems
+                    .push(second.origin.problem(what).hint("leave one of them out".to_string()));
+            }
+            let sourced = its.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
+            if group == SOURCES && !sourced {
+                let what = "there is neither workload nor trace";
+                problems.push(Problem::new(name, what).hint("workload = \"demo\"".to_string()));
+            }
+        }
+    }
+    problems.unique()
+}
