@@ -1,0 +1,160 @@
+//! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by batch.
+
+use fowler_columns::RecordBatch;
+use fowler_columns::handed::Handed as Converter;
+use fowler_experiment::HostIo;
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::workload::{Handed, HandedRequests, TraceError, handed_error};
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+use pyo3_arrow::input::AnyRecordBatch;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An object of Python's that requests come from.
+#[derive(Debug)]
+pub(crate) struct PythonRequests {
+    name: String,
+    object: Py<PyAny>,
+    /// Whether it has been begun before.
+    given: AtomicBool,
+}
+
+impl PythonRequests {
+    pub fn new(name: String, object: Py<PyAny>) -> PythonRequests {
+        PythonRequests { name, object, given: AtomicBool::new(false) }
+    }
+
+    fn failed(&self, error: &PyErr) -> Problems {
+        Problem::new(self.name.clone(), error.to_string()).into()
+    }
+}
+
+impl Handed for PythonRequests {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn requests(&self) -> Result<HandedRequests<'_>, Problems> {
+        let again = self.given.swap(true, Ordering::Relaxed);
+        let batches = Python::attach(|py| {
+            let object = self.object.bind(py);
+            // What is its own iterator would give each of two readers a part.
+            let once = object.hasattr("__next__")?;
+            (!(once && again)).then(|| Batches::of(object)).transpose()
+        });
+        let batches = batches.map_err(|error| self.failed(&error))?;
+        let batches = batches.ok_or_else(|| Problem { file: self.name.clone(), ..once_only() })?;
+        Ok(Box::new(Requests {
+            source: self,
+            batches,
+            converter: Converter::new(),
+            now: Vec::new().into_iter(),
+            again,
+        }))
+    }
+}
+
+/// Where batches come from.
+enum Batches {
+    /// A stream, read without the interpreter.
+    Stream(Stream),
+    /// An iterator, and the stream of what it gave last.
+    Items(Py<PyIterator>, Option<Stream>),
+}
+
+type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
+
+impl Batches {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Batches> {
+        if is_arrow(object)? {
+            return stream(object).map(Batches::Stream);
+        }
+        Ok(Batches::Items(object.try_iter()?.unbind(), None))
+    }
+
+    fn next(&mut self) -> Option<Result<RecordBatch, String>> {
+        match self {
+            Batches::Stream(stream) => stream.next(),
+            Batches::Items(items, last) => loop {
+                if let Some(batch) = last.as_mut().and_then(Iterator::next) {
+                    return Some(batch);
+                }
+                let next = Python::attach(|py| {
+                    let item = items.bind(py).clone().next()?;
+                    Some(item.and_then(|item| stream(&item)).map_err(|error| error.to_string()))
+                })?;
+                match next {
+                    Ok(stream) => *last = Some(stream),
+                    Err(error) => return Some(Err(error)),
+                }
+            },
+        }
+    }
+}
+
+fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("__arrow_c_stream__")? || object.hasattr("__arrow_c_array__")?)
+}
+
+fn stream(object: &Bound<'_, PyAny>) -> PyResult<Stream> {
+    let reader = object.extract::<AnyRecordBatch>()?.into_reader()?;
+    Ok(Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
+}
+
+/// Requests on their way.
+struct Requests<'a> {
+    source: &'a PythonRequests,
+    batches: Batches,
+    converter: Converter,
+    now: std::vec::IntoIter<HostIo>,
+    /// Whether this is not the first time.
+    again: bool,
+}
+
+impl Requests<'_> {
+    /// Takes the next batch that has requests; nothing after the last.
+    #[cold]
+    fn refill(&mut self) -> Option<Result<HostIo, TraceError>> {
+        loop {
+            let requests = match self.batches.next() {
+                Some(Ok(batch)) => self.converter.requests(&batch),
+                Some(Err(error)) => Err(Problem::new("", error).into()),
+                None if self.again && self.converter.rows() == 0 => Err(once_only().into()),
+                None => return None,
+            };
+            // Whoever comes again after an end or an error finds the end.
+            self.again = false;
+            match requests {
+                Ok(requests) => {
+                    self.now = requests.into_iter();
+                    if let Some(request) = self.now.next() {
+                        return Some(Ok(request));
+                    }
+                }
+                Err(problems) => {
+                    self.batches = Batches::Stream(Box::new(std::iter::empty()));
+                    return Some(Err(handed_error(&self.source.name, problems)));
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for Requests<'_> {
+    type Item = Result<HostIo, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.now.next() {
+            Some(request) => Some(Ok(request)),
+            None => self.refill(),
+        }
+    }
+}
+
+fn once_only() -> Problem {
+    let what = "these requests can be gone through once only, and they are needed several times: for every scheme, \
+                for a search of a speed, or to compact addresses";
+    Problem::new("", what)
+        .hint("hand over a table, such as a frame of polars, instead of a stream".to_string())
+}

@@ -1,0 +1,38 @@
+//! The module `fowler._core`: what the package `fowler` is made of. Nothing here decides anything: it turns Python's
+//! values into specifications of the experiment crate, and outcomes into Python's.
+
+mod command;
+mod errors;
+mod handed;
+mod keys;
+mod lifetime;
+mod outcome;
+mod run;
+mod sheets;
+mod spec;
+mod study;
+mod table;
+mod watch;
+
+/// The compiled part of the package `fowler`.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::command::main;
+    #[pymodule_export]
+    use super::keys::{keys, preset, presets, resolve};
+    #[pymodule_export]
+    use super::lifetime::{Lifetime, lifetime};
+    #[pymodule_export]
+    use super::outcome::{Outcome, write_report};
+    #[pymodule_export]
+    use super::run::{compare, run};
+    #[pymodule_export]
+    use super::study::study_all;
+    #[pymodule_export]
+    use super::table::Table;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = fowler_experiment::provenance::VERSION;
+}

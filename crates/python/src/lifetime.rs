@@ -1,0 +1,55 @@
+//! A whole life.
+
+use crate::errors::OrRaise;
+use crate::sheets::{Rows, rows};
+use crate::spec::LifetimeArgs;
+use crate::watch::watch;
+use fowler_experiment::lifetime::{Ended, Lifetime as Finished, Watch, live};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// A drive that has lived.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Lifetime {
+    finished: Box<Finished>,
+}
+
+#[pymethods]
+impl Lifetime {
+    /// Everything, as the text of one JSON object.
+    fn summary(&self) -> String {
+        self.finished.json().to_string()
+    }
+
+    /// Its table.
+    fn sheet(&self) -> Rows {
+        rows(&self.finished.sheet())
+    }
+
+    /// Writes the table (CSV), pictures (SVG) and the page into a folder; returns the files.
+    fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
+        py.detach(|| self.finished.write(&folder)).map(|(files, _)| files).or_raise(py)
+    }
+}
+
+/// Lives a life; progress is told in thousandths of it.
+#[pyfunction]
+#[pyo3(signature = (life, progress=None))]
+pub(crate) fn lifetime(
+    py: Python<'_>,
+    life: LifetimeArgs,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Lifetime> {
+    let ended = watch(py, progress.as_ref(), move |watched| {
+        let spec = life.spec()?;
+        watched.all.store(1000, Ordering::Relaxed);
+        let share = |share: f64| watched.done.store((share * 1000.0) as u64, Ordering::Relaxed);
+        watched.controlled(|control| live(&spec, Watch { control, share: &share, note: &|_| () }))
+    })?;
+    match ended.or_raise(py)? {
+        Ended::Lived(finished) => Ok(Lifetime { finished }),
+        Ended::Stopped { .. } => Err(PyKeyboardInterrupt::new_err("stopped")),
+    }
+}

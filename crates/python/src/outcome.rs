@@ -1,0 +1,74 @@
+//! What a run came to, as Python holds it.
+
+use crate::errors::OrRaise;
+use crate::table::Table;
+use arrow_array::RecordBatch;
+use fowler_columns::requests;
+use fowler_experiment::Kind;
+use fowler_experiment::outcome::{Ending, Outcome as Finished};
+use fowler_experiment::report;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A finished run.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Outcome {
+    pub finished: Arc<Finished>,
+    pub requests: Option<Vec<RecordBatch>>,
+}
+
+#[pymethods]
+impl Outcome {
+    /// Everything, as the text of one JSON object.
+    fn summary(&self) -> String {
+        self.finished.json().to_string()
+    }
+
+    /// The drive as TOML with every key.
+    #[getter]
+    fn device(&self) -> String {
+        self.finished.drive.text.clone()
+    }
+
+    /// Raises what went wrong on the way, if anything did.
+    fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
+        match &self.finished.ending {
+            Ending::Failed(problems) => Err(problems.clone()).or_raise(py),
+            Ending::Complete | Ending::Stopped => Ok(()),
+        }
+    }
+
+    /// For reads or writes: latencies in microseconds, and the share of requests that took at least so long.
+    fn distribution(&self, kind: &str) -> PyResult<Vec<(f64, f64)>> {
+        let named = Kind::ALL.into_iter().find(|it| it.name() == kind);
+        let kind = named.ok_or_else(|| PyValueError::new_err("kind is \"read\" or \"write\""))?;
+        let latencies = self.finished.recorder.latencies(kind);
+        Ok(report::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
+    }
+
+    /// Whether it holds what the page of a report is made of.
+    #[getter]
+    fn detailed(&self) -> bool {
+        self.finished.detail.is_some()
+    }
+
+    /// Every request, if they were kept.
+    #[getter]
+    fn requests(&self) -> Option<Table> {
+        Some(Table { schema: requests::schema(), batches: self.requests.clone()? })
+    }
+}
+
+/// The page of a report over runs, written to `path`.
+#[pyfunction]
+pub(crate) fn write_report(
+    py: Python<'_>,
+    outcomes: Vec<PyRef<'_, Outcome>>,
+    path: PathBuf,
+) -> PyResult<()> {
+    let finished: Vec<Finished> =
+        outcomes.iter().map(|outcome| (*outcome.finished).clone()).collect();
+    py.detach(|| report::write(&path, &report::of_runs(&finished))).or_raise(py)
+}

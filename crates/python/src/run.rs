@@ -1,0 +1,52 @@
+//! One run, and several schemes side by side.
+
+use crate::errors::OrRaise;
+use crate::outcome::Outcome;
+use crate::spec::RunArgs;
+use crate::watch::watch;
+use arrow_array::RecordBatch;
+use fowler_columns::requests::RequestColumns;
+use fowler_experiment::outcome::Outcome as Finished;
+use fowler_experiment::{compare as several, run as one};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Runs one drive under one workload. With `keep`, every request is kept in memory.
+#[pyfunction]
+#[pyo3(signature = (run, keep=false, progress=None))]
+pub(crate) fn run(
+    py: Python<'_>,
+    run: RunArgs,
+    keep: bool,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Outcome> {
+    let finished = watch(py, progress.as_ref(), move |watched| {
+        let spec = run.spec(&[])?;
+        let watcher = keep.then(RequestColumns::new);
+        watched.controlled(|control| one::run_watched(&spec, control, watcher))
+    })?;
+    finished.or_raise(py).map(kept)
+}
+
+/// Runs one drive under one workload and each of `schemes`, in parallel; in their order.
+#[pyfunction]
+#[pyo3(signature = (run, schemes, keep=false, progress=None))]
+pub(crate) fn compare(
+    py: Python<'_>,
+    run: RunArgs,
+    schemes: Vec<String>,
+    keep: bool,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<Outcome>> {
+    let finished = watch(py, progress.as_ref(), move |watched| {
+        let spec = run.spec(&schemes)?;
+        let watcher = |_: &str| keep.then(RequestColumns::new);
+        watched.controlled(|control| several::compare_watched(&spec, &schemes, control, watcher))
+    })?;
+    Ok(finished.or_raise(py)?.into_iter().map(kept).collect())
+}
+
+fn kept((finished, columns): (Finished, Option<RequestColumns>)) -> Outcome {
+    let requests: Option<Vec<RecordBatch>> = columns.map(RequestColumns::finish);
+    Outcome { finished: Arc::new(finished), requests }
+}

@@ -1,0 +1,25 @@
+//! Tables of studies as Python reads them.
+
+use fowler_experiment::reproduce::{Cell, Sheet};
+use pyo3::prelude::*;
+
+/// A cell: words, a number, or nothing.
+#[derive(IntoPyObject)]
+pub(crate) enum Value {
+    Text(String),
+    Number(f64),
+    Nothing(Option<f64>),
+}
+
+/// A table: its name, its title, the heads of its columns, its rows.
+pub(crate) type Rows = (String, String, Vec<String>, Vec<Vec<Value>>);
+
+pub(crate) fn rows(sheet: &Sheet) -> Rows {
+    let value = |cell: &Cell| match cell {
+        Cell::Text(text) => Value::Text(text.clone()),
+        Cell::Number(value) | Cell::Share(value) => Value::Number(*value),
+        Cell::Nothing => Value::Nothing(None),
+    };
+    let rows = sheet.rows.iter().map(|row| row.iter().map(value).collect()).collect();
+    (sheet.name.clone(), sheet.title.clone(), sheet.heads.clone(), rows)
+}

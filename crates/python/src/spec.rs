@@ -1,0 +1,164 @@
+//! From Python's dictionaries to specifications. `python/fowler` makes the dictionaries; their keys are its business
+//! and this file's alone.
+
+use crate::handed::PythonRequests;
+use fowler_columns::requests;
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::lifetime::LifetimeSpec;
+use fowler_experiment::pace;
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::requests::RequestsFile;
+use fowler_experiment::run::{self, Pace, RunSpec};
+use fowler_experiment::workload::{
+    HandedSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+};
+use fowler_experiment::{DeviceChoice, ReadOptions};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A drive.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct DriveArgs {
+    device: String,
+    text: Option<String>,
+    set: Vec<String>,
+    seed: Option<u64>,
+}
+
+impl DriveArgs {
+    pub fn spec(self) -> DeviceSpec {
+        let DriveArgs { device, text, set, seed } = self;
+        DeviceSpec { device, text, set, seed }
+    }
+}
+
+/// Requests: a generator, a trace, or what is handed over.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct SourceArgs {
+    workload: Option<String>,
+    trace: Option<PathBuf>,
+    handed: Option<(String, Py<PyAny>)>,
+    format: Option<String>,
+    lenient_pct: Option<f64>,
+    trace_device: Option<u64>,
+    side_by_side: bool,
+    remap: String,
+}
+
+impl SourceArgs {
+    pub fn spec(self) -> Result<WorkloadSpec, Problems> {
+        let remap = remap_by_name(&self.remap);
+        if let Some((name, object)) = self.handed {
+            let source = Arc::new(PythonRequests::new(name, object));
+            return Ok(WorkloadSpec::Handed(HandedSpec { source, remap: remap? }));
+        }
+        if let Some(name) = &self.workload {
+            return presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated);
+        }
+        let Some(path) = self.trace else {
+            let what = "neither `trace` nor `workload` is given";
+            return Err(Problem::new("", what).into());
+        };
+        let mut problems = Problems::default();
+        let remap = problems.take(remap);
+        let format = self.format.as_deref().map(format_by_name).transpose();
+        let format = problems.take(format).flatten();
+        if let Some(pct) = self.lenient_pct.filter(|pct| !(0.0..=100.0).contains(pct)) {
+            let what = format!("`{pct}` is no percentage");
+            problems.push(Problem::new("lenient_pct", what).expected("a number from 0 to 100"));
+        }
+        problems.take(replayable(&path));
+        problems.or(())?;
+        let device = match self.trace_device {
+            _ if self.side_by_side => DeviceChoice::SideBySide,
+            Some(number) => DeviceChoice::Only(number),
+            None => DeviceChoice::Default,
+        };
+        let lenient = self.lenient_pct.map(|pct| pct / 100.0);
+        let options = ReadOptions { format, lenient, device, ..ReadOptions::default() };
+        Ok(WorkloadSpec::Trace(TraceSpec { path, options, remap: remap.unwrap_or_default() }))
+    }
+}
+
+/// A run.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RunArgs {
+    drive: DriveArgs,
+    source: SourceArgs,
+    scheme: Option<String>,
+    queue_depth: Option<u32>,
+    speed: Option<f64>,
+    idle: Option<f64>,
+    limit: Option<u64>,
+    requests_file: Option<PathBuf>,
+    detail: bool,
+}
+
+impl RunArgs {
+    /// The run, looked at under each of `schemes`, or under its own.
+    pub fn spec(self, schemes: &[String]) -> Result<RunSpec, Problems> {
+        let mut problems = Problems::default();
+        let own: Vec<String> = self.scheme.iter().cloned().collect();
+        let schemes = if schemes.is_empty() { &own } else { schemes };
+        let workload = problems.take(self.source.spec());
+        let pace = match (self.queue_depth, self.speed, self.idle) {
+            (Some(depth), ..) => Pace::Closed(depth),
+            (_, Some(factor), _) => Pace::Speed(factor),
+            (.., Some(share)) => Pace::Idle(share),
+            _ => Pace::AsRecorded,
+        };
+        problems.take(pace::check(pace));
+        if self.limit == Some(0) {
+            let problem = Problem::new("limit", "there is nothing to run");
+            problems.push(problem.expected("at least 1"));
+        }
+        let requests = self.requests_file.as_deref().map(requests::file).transpose();
+        let requests: Option<RequestsFile> = problems.take(requests).flatten();
+        let device = self.drive.spec();
+        problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+        problems.or(())?;
+        let workload = workload.ok_or_else(|| Problem::new("", "there is no workload"))?;
+        let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
+        Ok(RunSpec { device, scheme, workload, pace, limit, requests, detail })
+    }
+}
+
+/// A life.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct LifetimeArgs {
+    drive: DriveArgs,
+    source: SourceArgs,
+    scheme: Option<String>,
+    limit: Option<u64>,
+    dilation: Option<u32>,
+    check: bool,
+    checkpoint: Option<PathBuf>,
+}
+
+/// Pages of the host between two checkpoints.
+const KEPT_EVERY: u64 = 100_000_000;
+
+impl LifetimeArgs {
+    pub fn spec(self) -> Result<LifetimeSpec, Problems> {
+        let (device, workload) = (self.drive.spec(), self.source.spec()?);
+        let LifetimeArgs { scheme, limit, dilation, check, checkpoint, .. } = self;
+        let spec = LifetimeSpec {
+            device,
+            scheme,
+            workload,
+            limit,
+            dilation,
+            check,
+            close_up: None,
+            checkpoint,
+            checkpoint_every: KEPT_EVERY,
+        };
+        fowler_experiment::lifetime::check(&spec).or(spec)
+    }
+}

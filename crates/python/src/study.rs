@@ -1,0 +1,56 @@
+//! Studies: what systems buy together, and what papers printed beside what is measured.
+
+use crate::errors::OrRaise;
+use crate::sheets::{Rows, rows};
+use crate::spec::SourceArgs;
+use crate::watch::{Watched, watch};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::reproduce::{Step, Watch};
+use fowler_experiment::study::{self, Finding, Request};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// What came of a study: title, tables, files written, notes.
+type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
+
+/// Every subset of the five systems, at three ages, under several workloads. What is finished is kept in `out`, and
+/// the same call goes on from there.
+#[pyfunction]
+#[pyo3(signature = (out, workloads, traces=None, limit=None, progress=None))]
+pub(crate) fn study_all(
+    py: Python<'_>,
+    out: PathBuf,
+    workloads: Vec<(String, SourceArgs)>,
+    traces: Option<PathBuf>,
+    limit: Option<u64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Found> {
+    let found = watch(py, progress.as_ref(), move |watched| {
+        let mut problems = Problems::default();
+        let named = |(name, source): (String, SourceArgs)| source.spec().map(|spec| (name, spec));
+        let specs: Vec<_> =
+            workloads.into_iter().filter_map(|its| problems.take(named(its))).collect();
+        problems.or(())?;
+        let request = Request { workloads: specs, traces, out, limit };
+        follow(&watched, |watch| study::all(&request, watch))
+    })?;
+    let Some(Finding { title, sheets, files, notes }) = found.or_raise(py)? else {
+        return Err(PyKeyboardInterrupt::new_err("stopped"));
+    };
+    Ok((title, sheets.iter().map(rows).collect(), files, notes))
+}
+
+fn follow<T>(watched: &Watched, work: impl FnOnce(Watch<'_>) -> T) -> T {
+    let step = |step: Step| {
+        let (count, more) = match step {
+            Step::Planned(more) => (&watched.all, more as u64),
+            Step::Finished => (&watched.done, 1),
+        };
+        count.fetch_add(more, Ordering::Relaxed);
+    };
+    // A study counts runs, and not their requests.
+    let control = fowler_experiment::workload::Control { stop: &watched.stop, progress: &|_| () };
+    work(Watch { control, step: &step })
+}

@@ -1,0 +1,89 @@
+//! Work that takes its time: on a thread of its own, without the interpreter's lock, so that other Python threads go
+//! on, Ctrl-C is heard, and progress is shown.
+
+use crate::errors::fault;
+use fowler_experiment::workload::Control;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// Between two looks at signals and at progress.
+const TICK: Duration = Duration::from_millis(20);
+/// How long work that was told to stop is waited for. What does not end by then ends unseen: nobody waits for it.
+const GRACE: Duration = Duration::from_millis(40);
+
+/// What work tells and is told while it goes on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watched {
+    /// Set when the work is to end.
+    pub stop: Arc<AtomicBool>,
+    /// What has been done so far: requests, runs, or thousandths of a whole.
+    pub done: Arc<AtomicU64>,
+    /// What there is to do in all, as far as it is known; zero where it is not.
+    pub all: Arc<AtomicU64>,
+}
+
+impl Watched {
+    /// Calls `work` with a control that stops on Ctrl-C and counts requests.
+    pub fn controlled<T>(&self, work: impl FnOnce(Control<'_>) -> T) -> T {
+        let count = |more| {
+            self.done.fetch_add(more, Ordering::Relaxed);
+        };
+        work(Control { stop: &self.stop, progress: &count })
+    }
+}
+
+/// Does `work` on a thread of its own; `progress(done, all)` is called now and then.
+///
+/// # Errors
+/// What a signal's handler or `progress` raised; the work is then told to stop.
+pub(crate) fn watch<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(Watched) -> T + Send + 'static,
+) -> PyResult<T> {
+    let watched = Watched::default();
+    let (sender, receiver) = channel();
+    let its = watched.clone();
+    thread::spawn(move || {
+        let result = catch_unwind(AssertUnwindSafe(|| work(its)));
+        // Nobody may be waiting any more.
+        let _unheard = sender.send(result);
+    });
+    let receiver = Mutex::new(receiver);
+    let wait = |time: Duration| {
+        py.detach(|| match receiver.lock() {
+            Ok(receiver) => receiver.recv_timeout(time),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        })
+    };
+    let tell = || match progress {
+        Some(progress) => {
+            let numbers = [&watched.done, &watched.all].map(|it| it.load(Ordering::Relaxed));
+            progress.call1((numbers[0], numbers[1])).map(drop)
+        }
+        None => Ok(()),
+    };
+    loop {
+        match wait(TICK) {
+            Ok(Ok(result)) => {
+                tell()?;
+                return Ok(result);
+            }
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
+                return Err(fault("a run panicked"));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = py.check_signals().and_then(|()| tell()) {
+                    watched.stop.store(true, Ordering::Relaxed);
+                    drop(wait(GRACE));
+                    return Err(error);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+"""A laboratory for solid-state drives.
+
+Given a drive and a workload it says how late every request is and exactly why, how long the drive lives and
+what that costs, and which policy would be better.
+
+>>> import fowler
+>>> r = fowler.run("pes-mlc", "demo", scheme="pes_ipc", limit=10_000)
+>>> r.read.count + r.write.count
+10000
+"""
+
+from __future__ import annotations
+
+from fowler import config
+from fowler._core import __version__
+from fowler.drive import Device, Preset, device, presets
+from fowler.errors import InputError, Problem
+from fowler.results import Band, Blame, Comparison, Latencies, Lifetime, Run, Study, Table
+from fowler.running import compare, lifetime, run, study
+
+__all__ = [
+    "Band",
+    "Blame",
+    "Comparison",
+    "Device",
+    "InputError",
+    "Latencies",
+    "Lifetime",
+    "Preset",
+    "Problem",
+    "Run",
+    "Study",
+    "Table",
+    "__version__",
+    "compare",
+    "config",
+    "device",
+    "lifetime",
+    "presets",
+    "run",
+    "study",
+]

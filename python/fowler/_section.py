@@ -1,0 +1,48 @@
+"""What every class of a configuration can do: be made from TOML, and be written as TOML."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """Some keys of a configuration."""
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """The section that a parsed table of TOML describes, every key of it given."""
+        types = typing.get_type_hints(cls)
+        values = {}
+        for field in dataclasses.fields(cls):
+            value = table.get(field.name.rstrip("_"))
+            if value is None:
+                continue
+            its = types[field.name]
+            is_section = isinstance(its, type) and issubclass(its, Section)
+            values[field.name] = its.of(value) if is_section else _frozen(value)
+        return cls(**values)
+
+    def lines(self, above: str = "") -> Iterator[str]:
+        """Its keys as lines of TOML."""
+        for field in dataclasses.fields(self):
+            path = f"{above}{field.name.rstrip('_')}"
+            value = getattr(self, field.name)
+            if isinstance(value, Section):
+                yield from value.lines(f"{path}.")
+            else:
+                yield f"{path} = {_literal(value)}"
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(it) for it in value) if isinstance(value, list) else value
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_literal(it) for it in value)}]"
+    return repr(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

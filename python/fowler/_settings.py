@@ -1,0 +1,96 @@
+"""From keyword arguments to configuration keys."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import keyword
+from collections.abc import Iterable, Mapping
+
+from fowler import _core
+from fowler.errors import InputError, Problem
+
+Scalar = str | int | float | bool
+Setting = Scalar | Iterable["Setting"]
+
+SUFFIXES = {
+    "time": {"ns": "ns", "us": "us", "ms": "ms", "s": "s"},
+    "size": {"b": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
+    "rate": {"b_s": "B/s", "mib_s": "MiB/s", "mb_s": "MB/s"},
+}
+"""Units that a name may end in, by what its key measures: ``read_us=30`` is ``timing.read``."""
+
+
+@functools.cache
+def names() -> dict[str, tuple[str, ...]]:
+    """Every argument that stands for a key, with the keys that it may stand for.
+
+    A key goes by its path with ``_`` for the dots, with and without ``policy_``, and by its last part
+    where no other key ends so.
+    """
+    found: dict[str, set[str]] = {}
+    for path, *_ in _core.keys():
+        whole = path.replace(".", "_")
+        for name in {whole, whole.removeprefix("policy_"), path.rsplit(".", 1)[-1]}:
+            found.setdefault(name, set()).add(path)
+    return {name: tuple(sorted(paths)) for name, paths in found.items()}
+
+
+@functools.cache
+def _kinds() -> dict[str, str]:
+    return {path: kind.removesuffix("s") for path, kind, *_ in _core.keys()}
+
+
+def settings(changes: Mapping[str, Setting]) -> list[str]:
+    """The changes as ``key=value``, as the command line takes them.
+
+    Raises:
+        InputError: for every argument that stands for no key, or for several.
+    """
+    problems: list[Problem] = []
+    found = [_setting(name, value, problems) for name, value in changes.items()]
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _setting(name: str, value: Setting, problems: list[Problem]) -> str:
+    name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
+    paths = (name,) if "." in name else names().get(name, ())
+    if len(paths) == 1:
+        return f"{paths[0]}={text(value)}"
+    if not paths:
+        for ending, unit, measured in _endings(name):
+            stem = name.removesuffix(f"_{ending}")
+            paths = tuple(it for it in names().get(stem, ()) if _kinds()[it] == measured)
+            if len(paths) == 1:
+                return f"{paths[0]}={text(value, unit)}"
+    problems.append(_unknown(name, paths))
+    return ""
+
+
+def _endings(name: str) -> list[tuple[str, str, str]]:
+    endings = [(end, unit, kind) for kind, all_ in SUFFIXES.items() for end, unit in all_.items()]
+    return [its for its in endings if name.endswith(f"_{its[0]}")]
+
+
+def _unknown(name: str, paths: tuple[str, ...]) -> Problem:
+    if paths:
+        longer = " or ".join(f"`{path.replace('.', '_')}`" for path in paths)
+        return Problem(name, None, "", f"`{name}` may stand for {longer}", hint="name one of them")
+    near = difflib.get_close_matches(name, names(), n=1)
+    hint = f"did you mean `{near[0]}`?" if near else "`fowler presets --keys` lists every key"
+    return Problem(name, None, "", f"`{name}` is no argument and no configuration key", hint=hint)
+
+
+def text(value: Setting, unit: str = "") -> str:
+    """A value as the command line takes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case int() | float():
+            return f"{value!r}{unit}"
+        case _:
+            return f"[{', '.join(text(it, unit) for it in value)}]"

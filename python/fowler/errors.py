@@ -1,0 +1,59 @@
+"""What goes wrong, said so that it can be put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["InputError", "Problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input."""
+
+    file: str
+    """Where: a file, or the argument that carried the value; empty if nowhere in particular."""
+    line: int | None
+    """The line, from 1, where there is one."""
+    text: str
+    """The offending text; may be empty."""
+    what: str
+    """What is wrong."""
+    expected: str = ""
+    """What would have been right; may be empty."""
+    hint: str | None = None
+    """What to do about it."""
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f":{self.line}"
+        where = f"{self.file}{line}: " if self.file else ""
+        more = [("text", self.text), ("expected", self.expected), ("hint", self.hint or "")]
+        return "".join([where, self.what, *(f"\n    {name}: {its}" for name, its in more if its)])
+
+
+class InputError(ValueError):
+    """Everything that is wrong with an input, all at once.
+
+    The text of the exception lists every problem; ``problems`` holds them one by one.
+    """
+
+    problems: tuple[Problem, ...]
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        """An error of these problems, of which there is at least one."""
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+        """Errors travel from worker to worker with all they know."""
+        return type(self), (self.problems,)
+
+    @classmethod
+    def of(cls, told: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
+        """The error that the simulator tells; its flags are arguments here."""
+        return cls(Problem(_argument(file), *rest) for file, *rest in told)  # type: ignore[arg-type]
+
+
+def _argument(file: str) -> str:
+    return file[2:].replace("-", "_") if file.startswith("--") else file

@@ -1,0 +1,298 @@
+"""Runs, comparisons, lives and studies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+from fowler import _arguments, _core
+from fowler._progress import bar
+from fowler._settings import Setting, settings
+from fowler.drive import Device, as_drive
+from fowler.errors import InputError, Problem
+from fowler.results import Comparison, Lifetime, Run, Sheet, Study
+
+__all__ = ["compare", "lifetime", "run", "study"]
+
+AnyDevice = Device | str | os.PathLike[str]
+AnyWorkload = Any
+"""A preset's name, a file that ends in ``.toml``, or requests: anything with Arrow's C stream (a polars or
+pandas frame, a table of pyarrow's), or an iterable of such."""
+
+
+class Source(TypedDict, total=False):
+    """How requests are read and fitted to the drive."""
+
+    trace: str | os.PathLike[str] | None
+    """A block trace, plain or packed with zstd or gzip, instead of a workload."""
+    format: str | None
+    """The trace's format; without it the format must be certain from the text."""
+    lenient_pct: float | None
+    """Skip bad lines, up to this percentage of all lines."""
+    trace_device: int | str | None
+    """Of a trace of several devices the one to replay, or ``"side-by-side"`` for all of them."""
+    remap: str
+    """What happens to addresses that the drive does not have: ``error``, ``modulo`` or ``compact``."""
+
+
+def run(
+    device: AnyDevice = "tlc",
+    workload: AnyWorkload = None,
+    *,
+    scheme: str | None = None,
+    queue_depth: int | None = None,
+    speed: float | None = None,
+    idle: float | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    requests: bool = False,
+    requests_file: str | os.PathLike[str] | None = None,
+    set: Mapping[str, Setting] | None = None,
+    progress: bool | None = None,
+    source: Source | None = None,
+    **more: Any,
+) -> Run:
+    """Runs one drive under one workload.
+
+    Args:
+        device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
+        workload: A generator (a preset's name or a file that ends in ``.toml``), or requests of one's own:
+            a polars or pandas frame, a table of pyarrow's, or an iterable of them, with the columns
+            ``at_ns``, ``op`` (read, write, trim, flush), ``offset`` and ``size`` (bytes).
+        scheme: Policy choices: a scheme, a file that ends in ``.toml``, or several joined by ``+``.
+        queue_depth: Ignore the times: a request is issued as soon as fewer than so many are outstanding.
+        speed: Divide the times by this factor.
+        idle: Divide the times by the factor at which the drive idles for this share of the time.
+        limit: Requests at most.
+        seed: The seed of every random stream.
+        requests: Whether every request is kept in memory, for :meth:`Run.requests`.
+        requests_file: A file that ends in ``.parquet`` or ``.csv`` for every request.
+        set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
+        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
+        source: The trace's keywords as one dictionary, instead of one by one.
+        **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
+            ``remap``), and configuration keys: ``over_provisioning=0.28``, ``buffer_size="64MiB"``.
+
+    Raises:
+        InputError: for everything that is wrong with the drive, the workload and the arguments, at once.
+        KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
+    """
+    fitted, changes = _divided(more, source, set)
+    drive = as_drive(device, changes, seed)
+    where = _source(workload, fitted)
+
+    def again(keep: bool, detail: bool) -> _core.Outcome:
+        args: _arguments.Run = {
+            "drive": drive,
+            "source": where,
+            "scheme": scheme,
+            "queue_depth": queue_depth,
+            "speed": speed,
+            "idle": idle,
+            "limit": limit,
+            "requests_file": None if requests_file is None else os.fspath(requests_file),
+            "detail": detail,
+        }
+        with bar(progress, "requests") as tell:
+            outcome = _core.run(args, keep, tell)
+        outcome.raise_failure()
+        return outcome
+
+    return Run(again(requests, False), again)
+
+
+def compare(
+    device: AnyDevice = "tlc",
+    workload: AnyWorkload = None,
+    *,
+    schemes: Sequence[str],
+    queue_depth: int | None = None,
+    speed: float | None = None,
+    idle: float | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    requests: bool = False,
+    requests_file: str | os.PathLike[str] | None = None,
+    set: Mapping[str, Setting] | None = None,
+    progress: bool | None = None,
+    source: Source | None = None,
+    **more: Any,
+) -> Comparison:
+    """Runs the same workload under several schemes, in parallel.
+
+    The arguments are those of :func:`run`, but for ``schemes``. A target share of idle time is reached under
+    the first scheme, and the factor that this takes is every scheme's.
+
+    Raises:
+        InputError: for everything that is wrong, of every scheme at once.
+        KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
+    """
+    fitted, changes = _divided(more, source, set)
+    where = _source(workload, fitted)
+    args: _arguments.Run = {
+        "drive": as_drive(device, changes, seed),
+        "source": where,
+        "scheme": None,
+        "queue_depth": queue_depth,
+        "speed": speed,
+        "idle": idle,
+        "limit": limit,
+        "requests_file": None if requests_file is None else os.fspath(requests_file),
+        "detail": False,
+    }
+
+    def all_of(keep: bool, detail: bool) -> list[_core.Outcome]:
+        with bar(progress, "requests") as tell:
+            outcomes = _core.compare({**args, "detail": detail}, list(schemes), keep, tell)
+        for outcome in outcomes:
+            outcome.raise_failure()
+        return outcomes
+
+    # What has to be run again for one is run again for all: one pass over the trace, and one speed.
+    later: dict[tuple[bool, bool], list[_core.Outcome]] = {}
+
+    def again(place: int) -> Callable[[bool, bool], _core.Outcome]:
+        def its(keep: bool, detail: bool) -> _core.Outcome:
+            if (keep, detail) not in later:
+                later[keep, detail] = all_of(keep, detail)
+            return later[keep, detail][place]
+
+        return its
+
+    first = all_of(requests, False)
+    return Comparison([Run(outcome, again(place)) for place, outcome in enumerate(first)])
+
+
+def lifetime(
+    device: AnyDevice = "tlc",
+    workload: AnyWorkload = None,
+    *,
+    scheme: str | None = None,
+    years: float | None = None,
+    dilation: int | None = None,
+    check: bool = True,
+    checkpoint: str | os.PathLike[str] | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+    set: Mapping[str, Setting] | None = None,
+    progress: bool | None = None,
+    source: Source | None = None,
+    **more: Any,
+) -> Lifetime:
+    """A whole life: a drive under a workload that is repeated to the end of it.
+
+    Args:
+        device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
+        workload: As for :func:`run`.
+        scheme: Policy choices: a scheme, a file that ends in ``.toml``, or several joined by ``+``.
+        years: The target life in years of 365 days; ``None`` is that of the drive, ``lifetime.target``.
+        dilation: One simulated repetition stands for so many; ``None`` for the fewest at which a life takes
+            a minute or two.
+        check: Whether it is lived once more at twice the dilation, to see what that changes.
+        checkpoint: A file in which what is done so far is kept, to go on from.
+        limit: Requests of a repetition at most.
+        seed: The seed of every random stream.
+        set: Configuration keys by their paths.
+        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
+        source: The trace's keywords as one dictionary.
+        **more: The keywords of :class:`Source`, and configuration keys.
+
+    Raises:
+        InputError: for everything that is wrong, at once.
+        KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
+    """
+    fitted, changes = _divided(more, source, set)
+    if years is not None:
+        if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
+            what = f"a life of {years} years"
+            raise InputError([Problem("years", None, "", what, "a number above 0")])
+        changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
+    args: _arguments.Life = {
+        "drive": as_drive(device, changes, seed),
+        "source": _source(workload, fitted),
+        "scheme": scheme,
+        "limit": limit,
+        "dilation": dilation,
+        "check": check,
+        "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
+    }
+    with bar(progress, "thousandths") as tell:
+        return Lifetime(_core.lifetime(args, tell))
+
+
+def study(
+    name: str = "all",
+    *,
+    out: str | os.PathLike[str] = "results/study-all",
+    workloads: Mapping[str, AnyWorkload] | Iterable[str] = (),
+    traces: str | os.PathLike[str] | None = None,
+    limit: int | None = None,
+    progress: bool | None = None,
+) -> Study:
+    """What systems buy together: every subset of them on one drive, at three ages, under several workloads.
+
+    Args:
+        name: The study: ``all``, the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5.
+        out: The folder of tables, pictures, a page of both and finished runs; the same call goes on from
+            what is finished there.
+        workloads: Generators, by their names or with names of their own, instead of the study's.
+        traces: A folder of real traces; those that the study knows are taken beside its stand-ins.
+        limit: Requests of each run at most.
+        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
+
+    Raises:
+        InputError: for everything that is wrong, at once.
+        KeyboardInterrupt: on Ctrl-C; what is finished is kept.
+    """
+    if name != "all":
+        raise InputError([Problem("name", None, "", f"unknown study `{name}`", '"all"')])
+    named = workloads.items() if isinstance(workloads, Mapping) else ((it, it) for it in workloads)
+    sources = [(its, _source(workload, {})) for its, workload in named]
+    folder = None if traces is None else os.fspath(traces)
+    with bar(progress, "runs") as tell:
+        title, sheets, files, notes = _core.study_all(os.fspath(out), sources, folder, limit, tell)
+    paths = [Path(out) / file for file in files]
+    return Study(title, [Sheet(*sheet) for sheet in sheets], paths, notes)
+
+
+def _divided(
+    more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
+) -> tuple[Source, list[str]]:
+    """What of the keywords says how requests are read, and what are configuration keys."""
+    fitted: Source = {**(source or {})}
+    for name in Source.__annotations__:
+        if name in more:
+            fitted[name] = more.pop(name)  # type: ignore[literal-required]
+    return fitted, settings({**(set_ or {}), **more})
+
+
+def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
+    trace, device = fitted.get("trace"), fitted.get("trace_device")
+    if trace is not None and workload is not None:
+        what = "a trace and a workload are two workloads"
+        raise InputError([Problem("workload", None, "", what, hint="leave one of them out")])
+    named = isinstance(workload, str | os.PathLike)
+    if named and (beside := [name for name, its in fitted.items() if its is not None]):
+        what = "belongs to a trace, and this is a generator"
+        raise InputError([Problem(name, None, "", what) for name in beside])
+    if not (device is None or isinstance(device, int) or device == "side-by-side"):
+        expected = "a device's number, or side-by-side"
+        raise InputError([Problem("trace_device", None, "", f"`{device}` is no device", expected)])
+    handed = workload is not None and not named
+    return {
+        "workload": os.fspath(workload) if named else None,
+        "trace": None if trace is None else os.fspath(trace),
+        "handed": (_name_of(workload), workload) if handed else None,
+        "format": fitted.get("format"),
+        "lenient_pct": fitted.get("lenient_pct"),
+        "trace_device": device if isinstance(device, int) else None,
+        "side_by_side": device == "side-by-side",
+        "remap": fitted.get("remap", "error"),
+    }
+
+
+def _name_of(workload: object) -> str:
+    kind = type(workload)
+    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")

@@ -1,0 +1,81 @@
+"""Drives as values."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import fowler
+from fowler import _core
+
+NAMES = [preset.name for preset in fowler.presets("device")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_drive_survives_its_own_text(name: str, tmp_path: Path) -> None:
+    its = fowler.device(name)
+    file = tmp_path / "drive.toml"
+    file.write_text(its.toml())
+    again = fowler.device(file)
+    assert dataclasses.replace(again, name=name) == its
+    assert again.hash == its.hash == fowler.device(name).hash
+    whole = tomllib.loads(_core.resolve(its._drive([]))[0])
+    assert fowler.Device.of(whole) == dataclasses.replace(its, name="device")
+
+
+def test_ways_to_name_a_key() -> None:
+    its = fowler.device("pes-mlc")
+    ways = [
+        its.with_(read_us=30),
+        its.with_(read="30us"),
+        its.with_(timing_read="30us"),
+        its.with_({"timing.read": "30us"}),
+        its.with_(read_ns=30_000),
+        its.with_(timing_read_us=30.0),
+    ]
+    assert all(way == ways[0] for way in ways)
+    assert ways[0].timing.read == "30us"
+    assert its.with_(buffer_size_mib=64) == its.with_(buffer_size="64MiB")
+    lists = its.with_(timing_read=("30us", "60us"), die_order="rhio", deadline="100ms")
+    assert lists.timing.read == ("30us", "60us")
+    assert lists.policy.die_order.name == "rhio"
+    assert its.with_(program_iterations=[12, 15]).timing.program_iterations == (12, 15)
+
+
+def test_a_drive_is_frozen_and_hashes() -> None:
+    its = fowler.device("tlc")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        its.seed = 2  # type: ignore[misc]
+    assert len({its, fowler.device("tlc"), its.with_(seed=2)}) == 2
+    assert "<pre>" in its._repr_html_()
+
+
+def test_a_scheme_is_a_set_of_policies() -> None:
+    its = fowler.device("pes-mlc").under("pes_ipc")
+    assert its.policy.suspension.name == "ipc"
+    assert (
+        fowler.run(its, "demo", limit=500).read
+        == fowler.run("pes-mlc", "demo", scheme="pes_ipc", limit=500).read
+    )
+
+
+def test_config_is_what_the_definitions_say() -> None:
+    """`make python-config` writes it; here it is looked at whether that is due."""
+    generator = Path(__file__).parents[1] / "generate_config.py"
+    checked = subprocess.run([sys.executable, str(generator), "--check"], check=False)
+    assert checked.returncode == 0, (
+        "python/fowler/config.py is not that of the definitions: make python-config"
+    )
+
+
+def test_presets() -> None:
+    kinds = {preset.kind for preset in fowler.presets()}
+    assert kinds == {"device", "workload", "scheme"}
+    tlc = next(preset for preset in fowler.presets("device") if preset.name == "tlc")
+    assert tlc.about
+    assert "[geometry]" in tlc.text

@@ -1,0 +1,72 @@
+"""What is wrong is said at once, with all that helps to mend it."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import fowler
+
+
+def problems(call, *args, **keywords) -> tuple[fowler.Problem, ...]:
+    with pytest.raises(fowler.InputError) as caught:
+        call(*args, **keywords)
+    assert str(caught.value)
+    assert all(problem.what for problem in caught.value.problems)
+    return caught.value.problems
+
+
+def test_everything_at_once() -> None:
+    its = problems(fowler.run, "pes-mlc", "dmeo", scheme="pes_icp", buffer_size="64")
+    told = " ".join(str(problem) for problem in its)
+    for what in ("dmeo", "pes_icp", "64", "did you mean"):
+        assert what in told
+    assert len(its) >= 3
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text"),
+    [
+        ({"bufer_size": "1MiB"}, "did you mean `buffer_size`?"),
+        ({"cycles": 5}, "may stand for"),
+        ({"read_us": "x"}, "time"),
+        ({"over_provisioning": -1}, "0"),
+        ({"limit": 0}, "nothing to run"),
+        ({"speed": -1.0}, "speed"),
+        ({"remap": "compact"}, "belongs to a trace"),
+        ({"trace": "no-such-file.csv"}, "two workloads"),
+        ({"requests_file": "requests.txt"}, ".parquet"),
+    ],
+)
+def test_arguments_that_do_not_do(keywords: dict, text: str) -> None:
+    its = problems(fowler.run, "pes-mlc", "demo", **{"limit": 10, **keywords})
+    assert any(text in str(problem) for problem in its), its
+
+
+def test_bad_lines_of_a_trace_have_numbers(tmp_path: Path) -> None:
+    trace = tmp_path / "bad.csv"
+    trace.write_text("at_ns,op,offset,size\n0,read,0,4096\n5,raed,0,4096\n6,write,x,4096\n")
+    its = problems(fowler.run, "pes-mlc", trace=trace)
+    assert [problem.line for problem in its] == [3, 4]
+    assert all(problem.file == str(trace) for problem in its)
+    assert "raed" in its[0].text
+
+
+def test_an_error_travels() -> None:
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.device("pes-mlx")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.problems == caught.value.problems
+    assert str(again) == str(caught.value)
+    assert isinstance(again, ValueError)
+
+
+def test_a_device_that_is_put_together_is_checked() -> None:
+    import dataclasses
+
+    its = fowler.device("pes-mlc")
+    bad = dataclasses.replace(its, geometry=dataclasses.replace(its.geometry, channels=0))
+    assert "channels" in str(problems(bad.check)[0])
+    assert "channels" in str(problems(fowler.run, bad, "demo", limit=10)[0])

@@ -1,0 +1,198 @@
+"""Runs and comparisons: the same as the command's, to the byte."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import fowler
+
+SETS = [
+    "geometry.blocks_per_plane=64",
+    "gc.background_below=12",
+    "precondition.pattern=steady",
+]
+
+
+def without_clock(summary: dict) -> dict:
+    return {k: its for k, its in summary.items() if k not in ("wall_s", "requests_per_s")}
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fowler", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_example_of_the_documentation() -> None:
+    r = fowler.run("pes-mlc", "demo", scheme="pes_ipc", over_provisioning=0.3, limit=2000)
+    assert r.complete
+    assert r.read.count + r.write.count == 2000
+    assert 0 < r.read.p50_us <= r.read.p999_us <= r.read.max_us
+    assert r.device.geometry.over_provisioning == 0.3
+    assert r.device.policy.suspension.name == "ipc"
+    assert r.scheme == "pes_ipc"
+    assert "pes_ipc" in repr(r)
+    assert "<table>" in r._repr_html_()
+
+
+def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
+    flags = ["--device", "pes-mlc", *(f for its in SETS for f in ("--set", its))]
+    told = command(
+        "run",
+        *flags,
+        "--workload",
+        "demo",
+        "--limit",
+        "3000",
+        "--scheme",
+        "rps",
+        "--json",
+        "--quiet",
+    )
+    assert told.returncode == 0, told.stderr
+    r = fowler.run("pes-mlc", "demo", limit=3000, scheme="rps", set=dict(its.split("=") for its in SETS))
+    assert without_clock(json.loads(told.stdout)) == without_clock(r.summary)
+    # A drive that is a value is the same drive; only its name in messages may differ.
+    again = fowler.run(small, "demo", limit=3000, scheme="rps")
+    assert without_clock(again.summary) == without_clock(r.summary)
+
+
+def test_a_comparison(small: fowler.Device) -> None:
+    both = fowler.compare(small, "demo", schemes=["fifo", "rps"], limit=3000)
+    assert both.schemes == ["fifo", "rps"]
+    assert both["rps"] is both[1]
+    assert both["rps"].read.mean_us < both["fifo"].read.mean_us
+    alone = fowler.run(small, "demo", scheme="rps", limit=3000)
+    assert without_clock(alone.summary) == without_clock(both["rps"].summary)
+    rows = both.rows()
+    assert [row["scheme"] for row in rows] == ["fifo", "rps"]
+    assert rows[1]["read_mean_us"] == both["rps"].read.mean_us
+    assert both._repr_html_().count("<tr>") == 5
+    with pytest.raises(KeyError, match="there are fifo, rps"):
+        both["per"]
+
+
+def test_blame_sums_to_the_latency(small: fowler.Device) -> None:
+    r = fowler.run(small, "demo", limit=3000)
+    for kind in (r.blame.read, r.blame.write):
+        for band in (kind.all, kind.slowest_1pct, kind.slowest_0_1pct):
+            assert sum(band.mean_us.values()) == pytest.approx(band.mean_latency_us)
+            assert sum(band.shares().values()) == pytest.approx(1.0)
+    assert r.blame.read.slowest_1pct.count < r.blame.read.all.count
+
+
+def test_fields_of_results_are_those_of_the_summary(small: fowler.Device) -> None:
+    r = fowler.run(small, "demo", limit=500)
+    for kind in ("read", "write"):
+        fields = {field.name for field in dataclasses.fields(getattr(r, kind))}
+        assert fields == set(r.summary[kind])
+
+
+def test_a_page_and_a_picture(small: fowler.Device, tmp_path: Path) -> None:
+    both = fowler.compare(small, "demo", schemes=["fifo", "rps"], limit=2000)
+    page = both.report(tmp_path / "report.html")
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    figure = both.plot("read")
+    axes = figure.axes[0]
+    assert [line.get_label() for line in axes.lines] == ["fifo", "rps"]
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    figure.savefig(tmp_path / "late.svg")
+    from fowler.figures import blame
+
+    blame(both["fifo"]).savefig(tmp_path / "blame.svg")
+    assert (tmp_path / "blame.svg").stat().st_size > 5_000
+
+
+def test_progress_is_told(small: fowler.Device) -> None:
+    told: list[tuple[int, int]] = []
+    from fowler import _core
+    from fowler.running import _source
+
+    args = {
+        "drive": small._drive([]),
+        "source": _source("demo", {}),
+        "scheme": None,
+        "queue_depth": None,
+        "speed": None,
+        "idle": None,
+        "limit": 20_000,
+        "requests_file": None,
+        "detail": False,
+    }
+    _core.run(args, False, lambda done, everything: told.append((done, everything)))
+    assert told[-1][0] == 20_000
+    assert told == sorted(told)
+
+
+def test_ctrl_c_ends_a_run_at_once(tmp_path: Path) -> None:
+    """Stopped from another process while it runs: the exception is there within a tenth of a second.
+
+    The time is measured where the signal is sent from, and stated generously: a machine may be busy.
+    """
+    endless = tmp_path / "endless.toml"
+    endless.write_text("requests = 1_000_000_000\narrivals = { kind = 'closed', depth = 32 }\n")
+    program = f"""
+import fowler, signal, time
+# A shell's job in the background is told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+print("begun", flush=True)
+try:
+    fowler.run("pes-mlc", {str(endless)!r})
+except KeyboardInterrupt:
+    print(time.monotonic(), flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "begun\n"
+        time.sleep(1.0)
+        sent = time.monotonic()
+        running.send_signal(2)
+        ended = float(running.stdout.readline())
+        assert running.wait(10) == 0
+    assert ended - sent < 2.0
+
+
+def test_other_threads_go_on(small: fowler.Device) -> None:
+    """The interpreter's lock is free while a run goes on."""
+    counted = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    before = counted
+    fowler.run(small, "demo", limit=200_000, queue_depth=8)
+    during = counted - before
+    done.set()
+    other.join()
+    assert during > 3
+
+
+def test_two_runs_at_once_are_two_runs(small: fowler.Device) -> None:
+    results: dict[int, dict] = {}
+
+    def one(seed: int) -> None:
+        results[seed] = without_clock(fowler.run(small, "demo", limit=5000, seed=seed).summary)
+
+    threads = [threading.Thread(target=one, args=(seed,)) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results[1] != results[2]
+    for seed in (1, 2):
+        alone = fowler.run(small, "demo", limit=5000, seed=seed)
+        assert without_clock(alone.summary) == results[seed]
