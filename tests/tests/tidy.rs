@@ -41,7 +41,7 @@ fn complain(problems: Vec<String>) {
 }
 
 /// The floors of the house, lowest first. A crate may depend on those named before it.
-const FLOORS: [&str; 11] = [
+const FLOORS: [&str; 12] = [
     "figures",
     "units",
     "theory",
@@ -52,6 +52,7 @@ const FLOORS: [&str; 11] = [
     "workload",
     "metrics",
     "experiment",
+    "columns",
     "cli",
 ];
 
@@ -84,9 +85,33 @@ fn the_command_imports_experiments_and_nothing_below() {
     for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
         let Some(table) = manifest.get(table).and_then(toml::Value::as_table) else { continue };
         for name in table.keys().filter(|name| name.starts_with("fowler-")) {
-            if name != "fowler-experiment" {
+            if !["fowler-experiment", "fowler-columns"].contains(&name.as_str()) {
                 problems.push(format!("cli depends on {name}; it goes through experiment"));
             }
+        }
+    }
+    complain(problems);
+}
+
+/// Arrow takes long to build and is no part of a simulator: who needs it goes through the one crate that has it.
+#[test]
+fn arrow_is_in_one_crate_that_may_be_left_out() {
+    let mut problems = Vec::new();
+    for (path, text) in files("crates", &["Cargo.toml"]) {
+        let manifest: toml::Table = text.parse().expect("a manifest");
+        let mut has = false;
+        for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(table) = manifest.get(table).and_then(toml::Value::as_table) else { continue };
+            has |= table.keys().any(|name| name.starts_with("arrow") || name == "parquet");
+        }
+        let allowed = ["columns", "python"].iter().any(|it| path.contains(it));
+        if has != path.contains("columns") && !(has && allowed) {
+            problems.push(format!("{path}: Arrow is the business of columns"));
+        }
+        let wants = manifest["dependencies"].get("fowler-columns");
+        let optional = wants.and_then(|it| it.get("optional")) == Some(&toml::Value::Boolean(true));
+        if path.contains("cli") && !optional {
+            problems.push(format!("{path}: fowler-columns is not optional"));
         }
     }
     complain(problems);

@@ -21,6 +21,8 @@ pub(crate) enum Command {
     Run(Run),
     /// The same workload under several schemes: one table, with ratios to the first scheme
     Compare(Compare),
+    /// Why the slowest requests were slow: what each waited for, operation by operation
+    Explain(Explain),
     /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
     Chip(Chip),
     /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the end of it
@@ -35,6 +37,18 @@ pub(crate) enum Command {
                             Ctrl-C: what is finished is kept, and the same command goes on from there"
     )]
     Reproduce(Reproduce),
+    /// What systems buy together: every subset of them on one drive, at three ages, under several workloads
+    #[command(
+        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is kept, and \
+                            the same command goes on from there"
+    )]
+    Study(Study),
+    /// Many runs by one specification: grids, lists, random and Latin hypercube designs; every finished run is kept
+    #[command(
+        after_help = "Exit codes: 0 done, whatever points failed; 2 the input is wrong; 130 stopped with Ctrl-C: what is \
+                            finished is kept, and the same command goes on from there, as it does after any other end"
+    )]
+    Sweep(Sweep),
     /// The simulator against theory: queues, bounds, write amplification, conservation laws
     #[command(
         after_help = "Exit codes: 0 every expectation agrees with theory; 1 one does not, which is a fault \
@@ -57,8 +71,24 @@ pub(crate) struct Run {
     /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
     #[arg(long, value_name = "SCHEME")]
     pub scheme: Option<String>,
+    /// Write what dies and channels did as timeline.json, for Perfetto (ui.perfetto.dev) or Chrome, into the
+    /// folder of --out: in a window since the first request, or in the lives of the slowest K requests
+    #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
+    pub timeline: Option<String>,
     #[command(flatten)]
     pub setup: Setup,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
+    #[arg(long, value_name = "SCHEME")]
+    pub scheme: Option<String>,
+    /// How many requests
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub slowest: usize,
+    #[command(flatten)]
+    pub load: Load,
 }
 
 #[derive(Debug, Args)]
@@ -74,6 +104,26 @@ pub(crate) struct Compare {
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
     #[command(flatten)]
+    pub load: Load,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write summary.json and report.html (and requests.parquet, when asked for) into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write a page with pictures, which needs nothing else to be read; without FILE into the folder of --out
+    #[arg(long, value_name = "FILE.html", num_args = 0..=1)]
+    pub report: Option<Option<PathBuf>>,
+    /// Write every request with its causes, as columns (.parquet) or text (.csv); without FILE requests.parquet in the
+    /// folder of --out
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    pub requests: Option<Option<PathBuf>>,
+}
+
+/// A drive and what it is to do.
+#[derive(Debug, Args)]
+pub(crate) struct Load {
+    #[command(flatten)]
     pub drive: Drive,
     #[command(flatten)]
     pub source: Source,
@@ -87,15 +137,6 @@ pub(crate) struct Setup {
     /// Requests at most
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
-    /// Print the result as one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Write summary.json (and requests.csv, when asked for) into this folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Write one line for every request; without FILE into the folder of --out
-    #[arg(long, value_name = "FILE", num_args = 0..=1)]
-    pub requests_csv: Option<Option<PathBuf>>,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
@@ -127,7 +168,8 @@ pub(crate) struct Lifetime {
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write summary.json, the table (CSV) and pictures (SVG) into this folder, and keep there what is done so far
+    /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into this folder, and keep
+    /// there what is done so far
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// With --out: keep what is done so far anew after so many page writes
@@ -138,7 +180,7 @@ pub(crate) struct Lifetime {
     pub quiet: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Drive {
     /// The drive: a preset or a file that ends in .toml
     #[arg(long, value_name = "PRESET|FILE.toml", default_value = "tlc")]
@@ -203,12 +245,12 @@ pub(crate) struct Chip {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// The paper: pes (P/E suspension, FAST 2012), ready (throttling, FAST 2012), hire (voltages, NPC 2016) or rhio (order and speed by latency variation, MSST 2016)
+    /// The paper: pes (P/E suspension, FAST 2012), rhio (order and speed by latency variation, MSST 2016), hire (voltages, NPC 2016), ready (throttling, FAST 2012) or da-raid5 (redundancy inside the drive, DATE 2013)
     pub paper: String,
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), figures (SVG) and finished runs go [default: results/PAPER, with --limit results/PAPER-look]
+    /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go [default: results/PAPER, with --limit results/PAPER-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Requests of each run at most: a look, not a reproduction
@@ -217,6 +259,58 @@ pub(crate) struct Reproduce {
     /// Only what the paper shows: leave out the studies of its open choices and of starvation
     #[arg(long)]
     pub brief: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Study {
+    /// The study: all (the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5)
+    #[arg(value_parser = ["all"])]
+    pub study: String,
+    /// This workload instead of the study's own; may be given several times
+    #[arg(long, value_name = "PRESET|FILE.toml")]
+    pub workload: Vec<String>,
+    /// This trace instead of the study's own workloads, times as recorded, addresses compacted; may be given several
+    /// times
+    #[arg(long, value_name = "FILE")]
+    pub trace: Vec<PathBuf>,
+    /// The format of the traces; without it the format must be certain from the text
+    #[arg(long, value_name = "FORMAT", requires = "trace")]
+    pub format: Option<String>,
+    /// A folder of real traces; those that the study knows are taken beside its stand-ins
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
+    pub traces: Option<PathBuf>,
+    /// Where tables (CSV), pictures (SVG), a page of both (report.html) and finished runs go [default: results/study-all, with --limit results/study-all-look]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Requests of each run at most [default: 300,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "without Parquet no sweep is run"))]
+pub(crate) struct Sweep {
+    /// The specification (docs/sweeps.md explains it)
+    #[arg(value_name = "SPEC.toml")]
+    pub specification: PathBuf,
+    /// Where points go, each a file of its own [default: results/SPEC]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Runs at once [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Run points that failed once more
+    #[arg(long)]
+    pub retry: bool,
+    /// Run nothing; say how many points there are, and show the first
+    #[arg(long)]
+    pub dry_run: bool,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,

@@ -1,9 +1,10 @@
 //! The commands.
 
-use crate::args::{Chip, Command, Compare, Presets, Run, Setup};
-use crate::output::Output;
+use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
+use crate::output::{Output, Wanted};
 use crate::{
-    Exit, console, fit, lifetime, physics, progress, report, reproduce, traces, validation,
+    Exit, console, fit, lifetime, physics, progress, report, reproduce, study, sweep, traces,
+    validation,
 };
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::outcome::{Ending, Outcome, comparison_json};
@@ -11,19 +12,24 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
+use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
 use fowler_experiment::workload::Control;
 use fowler_experiment::{chip, compare, field, generator, keys, run};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// Does what the user asked for.
 pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
     match command {
         Command::Run(run) => one(&run),
         Command::Compare(compare) => several(&compare),
+        Command::Explain(explain) => explained(&explain),
         Command::Chip(chip) => raw(&chip),
         Command::Lifetime(arguments) => lifetime::execute(&arguments),
         Command::Reproduce(arguments) => reproduce::execute(&arguments),
+        Command::Study(arguments) => study::execute(&arguments),
+        Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),
@@ -33,17 +39,73 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
 
 fn one(arguments: &Run) -> Result<Exit, Problems> {
     let logs = |path: &Path| vec![path.to_path_buf()];
-    measured(&arguments.setup, arguments.scheme.as_slice(), logs, |spec, control| {
-        let outcome = run::run(spec, control)?;
+    let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
+    let choice = match choice.transpose() {
+        Ok(choice) => choice,
+        Err(problems) => return Err(with_setup(problems, arguments)),
+    };
+    let folder = arguments.setup.out.clone();
+    let mut seen = None;
+    let wanted = choice.is_some();
+    let schemes = arguments.scheme.as_slice();
+    let exit = measured(&arguments.setup, schemes, wanted, logs, |spec, control| {
+        let outcome = match choice {
+            Some(choice) => {
+                let Recorded { outcome, timeline, problems } =
+                    timeline::record(spec, choice, control)?;
+                seen = Some((timeline, problems));
+                outcome
+            }
+            None => run::run(spec, control)?,
+        };
         let json = outcome.json();
         Ok((vec![outcome], json))
-    })
+    })?;
+    // The trace comes when everything else is out: what is wrong with it loses nothing.
+    let (Some((timeline, mut problems)), Some(folder)) = (seen, folder) else { return Ok(exit) };
+    problems.take(timeline.write(&folder.join(TIMELINE)));
+    Ok(but(exit, &problems))
+}
+
+/// How it ends when there is something wrong besides: what is worse than that, or was the user's wish, stays.
+fn but(exit: Exit, problems: &Problems) -> Exit {
+    console::complain(problems);
+    match exit {
+        Exit::Done if problems.0.is_empty() => Exit::Done,
+        Exit::Done if progress::stop_flag().load(Ordering::Relaxed) => Exit::Stopped,
+        Exit::Done => Exit::BadInput,
+        worse => worse,
+    }
+}
+
+/// What is wrong with the rest of the command is said as well.
+fn with_setup(mut problems: Problems, arguments: &Run) -> Problems {
+    fit::run_spec(&arguments.setup.load, arguments.scheme.as_slice(), &mut problems);
+    problems
+}
+
+fn explained(arguments: &Explain) -> Result<Exit, Problems> {
+    let mut problems = Problems::default();
+    let choice = problems.take(timeline::slowest(arguments.slowest, "--slowest"));
+    let choice = choice.map(Choice::Explained);
+    let spec = fit::run_spec(&arguments.load, arguments.scheme.as_slice(), &mut problems);
+    problems.or(())?;
+    let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
+    let bar = progress::bar(arguments.load.quiet);
+    let count = |requests| bar.inc(requests);
+    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let recorded = timeline::record(&spec, choice, control);
+    bar.finish_and_clear();
+    let Recorded { outcome, timeline, problems } = recorded?;
+    let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
+    console::print(&report::explanations(&outcome, texts));
+    Ok(but(exit_of(&[outcome]), &problems))
 }
 
 fn several(arguments: &Compare) -> Result<Exit, Problems> {
     let schemes = &arguments.schemes;
     let logs = |path: &Path| schemes.iter().map(|it| compare::log_path(path, it)).collect();
-    measured(&arguments.setup, schemes, logs, |spec, control| {
+    measured(&arguments.setup, schemes, false, logs, |spec, control| {
         let outcomes = compare::compare(spec, schemes, control)?;
         let json = comparison_json(&outcomes);
         Ok((outcomes, json))
@@ -54,19 +116,22 @@ fn several(arguments: &Compare) -> Result<Exit, Problems> {
 fn measured(
     setup: &Setup,
     schemes: &[String],
+    timeline: bool,
     logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Problems>,
 ) -> Result<Exit, Problems> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
     let mut problems = Problems::default();
-    let inputs = fit::files(setup, schemes);
-    let output = Output::open(setup.out.as_deref(), setup.requests_csv.as_ref(), &inputs, logs);
+    let inputs = fit::files(&setup.load, schemes);
+    let (requests, report) = (setup.requests.as_ref(), setup.report.as_ref());
+    let wanted = Wanted { requests, report, runs: true, timeline };
+    let output = Output::open(setup.out.as_deref(), wanted, &inputs, logs);
     let output = problems.take(output);
-    let spec = fit::run_spec(setup, schemes, &mut problems);
+    let spec = fit::run_spec(&setup.load, schemes, &mut problems);
     problems.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
-    let spec = RunSpec { requests_csv: output.requests(), ..spec };
-    let bar = progress::bar(setup.quiet);
+    let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
+    let bar = progress::bar(setup.load.quiet);
     let count = |requests| bar.inc(requests);
     let control = Control { stop: progress::stop_flag(), progress: &count };
     let simulated = simulate(&spec, control);
@@ -74,6 +139,9 @@ fn measured(
     let (outcomes, json) = simulated?;
     let json = format!("{json:#}\n");
     output.summary(&json)?;
+    if output.reports() {
+        output.report(&fowler_experiment::report::of_runs(&outcomes))?;
+    }
     console::print(if setup.json { &json } else { "" });
     if !setup.json {
         console::print(&report::report(&outcomes));

@@ -1,18 +1,21 @@
 //! From flags to specifications.
 
-use crate::args::{Pace, Reading, Setup, Source};
+use crate::args::{Load, Pace, Reading, Source};
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::growing::Named;
 use fowler_experiment::pace::check;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::run::{self, Pace as RunPace, RunSpec};
-use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name, replayable};
-use fowler_experiment::{DeviceChoice, ReadOptions, Remap};
+use fowler_experiment::workload::{
+    self, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+};
+use fowler_experiment::{DeviceChoice, ReadOptions};
 
 /// The drive that the flags name.
 pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
-    DeviceSpec { device: drive.device.clone(), set: drive.set.clone(), seed: drive.seed }
+    let crate::args::Drive { device, set, seed } = drive.clone();
+    DeviceSpec { device, set, seed, text: None }
 }
 
 /// How a trace is to be read.
@@ -29,20 +32,20 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Problems> {
 
 /// The run that the flags describe, as far as they do: what is wrong goes to `problems`.
 pub(crate) fn run_spec(
-    setup: &Setup,
+    load: &Load,
     schemes: &[String],
     problems: &mut Problems,
 ) -> Option<RunSpec> {
-    let workload = problems.take(workload(&setup.source, &setup.reading, &setup.remap));
-    let pace = problems.take(pace(&setup.pace));
-    if setup.limit == Some(0) {
+    let workload = problems.take(workload(&load.source, &load.reading, &load.remap));
+    let pace = problems.take(pace(&load.pace));
+    if load.limit == Some(0) {
         problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
     }
-    let device = device(&setup.drive);
+    let device = device(&load.drive);
     problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
     let (workload, pace) = workload.zip(pace)?;
-    let (scheme, limit) = (schemes.first().cloned(), setup.limit);
-    Some(RunSpec { device, scheme, workload, pace, limit, requests_csv: None })
+    let (scheme, limit) = (schemes.first().cloned(), load.limit);
+    Some(RunSpec { device, scheme, workload, pace, limit, requests: None, detail: false })
 }
 
 /// The files that a drive under some schemes is read from.
@@ -56,9 +59,9 @@ pub(crate) fn drive_files(drive: &crate::args::Drive, schemes: &[String]) -> Vec
 }
 
 /// The files that a run reads.
-pub(crate) fn files(setup: &Setup, schemes: &[String]) -> Vec<Named> {
-    let mut files = drive_files(&setup.drive, schemes);
-    files.extend(source_files(&setup.source));
+pub(crate) fn files(load: &Load, schemes: &[String]) -> Vec<Named> {
+    let mut files = drive_files(&load.drive, schemes);
+    files.extend(source_files(&load.source));
     files
 }
 
@@ -106,15 +109,6 @@ pub(crate) fn workload(
     }
 }
 
-fn remap_by_name(name: &str) -> Result<Remap, Problems> {
-    Remap::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Remap::ALL.iter().map(|remap| remap.name()).collect();
-        Problem::new("--remap", format!("unknown way `{name}`"))
-            .expected(format!("one of {}", names.join(", ")))
-            .into()
-    })
-}
-
 fn lenience(text: &str) -> Result<f64, Problems> {
     let percent: Option<f64> = text.trim().trim_end_matches('%').trim().parse().ok();
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
@@ -125,10 +119,7 @@ fn lenience(text: &str) -> Result<f64, Problems> {
 }
 
 fn trace_device(text: &str) -> Result<DeviceChoice, Problems> {
-    if text == "side-by-side" {
-        return Ok(DeviceChoice::SideBySide);
-    }
-    text.parse().map(DeviceChoice::Only).map_err(|_| {
+    workload::trace_device(text).ok_or_else(|| {
         Problem::new("--trace-device", format!("`{text}` is no device"))
             .expected("a device's number, or side-by-side")
             .into()

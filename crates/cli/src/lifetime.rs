@@ -1,9 +1,9 @@
 //! `fowler lifetime`: a drive to the end of its target life.
 
 use crate::args::Lifetime as Arguments;
-use crate::output::Output;
+use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, sheets};
-use fowler_experiment::lifetime::{self, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     if let Some(spec) = &spec {
         problems.0.extend(lifetime::check(spec).0);
     }
-    let output = Output::open(arguments.out.as_deref(), None, &inputs, |_| Vec::new());
+    let output = Output::open(arguments.out.as_deref(), Wanted::default(), &inputs, |_| Vec::new());
     let output = problems.take(output);
     problems.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
@@ -28,18 +28,25 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     let watch = Watch {
         control: Control { stop: progress::stop_flag(), progress: &|_| () },
         share: &|share| bar.set_position((share * 1000.0) as u64),
+        note: &|note| bar.suspend(|| console::note(&format!("note: {note}"))),
     };
     let lived = lifetime::live(&spec, watch);
     bar.finish_and_clear();
-    let Some(lived) = lived? else {
-        console::note(&match &spec.checkpoint {
-            Some(path) => format!(
-                "stopped: what is done is kept in {}, and the same command goes on from there",
-                path.display()
-            ),
-            None => "stopped: nothing is kept without --out".into(),
-        });
-        return Ok(Exit::Stopped);
+    let lived = match lived? {
+        Ended::Lived(lived) => lived,
+        Ended::Stopped { kept } => {
+            console::note(&match &spec.checkpoint {
+                Some(path) if kept => format!(
+                    "stopped: what is done is kept in {}, and the same command goes on from there",
+                    path.display()
+                ),
+                Some(_) => {
+                    "stopped before there was anything to keep: the same command begins anew".into()
+                }
+                None => "stopped: nothing is kept without --out".into(),
+            });
+            return Ok(Exit::Stopped);
+        }
     };
     let json = format!("{:#}\n", lived.json());
     output.summary(&json)?;
@@ -97,6 +104,7 @@ fn report(lived: &Lifetime) -> String {
         survey.pages,
         survey.span.as_s()
     );
+    let _grows = writeln!(text, "left out are {}", lived.left_out.join("; "));
     if let [first, second] = &lived.lived[..] {
         let _grows = writeln!(
             text,

@@ -1,65 +1,7 @@
-//! The command `fowler`: flags and messages over the experiment crate.
-//!
-//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the input is
-//! wrong, with everything that is wrong; 130 stopped by the user, results until then printed; 1 a fault of
-//! this program, or theory and simulation disagree.
+//! The program `fowler`.
 
-mod args;
-mod commands;
-mod console;
-mod fit;
-mod lifetime;
-mod numbers;
-mod output;
-mod physics;
-mod progress;
-mod report;
-mod reproduce;
-mod sheets;
-mod table;
-mod traces;
-mod validation;
-
-use clap::Parser;
 use std::process::ExitCode;
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Done.
-    Done,
-    /// The input is wrong; what is wrong has been said.
-    BadInput,
-    /// The user stopped it.
-    Stopped,
-    /// The fault is ours.
-    Fault,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
-            Exit::Done => 0,
-            Exit::Fault => 1,
-            Exit::BadInput => 2,
-            Exit::Stopped => 130,
-        })
-    }
-}
-
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
-    // A panic is a bug of ours: its message has been printed by the hook, the exit code says the rest.
-    let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
-    match ended {
-        Ok(Ok(exit)) => exit.into(),
-        Ok(Err(problems)) => {
-            console::complain(&problems);
-            Exit::BadInput.into()
-        }
-        Err(_) => {
-            console::note("this is a fault of the program, not of its input: please report it");
-            Exit::Fault.into()
-        }
-    }
+    ExitCode::from(fowler_cli::main(std::env::args_os()))
 }

@@ -1,8 +1,12 @@
 //! The files of a run. A folder that cannot be written is found before the run, and what was in it before
 //! is replaced only by what is complete.
 
-use fowler_experiment::growing::{Growing, Named, clashes, unwritable, writable};
+use crate::requests;
+use fowler_experiment::growing::{Growing, Named, clashes, same, unwritable, writable};
 use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::report::{self, REPORT};
+use fowler_experiment::requests::RequestsFile;
+use fowler_experiment::timeline::TIMELINE;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +17,21 @@ const SUMMARY: &str = "summary.json";
 /// Where results go.
 pub(crate) struct Output {
     folder: Option<PathBuf>,
-    requests: Option<PathBuf>,
+    requests: Option<RequestsFile>,
+    reports: Vec<PathBuf>,
+}
+
+/// The files that were asked for besides the folder; an inner `None` puts one into it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wanted<'a> {
+    /// Every request.
+    pub requests: Option<&'a Option<PathBuf>>,
+    /// A page with pictures. One is in every folder of runs.
+    pub report: Option<&'a Option<PathBuf>>,
+    /// Whether the folder is one of runs.
+    pub runs: bool,
+    /// Whether there is to be a timeline in it.
+    pub timeline: bool,
 }
 
 impl Output {
@@ -21,17 +39,25 @@ impl Output {
     /// which files a log of requests becomes.
     pub fn open(
         folder: Option<&Path>,
-        requests_csv: Option<&Option<PathBuf>>,
+        wanted: Wanted<'_>,
         inputs: &[Named],
         logs: impl FnOnce(&Path) -> Vec<PathBuf>,
     ) -> Result<Output, Problems> {
-        let log = requests_csv.and_then(|file| {
-            file.clone().or_else(|| folder.map(|folder| folder.join("requests.csv")))
-        });
-        let summary = folder.map(|folder| ("--out".to_string(), folder.join(SUMMARY)));
+        let Wanted { requests: wanted, report, runs, timeline } = wanted;
+        let inside = |name: &str| folder.map(|folder| folder.join(name));
+        let log = wanted.and_then(|file| file.clone().or_else(|| inside(requests::NAME)));
+        let page = inside(REPORT).filter(|_| runs);
+        // Who names the page that is in the folder anyway gets it once.
+        let other = |named: &PathBuf| page.as_ref().is_none_or(|page| !same(page, named));
+        let named_page = report.cloned().flatten().filter(other);
+        let named = |flag: &str, path: PathBuf| (flag.to_string(), path);
+        let trace = inside(TIMELINE).filter(|_| timeline);
+        let in_folder = [inside(SUMMARY), page.clone(), trace].into_iter().flatten();
+        let mut outputs: Vec<Named> = in_folder.map(|it| named("--out", it)).collect();
+        outputs.extend(named_page.clone().map(|it| named("--report", it)));
+        let reports = page.into_iter().chain(named_page).collect();
         let logged = log.as_deref().map_or_else(Vec::new, logs);
-        let logged = logged.into_iter().map(|path| ("--requests-csv".to_string(), path));
-        let outputs: Vec<Named> = summary.into_iter().chain(logged).collect();
+        outputs.extend(logged.into_iter().map(|path| named(requests::FLAG, path)));
         // Nothing is made before it is certain that nothing is lost.
         let mut problems = clashes(inputs, &outputs);
         problems = problems.or(Problems::default())?;
@@ -39,19 +65,32 @@ impl Output {
             let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
             problems.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
         }
-        match (requests_csv, folder) {
-            (Some(Some(file)), _) => drop(problems.take(writable(file))),
-            (Some(None), None) => {
-                let what = "names no file, and there is no --out";
-                problems.push(Problem::new("--requests-csv", what));
+        for (flag, file) in [(requests::FLAG, wanted), ("--report", report)] {
+            match (file, folder) {
+                (Some(Some(file)), _) => drop(problems.take(writable(file))),
+                (Some(None), None) => {
+                    let what = "names no file, and there is no --out";
+                    problems.push(Problem::new(flag, what));
+                }
+                (None, _) | (Some(None), Some(_)) => {}
             }
-            (None, _) | (Some(None), Some(_)) => {}
         }
-        problems.or(Output { folder: folder.map(Path::to_path_buf), requests: log })
+        let requests = problems.take(log.as_deref().map(requests::file).transpose()).flatten();
+        problems.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
     }
 
-    /// The file for a line per request, if one is wanted.
-    pub fn requests(&self) -> Option<PathBuf> {
+    /// Whether a page is to be written.
+    pub fn reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
+    /// Writes the page wherever it was asked for.
+    pub fn report(&self, page: &str) -> Result<(), Problems> {
+        self.reports.iter().try_for_each(|path| report::write(path, page))
+    }
+
+    /// The file for every request, if one is wanted.
+    pub fn requests(&self) -> Option<RequestsFile> {
         self.requests.clone()
     }
 

@@ -1,9 +1,11 @@
 //! What a run or a comparison says to a person.
 
 use crate::numbers::{
-    NOTHING, bytes, counted, counted_as, maybe, maybe_percent, percent, ratio, real, seconds, whole,
+    NOTHING, bytes, counted, counted_as, maybe, maybe_percent, percent, ratio, real, seconds,
+    whole, words,
 };
 use crate::table::Grid;
+use fowler_experiment::notes::{Note, alike, interruptions, notes};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::{Band, Kind, Latencies, Part, Percentile};
 use std::collections::BTreeSet;
@@ -23,8 +25,21 @@ pub(crate) fn report(outcomes: &[Outcome]) -> String {
     text.push_str(&drive_line(first));
     text.push_str(&workload_line(first));
     text.push_str(&search_line(first));
-    text.push_str(&ending_lines(outcomes));
-    text.push_str(&notes(outcomes));
+    text.push_str(&lines(&notes(outcomes)));
+    text
+}
+
+/// Why requests were slow, and of which run they are.
+pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    for paragraph in texts {
+        text.push_str(&paragraph);
+        text.push('\n');
+    }
+    text.push_str(&drive_line(outcome));
+    text.push_str(&workload_line(outcome));
+    text.push_str(&search_line(outcome));
+    text.push_str(&lines(&interruptions(std::slice::from_ref(outcome))));
     text
 }
 
@@ -46,11 +61,6 @@ fn metrics(outcomes: &[Outcome]) -> String {
     }
     device_rows(&mut grid, outcomes);
     grid.text()
-}
-
-/// Whether two runs served the same number of requests: only then can one be set in relation to the other.
-fn alike(one: &Outcome, other: &Outcome) -> bool {
-    one.recorder.requests() == other.recorder.requests()
 }
 
 fn add(grid: &mut Grid, outcomes: &[Outcome], name: &str, row: Row) {
@@ -105,6 +115,11 @@ fn device_rows(grid: &mut Grid, outcomes: &[Outcome]) {
     };
     add(grid, outcomes, "  of it collection", plain(&|it| maybe(part(it, 1))));
     add(grid, outcomes, "  of it wear levelling", plain(&|it| maybe(part(it, 2))));
+    for (account, name) in [(3, "  of it refreshing"), (4, "  of it parity")] {
+        if outcomes.iter().any(|it| it.counters.programs[account] > 0) {
+            add(grid, outcomes, name, plain(&|it| maybe(part(it, account))));
+        }
+    }
     let in_bytes = outcomes.iter().map(Outcome::flash_bytes_per_host_byte).collect();
     add(grid, outcomes, "flash bytes per host byte", Row::Ratio(in_bytes));
     add(grid, outcomes, "reads for partial writes", plain(&|it| whole(it.counters.merge_reads)));
@@ -243,14 +258,6 @@ fn shown_parts(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// A part's name in words.
-fn words(part: Part) -> String {
-    part.name()
-        .replace("_gc_", "_collection_")
-        .replace("_wear_", "_wear-levelling_")
-        .replace('_', " ")
-}
-
 fn drive_line(outcome: &Outcome) -> String {
     let layout = &outcome.drive.layout;
     format!(
@@ -318,70 +325,12 @@ fn search_line(first: &Outcome) -> String {
     )
 }
 
-/// What a reader of the table could take for something else.
-fn notes(outcomes: &[Outcome]) -> String {
+/// What is to be said beside the tables, a line each.
+fn lines(notes: &[Note]) -> String {
     let mut text = String::new();
-    let names = |which: &dyn Fn(&Outcome) -> bool| {
-        let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
-        names.collect::<Vec<_>>().join(", ")
-    };
-    text.push_str(&lost_line(outcomes));
-    let one_step = names(&|it| it.knows_one_step_only());
-    if !one_step.is_empty() {
-        writeln!(
-            text,
-            "note      every program is at the nominal step under {one_step}: the model of this drive covers no other"
-        )
-        .expect("text grows");
-    }
-    let unlike = names(&|it| !alike(&outcomes[0], it));
-    if !unlike.is_empty() {
-        let first = &outcomes[0].drive.scheme;
-        writeln!(text, "note      no ratios for {unlike}: not as many requests as under {first}")
-            .expect("text grows");
-    }
-    let fresh =
-        names(&|it| it.counters.programs[0] > 0 && it.counters.erases.iter().sum::<u64>() == 0);
-    if !fresh.is_empty() {
-        writeln!(
-            text,
-            "note      no collection happened under {fresh}: no block was erased; a drive in steady \
-             state is --set precondition.pattern=steady"
-        )
-        .expect("text grows");
-    }
-    text
-}
-
-/// Reads that no level of sensing could correct: a drive that loses data is not one to compare others with.
-fn lost_line(outcomes: &[Outcome]) -> String {
-    let lost = outcomes.iter().filter(|it| it.counters.uncorrectable > 0).map(|it| {
-        let reads = counted(it.counters.uncorrectable, "flash read");
-        format!("{reads} failed under {}", it.drive.scheme)
-    });
-    let lost = lost.collect::<Vec<_>>().join(", ");
-    if lost.is_empty() {
-        return lost;
-    }
-    format!(
-        "warning   {lost}: data would be lost; the cells are too worn or the data too old for the code \
-         (reliability.cycles, .oldest, .levels)\n"
-    )
-}
-
-/// What cut a run short, so that nobody takes a part for the whole.
-fn ending_lines(outcomes: &[Outcome]) -> String {
-    use fowler_experiment::outcome::Ending;
-    let mut text = String::new();
-    for outcome in outcomes {
-        let why = match outcome.ending {
-            Ending::Complete => continue,
-            Ending::Stopped => "stopped by the user",
-            Ending::Failed(_) => "the workload is wrong from there on",
-        };
-        let scheme = &outcome.drive.scheme;
-        let requests = counted(outcome.workload.requests, "request");
-        writeln!(text, "interrupted after {requests} under {scheme}: {why}").expect("text grows");
+    for Note { weight, text: what } in notes {
+        let word = weight.word();
+        writeln!(text, "{word:<9} {what}").expect("text grows");
     }
     text
 }

@@ -3,7 +3,7 @@
 use crate::args::Reproduce;
 use crate::{Exit, console, progress, sheets};
 use fowler_experiment::problem::Problems;
-use fowler_experiment::reproduce::{self, Paper, Reproduction, Request, Step, Verdict, Watch};
+use fowler_experiment::reproduce::{self, Paper, Reproduction, Request, Verdict, Watch};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -21,18 +21,12 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
     let bar = progress::runs(arguments.quiet);
     let watch = Watch {
         control: Control { stop: progress::stop_flag(), progress: &|_| () },
-        step: &|step| match step {
-            Step::Planned(more) => bar.inc_length(more as u64),
-            Step::Finished => bar.inc(1),
-        },
+        step: &progress::follow(&bar),
     };
     let reproduced = reproduce::reproduce(&request, watch);
     bar.finish_and_clear();
     let Some(reproduction) = reproduced? else {
-        let folder = request.out.display();
-        console::note(&format!(
-            "stopped: what is finished is kept in {folder}, and the same command goes on from there"
-        ));
+        console::note(&progress::kept_in(&request.out));
         return Ok(Exit::Stopped);
     };
     console::print(&report(&reproduction, &request));
@@ -45,16 +39,7 @@ fn report(reproduction: &Reproduction, request: &Request) -> String {
     for sheet in reproduction.sheets.iter().filter(|sheet| printed(&sheet.name)) {
         text.push_str(&sheets::text(sheet));
     }
-    let count = |is: fn(&Verdict) -> bool| reproduction.verdicts.iter().filter(|it| is(it)).count();
-    let _grows = writeln!(
-        text,
-        "{} claims: {} reproduced, {} that could not but agree, {} in shape, {} out of reach",
-        reproduction.verdicts.len(),
-        count(|it| *it == Verdict::Reproduced),
-        count(|it| *it == Verdict::ByConstruction),
-        count(|it| *it == Verdict::Shape),
-        count(|it| matches!(it, Verdict::OutOfReach(_))),
-    );
+    let _grows = writeln!(text, "{}", Verdict::counted(&reproduction.verdicts));
     if let Some(limit) = request.limit {
         let _grows =
             writeln!(text, "{limit} requests of each run at most: a look, not a reproduction");

@@ -2,7 +2,7 @@
 
 use crate::args::Validate;
 use crate::numbers::{NOTHING, counted_as, real, whole};
-use crate::output::Output;
+use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::{Exit, console, progress};
 use fowler_experiment::problem::Problems;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 /// Does what the user asked for.
 pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Problems> {
-    let output = Output::open(arguments.out.as_deref(), None, &[], |_| Vec::new())?;
+    let output = Output::open(arguments.out.as_deref(), Wanted::default(), &[], |_| Vec::new())?;
     let spec = ValidateSpec {
         quick: arguments.quick,
         only: arguments.only.clone(),

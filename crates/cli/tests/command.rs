@@ -87,6 +87,8 @@ fn help_is_complete() {
         told(&["--help"]),
         told(&["run", "--help"]),
         told(&["compare", "--help"]),
+        told(&["explain", "--help"]),
+        told(&["sweep", "--help"]),
         told(&["chip", "--help"]),
         told(&["validate", "--help"]),
         told(&["physics", "--help"]),
@@ -129,7 +131,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         &["run", trace[0], trace[1], "--format", "ssdsim", "--remap", "wrap", "--lenient", "half"],
         &["compare", "--workload", "demo", "--schemes", "rps,pes_ips+pes_ipc,rps"],
         &["run", "--device", "small.toml", "--workload", "demo", "--out", "small.toml/out"],
-        &["run", "--device", "small.toml", "--workload", "demo", "--requests-csv"],
+        &["run", "--device", "small.toml", "--workload", "demo", "--requests"],
         &["run", "--device", "small.toml", "--workload", "random-read", "--speed", "2"],
         &["run", "--device", "small.toml", "--workload", "demo", "--format", "spc"],
         &[
@@ -282,8 +284,8 @@ fn the_json_says_what_voltages_wore() {
 #[test]
 fn every_request_is_logged_and_its_parts_sum() {
     let folder = Folder::new("log");
-    let mut arguments = vec!["run", "--scheme", "rps", "--requests-csv", "--out"];
-    let out = folder.path("out");
+    let (out, log) = (folder.path("out"), folder.path("out/requests.csv"));
+    let mut arguments = vec!["run", "--scheme", "rps", "--requests", &log, "--out"];
     arguments.push(&out);
     arguments.extend(SMALL);
     let printed = json(&arguments);
@@ -367,6 +369,24 @@ fn refused(arguments: &[&str]) -> String {
 }
 
 #[test]
+fn stripes_that_cannot_work_are_refused_with_the_numbers() {
+    for (scheme, set, said) in [
+        ("raid5", "policy.redundancy.stripe=9", "9 data pages and one of parity on 9 chips"),
+        ("raid5", "geometry.channels=10", "over 9 chips do not divide the 10 chips"),
+        ("hc", "buffer.size=56KiB", "smaller than a stripe of 8 pages of 8KiB"),
+        (
+            "da_raid5",
+            "policy.redundancy.worn_above=20000",
+            "20000 P/E cycles, of 20000 that they live",
+        ),
+    ] {
+        let drive = ["run", "--device", "da-raid5", "--scheme", scheme, "--set", set];
+        let err = refused(&[&drive[..], &["--workload", "da-tpcc", "--limit", "10"]].concat());
+        assert!(err.contains(said), "{scheme} {set}: {err}");
+    }
+}
+
+#[test]
 fn a_time_beyond_what_is_counted_is_a_bad_line() {
     let folder = Folder::new("late");
     for late in ["18446744073709551615", "9223372036854775808"] {
@@ -395,9 +415,10 @@ fn no_output_replaces_what_is_read_or_written() {
     let summary = folder.path("d/./summary.json");
     let run = ["run", "--device", &device, "--trace", &trace];
     for (arguments, told) in [
-        (vec!["--requests-csv", &trace], "is also what --trace reads"),
-        (vec!["--requests-csv", &device], "is also what --device reads"),
-        (vec!["--out", &out, "--requests-csv", &summary], "is also what --out writes"),
+        (vec!["--requests", &trace], "is also what --trace reads"),
+        (vec!["--requests", &device], "is also what --device reads"),
+        (vec!["--requests", "log.txt"], "expected: a file that ends in .parquet or .csv"),
+        (vec!["--out", &out, "--requests", &summary], "is also what --out writes"),
     ] {
         let err = refused(&[&run[..], &arguments].concat());
         assert!(err.contains(told), "{err}");
@@ -408,7 +429,7 @@ fn no_output_replaces_what_is_read_or_written() {
     // A file that is called like an unfinished one is the user's.
     let theirs = folder.file("log.csv.partial", "theirs");
     let log = folder.path("log.csv");
-    json(&[&run[..], &["--requests-csv", &log, "--json"]].concat());
+    json(&[&run[..], &["--requests", &log, "--json"]].concat());
     assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 2);
     let mut left: Vec<_> =
@@ -612,12 +633,11 @@ fn a_stopped_comparison_relates_only_what_is_alike() {
     );
     let log = folder.path("r.csv");
     let arguments = ["compare", "--device", "small.toml", "--workload", &load];
-    let child =
-        command(&[&arguments[..], &["--schemes", "fifo,pe0", "--requests-csv", &log]].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+    let child = command(&[&arguments[..], &["--schemes", "fifo,pe0", "--requests", &log]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     for growing in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
         while fs::metadata(folder.path(growing)).map_or(0, |facts| facts.len()) == 0 {
             std::thread::sleep(std::time::Duration::from_millis(10));
@@ -649,7 +669,7 @@ fn a_stopped_run_prints_what_it_has() {
     );
     let log = folder.path("requests.csv");
     let child =
-        command(&["run", "--device", "small.toml", "--workload", &load, "--requests-csv", &log])
+        command(&["run", "--device", "small.toml", "--workload", &load, "--requests", &log])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

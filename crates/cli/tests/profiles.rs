@@ -15,7 +15,7 @@ fn output(binary: &Path, scheme: &str) -> String {
         .args(["--scheme", scheme, "--set", "precondition.pattern=steady"])
         .arg("--device")
         .arg(device)
-        .arg("--requests-csv")
+        .arg("--requests")
         .arg(&log)
         .output()
         .expect("the binary runs");

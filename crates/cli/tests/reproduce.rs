@@ -64,6 +64,11 @@ fn a_study_that_is_stopped_goes_on_where_it_was() {
     let finished = fowler(&arguments);
     let told = String::from_utf8_lossy(&finished.stdout).into_owned();
     assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let drawn = files(&out, "svg").len();
+    assert!(drawn > 3 && page.matches("class=\"drawing\"").count() == drawn, "{drawn}");
+    assert_eq!(page.matches("class=\"sortable").count(), files(&out, "csv").len());
+    assert!(page.contains("a look, not a reproduction") && page.len() < 2_000_000);
     let all = files(&runs, "json");
     assert!(all.len() > 100, "{} runs", all.len());
     for file in &kept {
@@ -104,7 +109,7 @@ fn what_is_wrong_is_said() {
     for (arguments, said) in [
         (
             vec!["pse"],
-            "unknown paper `pse`\n    expected: one of pes, rhio, hire, ready\n    hint: did you mean \"pes\"?",
+            "unknown paper `pse`\n    expected: one of pes, rhio, hire, ready, da-raid5\n    hint: did you mean \"pes\"?",
         ),
         (vec!["pes", "--traces", "no/such/folder"], "expected: a folder of traces"),
         (vec!["pes", "--traces", &file], "expected: a folder of traces"),
@@ -133,7 +138,10 @@ fn every_claim_of_the_catalogue_has_a_row() {
     let rhio = include_str!("../../../presets/papers/rhio.toml");
     // Its values are lists, compared by the tests of the study: here its rows count.
     let hire = include_str!("../../../presets/papers/hire.toml");
-    for (paper, text, least) in [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0)] {
+    let ready = include_str!("../../../presets/papers/ready.toml");
+    for (paper, text, least) in
+        [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0), ("ready", ready, 0)]
+    {
         let data: toml::Table = text.parse().unwrap();
         let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
         assert!(compared >= least, "{paper}: {compared} numbers");

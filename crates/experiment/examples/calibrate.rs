@@ -294,7 +294,7 @@ fn main() -> Result<(), Problems> {
     }
     let bed = |device: &str| {
         let set = DRIVE.map(str::to_string).to_vec();
-        TestBed::new(&DeviceSpec { device: device.into(), set, seed: None }, "fifo")
+        TestBed::new(&DeviceSpec { device: device.into(), set, ..DeviceSpec::default() }, "fifo")
     };
     let beds = [bed("pes-slc")?, bed("pes-mlc")?];
     let check = wanted.iter().any(|it| it == "--check");

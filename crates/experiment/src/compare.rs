@@ -2,9 +2,10 @@
 
 use crate::outcome::Outcome;
 use crate::problem::{Problem, Problems};
-use crate::run::{Ready, RunSpec, ready, run_ready};
+use crate::run::{Ready, RunSpec, ready, run_ready_watched};
 use crate::stock::Stock;
 use crate::workload::Control;
+use fowler_device::Probe;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -19,6 +20,20 @@ pub fn compare(
     schemes: &[String],
     control: Control<'_>,
 ) -> Result<Vec<Outcome>, Problems> {
+    let outcomes = compare_watched(spec, schemes, control, |_| ())?;
+    Ok(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
+}
+
+/// The same with one more who watches under each scheme: `watcher` makes it by the scheme's name.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_watched<P: Probe + Send>(
+    spec: &RunSpec,
+    schemes: &[String],
+    control: Control<'_>,
+    watcher: impl Fn(&str) -> P + Sync,
+) -> Result<Vec<(Outcome, P)>, Problems> {
     let source = spec.device.source()?;
     let mut problems = Problems::default();
     if schemes.is_empty() {
@@ -38,11 +53,13 @@ pub fn compare(
     problems.unique().or(())?;
     let stock = Stock::default();
     let speed = crate::pace::find(spec.pace, &all[0], Some(&stock), control)?;
-    let outcomes: Vec<Result<Outcome, Problems>> = all
+    let outcomes: Vec<Result<(Outcome, P), Problems>> = all
         .par_iter()
         .map(|ready| {
-            let path = spec.requests_csv.as_ref().map(|path| log_path(path, &ready.drive.scheme));
-            run_ready(ready, spec, speed, Some(&stock), path.as_deref(), control)
+            let scheme = &ready.drive.scheme;
+            let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
+            let (file, watcher) = (file.as_ref(), watcher(scheme));
+            run_ready_watched(ready, spec, speed, Some(&stock), file, control, watcher)
         })
         .collect();
     let mut problems = Problems::default();

@@ -17,6 +17,8 @@ const INCOMPLETE_HINT: &str =
 pub struct DeviceSpec {
     /// A preset's name, or a path that ends in `.toml`.
     pub device: String,
+    /// The description itself, where it lies in no file; `device` is then only its name in messages.
+    pub text: Option<String>,
     /// `key=value`, applied after the scheme.
     pub set: Vec<String>,
     /// The seed, applied last.
@@ -50,8 +52,11 @@ pub struct Source {
 }
 
 impl DeviceSpec {
-    /// Finds the device's text: a preset or a file.
+    /// Finds the device's text: its own, a preset or a file.
     pub fn source(&self) -> Result<Source, Problems> {
+        if let Some(text) = &self.text {
+            return Ok(Source { name: self.device.clone(), text: text.clone() });
+        }
         presets::open(presets::Folder::Devices, &self.device)
     }
 }
@@ -98,6 +103,11 @@ pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Re
 pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Problems> {
     let source = Source { name: file.into(), text: text.into() };
     resolve(&source, &Scheme::none(), &DeviceSpec::default())
+}
+
+/// What a drive is like where its description does not say; of what a description must say, anything.
+pub fn defaults() -> Config {
+    defaults::config()
 }
 
 /// The complete configuration as TOML.

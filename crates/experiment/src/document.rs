@@ -76,6 +76,16 @@ pub(crate) struct Setting {
 
 /// Reads TOML. Returns every setting that could be read beside every problem of syntax.
 pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Problems) {
+    read_toml_with_rows(text, file, None)
+}
+
+/// The same, where the key `rows` at the top may name tables, one after the other (`[[rows]]`): the settings of
+/// the first are those of `rows.0`.
+pub(crate) fn read_toml_with_rows(
+    text: &str,
+    file: &str,
+    rows: Option<&str>,
+) -> (Vec<Setting>, Problems) {
     let mut problems = Problems::default();
     if text.len() > MAX_BYTES {
         let what = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
@@ -99,7 +109,26 @@ pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Problems) {
     // The parser complains about each bad character; a reader wants to hear of the line once.
     let problems = problems.unique();
     let mut settings = Vec::new();
-    flatten(table.get_ref(), "", &lines, &mut settings);
+    let mut table = table.into_inner();
+    if let Some((rows, value)) = rows.and_then(|rows| Some((rows, table.get(rows)?)))
+        && let DeValue::Array(items) = value.get_ref()
+        && items.iter().all(|item| matches!(item.get_ref(), DeValue::Table(_)))
+    {
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{rows}.{index}");
+            match item.get_ref() {
+                DeValue::Table(inner) if !inner.is_empty() => {
+                    flatten(inner, &path, &lines, &mut settings);
+                }
+                _ => {
+                    let origin = lines.at(item.span().start);
+                    settings.push(Setting { path, value: value_of(item), origin });
+                }
+            }
+        }
+        table.remove(rows);
+    }
+    flatten(&table, "", &lines, &mut settings);
     // Tables of the parser are sorted by key; messages read better in the order of the file.
     settings.sort_by_key(|setting| setting.origin.line);
     (settings, problems)

@@ -15,6 +15,8 @@ pub(crate) struct Draft<T> {
     problems: Problems,
     /// Places with an error of syntax: what the parser made of them is not worth a second message.
     garbled: BTreeSet<(String, Option<u64>)>,
+    /// Where every key is told.
+    listing: &'static str,
 }
 
 impl<T> Draft<T> {
@@ -26,7 +28,13 @@ impl<T> Draft<T> {
             origins: BTreeMap::new(),
             problems: Problems::default(),
             garbled: BTreeSet::new(),
+            listing: "`fowler presets --keys` lists every key",
         }
+    }
+
+    /// The same, with another place where every key is told.
+    pub fn listed(self, listing: &'static str) -> Self {
+        Self { listing, ..self }
     }
 
     /// Adds problems of syntax met on the way to the settings.
@@ -145,7 +153,7 @@ impl<T> Draft<T> {
         setting.origin.problem(what).hint(
             meant
                 .map(|path| format!("did you mean `{path}`?"))
-                .or_else(|| Some("`fowler presets --keys` lists every key".into())),
+                .or_else(|| Some(self.listing.into())),
         )
     }
 

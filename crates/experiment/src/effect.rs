@@ -70,7 +70,7 @@ mod tests {
         let spec = DeviceSpec {
             device: device.into(),
             set: set.iter().map(ToString::to_string).collect(),
-            seed: None,
+            ..DeviceSpec::default()
         };
         let resolved = resolve(&spec.source().unwrap(), &Scheme::load(scheme).unwrap(), &spec);
         resolved.err().map_or(String::new(), |problems| problems.to_string())

@@ -163,6 +163,40 @@ impl<T> Field<T> {
         }
     }
 
+    /// The value in `target` as a number: times in nanoseconds, sizes in bytes, rates in bytes per second. None
+    /// where it is no number, or more than one.
+    pub fn number(&self, target: &T) -> Option<f64> {
+        Some(match self {
+            Field::Count(_, access) => (access.get)(target) as f64,
+            Field::Real(_, access) => (access.get)(target),
+            Field::Time(_, access) => (access.get)(target).0 as f64,
+            Field::Size(_, access) => (access.get)(target).0 as f64,
+            Field::Rate(_, access) => (access.get)(target).0 as f64,
+            Field::Counts(_, access) => match (access.get)(target).values() {
+                [one] => f64::from(*one),
+                _ => return None,
+            },
+            Field::Times(_, access) => match (access.get)(target).values() {
+                [one] => one.0 as f64,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// The value nearest to a number that [`Field::number`] might have given; none where it gives none.
+    pub(crate) fn value(&self, number: f64) -> Option<Value> {
+        let whole = libm::round(number) as u64;
+        Some(match self {
+            Field::Count(..) | Field::Counts(..) => Value::Whole(i128::from(whole)),
+            Field::Real(..) => Value::Real(number),
+            Field::Time(..) | Field::Times(..) => Value::Text(Span(whole).to_string()),
+            Field::Size(..) => Value::Text(Bytes(whole).to_string()),
+            Field::Rate(..) => Value::Text(ByteRate(whole).to_string()),
+            _ => return None,
+        })
+    }
+
     /// Puts `value` into `target`, or says why it does not do and leaves `target` as it is.
     pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
         match self {

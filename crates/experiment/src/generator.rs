@@ -5,6 +5,7 @@ use crate::document;
 use crate::draft::{self, Draft};
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
+use crate::power::{self, PowerOff};
 use crate::problem::{Problem, Problems};
 use fowler_units::{Bytes, HostIo, Span};
 use fowler_workload::{
@@ -16,6 +17,7 @@ use fowler_workload::{
 pub(crate) struct Generator {
     spec: SynthSpec,
     depth: Option<u32>,
+    power_off: Vec<PowerOff>,
     text: String,
 }
 
@@ -43,6 +45,7 @@ impl Room {
 pub struct Description {
     requests: u64,
     duration: Span,
+    power_off: Vec<PowerOff>,
     space: Bytes,
     space_share: f64,
     alignment: Bytes,
@@ -118,6 +121,7 @@ impl Default for Description {
         Description {
             requests: 0,
             duration: Span::ZERO,
+            power_off: Vec::new(),
             space: Bytes(0),
             space_share: 1.0,
             alignment: Bytes(0),
@@ -162,6 +166,11 @@ pub fn keys() -> Vec<Key<Description>> {
             Field::Count(0..=1_000_000_000_000, at!(requests))),
         optional("duration", "every request that arrives before this moment; this or requests",
             Field::Time(Span::ZERO..=LONGEST, at!(duration))),
+        optional("power_off", "when the power is off and for how long; requests from then on come so much later",
+            Field::Text(power::EXPECTED, |it| power::print(&it.power_off), |it, text| {
+                it.power_off = power::parse(text)?;
+                Ok(())
+            })),
         optional("mix.reads", "share of reads; what is neither read nor trim is a write",
             Field::Real(0.0..=1.0, at!(reads_share))),
         optional("mix.trims", "share of trims",
@@ -319,7 +328,13 @@ impl Generator {
         }
         let closed = description.arrivals.kind == ArrivalKind::Closed;
         let depth = closed.then_some(description.arrivals.depth as u32);
-        Ok(Generator { spec, depth, text: draft::print(&keys(), &description) })
+        if closed && !description.power_off.is_empty() {
+            let what = "`power_off` names moments, and closed arrivals have none";
+            let hint = "poisson or fixed arrivals at a rate have";
+            return Err(Problem::new(&source.name, what).hint(hint.to_string()).into());
+        }
+        let text = draft::print(&keys(), &description);
+        Ok(Generator { spec, depth, power_off: description.power_off, text })
     }
 
     /// The complete description.
@@ -330,6 +345,20 @@ impl Generator {
     /// Requests outstanding, if that is what paces the workload.
     pub fn depth(&self) -> Option<u32> {
         self.depth
+    }
+
+    /// Refuses spans without power, of which `what` knows nothing.
+    pub fn refuse_power_off(&self, name: &str, what: &str) -> Result<(), Problems> {
+        if self.power_off.is_empty() {
+            return Ok(());
+        }
+        let what = format!("`power_off` cannot be used here: {what}");
+        Err(Problem::new(name, what).hint("leave it out".to_string()).into())
+    }
+
+    /// When the power is off meanwhile.
+    pub fn power_off(&self) -> &[PowerOff] {
+        &self.power_off
     }
 
     /// How long it goes on, if it is told so.
@@ -344,7 +373,17 @@ impl Generator {
     pub fn requests(
         &self,
     ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
-        Ok(Synth::new(&self.spec)?.map(Ok))
+        self.round(0)
+    }
+
+    /// The requests of one of many rounds: at the same times, of the same kinds and sizes, to other addresses. Addresses
+    /// that come again in the same order outdate blocks in the order in which they were written, which nothing has to
+    /// be moved for.
+    pub fn round(
+        &self,
+        round: u64,
+    ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
+        Ok(Synth::new(&SynthSpec { round, ..self.spec.clone() })?.map(Ok))
     }
 }
 
@@ -388,6 +427,7 @@ impl Description {
         let arrivals = &self.arrivals;
         Ok(SynthSpec {
             seed,
+            round: 0,
             length,
             arrivals: match arrivals.kind {
                 ArrivalKind::Poisson => Arrivals::Poisson { rate: arrivals.rate },
@@ -448,15 +488,25 @@ mod tests {
     use crate::presets::Folder;
 
     fn parse(text: &str) -> Result<Generator, Problems> {
+        parse_for(1 << 30, text)
+    }
+
+    /// For a drive of so many bytes.
+    fn parse_for(logical: u64, text: &str) -> Result<Generator, Problems> {
         let source = Source { name: "w.toml".into(), text: text.into() };
-        Generator::parse(&source, Room { logical: 1 << 30, page: 16 << 10 }, 1)
+        Generator::parse(&source, Room { logical, page: 16 << 10 }, 1)
     }
 
     #[test]
     fn every_preset_generates_and_its_print_reads_back() {
         for preset in Folder::Workloads.presets() {
-            let generator = parse(preset.text).unwrap_or_else(|problems| panic!("{problems}"));
-            let again = parse(generator.text()).unwrap_or_else(|problems| panic!("{problems}"));
+            // As much as the largest of them asks for.
+            let parse = |text: &str| {
+                parse_for(16 << 30, text)
+                    .unwrap_or_else(|problems| panic!("{}: {problems}", preset.name))
+            };
+            let generator = parse(preset.text);
+            let again = parse(generator.text());
             assert_eq!(again.text(), generator.text());
             let first: Vec<_> = generator.requests().unwrap().take(100).collect();
             assert_eq!(first, again.requests().unwrap().take(100).collect::<Vec<_>>());
@@ -474,6 +524,11 @@ mod tests {
             ("reads.sizes = '4096'", "has no unit"),
             ("reads.sizes = '4KiB 0'", "has no weight above 0"),
             ("reads.sizes = '4KiB 70, 64KiB'\nreads.theta = -1", "-1 is outside 0 to 20"),
+            (
+                "requests=1\narrivals.kind='fixed'\npower_off='1s 0s, 2s'",
+                "has no length; `2s` is not",
+            ),
+            ("requests=1\narrivals.kind='closed'\npower_off='1s 1s'", "closed arrivals have none"),
             ("requests=1\narrivals.kind='closed'\nspace.size = '2GiB'", "the drive has 1GiB"),
             ("mix.reads = 0.7\nmix.trims = 0.7\nrequests=1\narrivals.kind='closed'", "at most 1"),
         ] {

@@ -153,6 +153,11 @@ pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Problems {
     problems
 }
 
+/// Whether two paths lead to one file.
+pub fn same(one: &Path, other: &Path) -> bool {
+    real(one) == real(other)
+}
+
 /// The path without links and detours; the end of it need not exist yet.
 fn real(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
@@ -223,7 +228,7 @@ mod tests {
         let input = [named("--trace", file.clone())];
         let detour = folder.join("../").join(folder.file_name().unwrap()).join("./a.csv");
         for (path, problems) in [(file, 1), (detour, 1), (folder.join("b.csv"), 0)] {
-            let output = [named("--requests-csv", path)];
+            let output = [named("--requests", path)];
             assert_eq!(clashes(&input, &output).0.len(), problems, "{output:?}");
         }
         let outputs = ["new/s.json", "new/./s.json"].map(|path| named("--out", folder.join(path)));
@@ -240,7 +245,7 @@ mod tests {
         file.write_all(b"x").unwrap();
         file.finish().unwrap();
         assert!(is_special(null));
-        let twice = ["--out", "--requests-csv"].map(|flag| (flag.to_string(), null.into()));
+        let twice = ["--out", "--requests"].map(|flag| (flag.to_string(), null.into()));
         assert_eq!(clashes(&[], &twice), Problems::default());
     }
 }

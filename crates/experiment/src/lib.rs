@@ -17,26 +17,35 @@ pub mod growing;
 pub mod keys;
 pub mod laws;
 pub mod lifetime;
+pub mod notes;
+pub mod numbers;
 pub mod outcome;
 pub mod pace;
 pub mod physics;
+mod power;
 pub mod presets;
 pub mod problem;
+mod protection;
 pub mod provenance;
+pub mod report;
 pub mod reproduce;
+pub mod requests;
 pub mod run;
 pub mod scheme;
 mod stock;
+pub mod study;
+pub mod sweep;
+pub mod timeline;
 pub mod trace;
 pub mod validate;
 mod wearing;
 pub mod workload;
 
 /// The words of the floors below that a user of this crate needs.
-pub use fowler_device::Pacing;
-pub use fowler_device::blame::Part;
+pub use fowler_device::blame::{Blame, Part};
+pub use fowler_device::{Completion, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
-pub use fowler_units::{HostIo, HostOp};
+pub use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
 pub use fowler_workload::{
     DeviceChoice, Format, Profile, ReadOptions, ReadReport, Remap, Sample, TraceInfo,
 };

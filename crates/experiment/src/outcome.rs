@@ -6,16 +6,21 @@ use crate::problem::Problems;
 use crate::provenance::VERSION;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
+use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Ack, Counters, OpBase, Pacing};
-use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};
+use fowler_device::{Ack, Counters, LossLedger, OpBase, Pacing, PowerOffs, Protection, Source};
+use fowler_metrics::{Band, BlameBands, Kind, Latencies, OverTime, Percentile, Recorder};
 use fowler_units::{Nanos, Span};
 use serde_json::{Map, Value, json};
 
 /// The bands of the slowest requests that every report blames, with their names in JSON.
 pub const BANDS: [(&str, f64); 3] =
     [("all", 1.0), ("slowest_1pct", 0.01), ("slowest_0_1pct", 0.001)];
+
+/// What is said of runs of which [`Outcome::caches_no_data`] holds.
+pub const CACHES_NO_DATA: &str = "there is parity in a cache but no data: a write is answered when its data is in the flash \
+     (buffer.ack = \"on_program\"); hybrid caching as it is published takes on_insert";
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -30,6 +35,12 @@ pub struct Outcome {
     pub counters: Counters,
     /// Erases of blocks, before and during the run.
     pub wear: Wear,
+    /// How its data was protected, if it has stripes.
+    pub protection: Option<Protection>,
+    /// What became of what could not be read, if its pages carry tags.
+    pub losses: Option<LossLedger>,
+    /// What spans without power came to.
+    pub power_offs: PowerOffs,
     /// Simulated time, from the first request's entry on.
     pub simulated: Span,
     /// What the drive's clock shows in the end; what happened before the first request included.
@@ -44,6 +55,17 @@ pub struct Outcome {
     pub search: Option<Search>,
     /// How the run ended.
     pub ending: Ending,
+    /// What pictures are made of, where [`crate::run::RunSpec::detail`] asked for it.
+    pub detail: Option<Box<Detail>>,
+}
+
+/// What only pictures show.
+#[derive(Clone, Debug)]
+pub struct Detail {
+    /// The run over time.
+    pub over_time: OverTime,
+    /// Erases of every block in the end, preconditioning included.
+    pub erases: Vec<u32>,
 }
 
 /// How a run ended.
@@ -131,6 +153,18 @@ impl Outcome {
         (all > 0).then(|| prioritised as f64 / all as f64)
     }
 
+    /// Whether parity is cached by the rules of hybrid caching and no data is, because a write is answered when its data
+    /// is in the flash: `hc`, and `da_raid5` in its third stage.
+    pub fn caches_no_data(&self) -> bool {
+        let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
+        self.waits_for_programs()
+            && match self.drive.config.redundancy.name {
+                RedundancyKind::HybridCaching => true,
+                RedundancyKind::ByStage => third(),
+                _ => false,
+            }
+    }
+
     /// Whether data is to be programmed as fast as its block allows, and the drive knows no step but the nominal
     /// one: its bit errors come from a table, or from the voltages alone.
     pub fn knows_one_step_only(&self) -> bool {
@@ -193,6 +227,8 @@ impl Outcome {
             "iops": self.iops(),
             "wall_s": self.wall_s,
             "requests_per_s": self.requests_per_s(),
+            "redundancy": self.redundancy_json(),
+            "power_off": self.power_json(),
             "counters": self.counters_json(),
             "laws": self.laws().json(),
             "drive": self.drive_json(),
@@ -206,6 +242,15 @@ impl Outcome {
                 "generator": self.workload.generator,
             },
         })
+    }
+
+    /// The same without what depends on the machine's clock: alike on every machine.
+    pub fn timeless_json(&self) -> Value {
+        let mut json = self.json();
+        if let Some(object) = json.as_object_mut() {
+            object.retain(|key, _| !["wall_s", "requests_per_s"].contains(&key.as_str()));
+        }
+        json
     }
 
     fn interruption(&self) -> Value {
@@ -233,7 +278,6 @@ impl Outcome {
 
     fn counters_json(&self) -> Value {
         let counters = &self.counters;
-        let by_source = |[host, gc, wear, refresh]: [u64; 4]| json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh });
         json!({
             "pages_read": counters.pages_read,
             "buffer_read_hits": counters.buffer_read_hits,
@@ -355,6 +399,11 @@ fn band_json(band: &Band) -> Value {
         "from_us": (band.count > 0).then(|| band.from.as_us()),
         "mean_us": parts,
     })
+}
+
+/// What was done on each account.
+pub(crate) fn by_source([host, gc, wear, refresh, parity]: [u64; Source::COUNT]) -> Value {
+    json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a result needs to be made again: hashes that any machine computes alike.
 
 use crate::problem::{Problem, Problems};
+use fowler_units::HostIo;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
@@ -9,9 +10,18 @@ use std::path::Path;
 /// The version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// A hash of the sources that simulate, in 64 hexadecimal digits: what an earlier version measured is not this
+/// one's result. The same in every build profile, on every machine, and in every program that is built of them.
+pub const FINGERPRINT: &str = env!("FOWLER_FINGERPRINT");
+
 /// The first 16 hexadecimal digits of the SHA-256 of `text`: enough to tell configurations apart.
 pub fn text_hash(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes())[..8])
+    text_hash_of(text, 16)
+}
+
+/// The same in so many digits, 64 at most.
+pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..digits / 2])
 }
 
 /// The SHA-256 of a file as it lies on the disk, packed or not: what `sha256sum` prints.
@@ -30,12 +40,51 @@ pub fn file_hash(path: &Path) -> Result<String, Problems> {
     }
 }
 
-/// A hash of the running program: what an earlier build measured is not this one's result.
-pub(crate) fn program_hash() -> Result<String, Problems> {
-    let program = std::env::current_exe().map_err(|error| {
-        Problems::from(Problem::new("", format!("the running program cannot be found: {error}")))
-    })?;
-    file_hash(&program)
+/// Requests that go by, and their hash so far, as [`text_hash`] has it: of the moment, the offset, the size and the
+/// code of the operation of each, in little-endian order.
+pub(crate) struct Digested<I> {
+    source: I,
+    digest: Sha256,
+    pending: Vec<u8>,
+}
+
+/// Bytes that are hashed at once.
+const DIGESTED: usize = 1 << 14;
+
+impl<I> Digested<I> {
+    pub fn new(source: I) -> Self {
+        Digested { source, digest: Sha256::new(), pending: Vec::with_capacity(DIGESTED + 32) }
+    }
+
+    /// The hash of what has gone by.
+    pub fn hash(&self) -> String {
+        hex(&self.digest.clone().chain_update(&self.pending).finalize()[..8])
+    }
+
+    fn take_in(&mut self, request: &HostIo) {
+        let HostIo { at, offset, size, op } = request;
+        self.pending.extend_from_slice(&at.0.to_le_bytes());
+        self.pending.extend_from_slice(&offset.to_le_bytes());
+        self.pending.extend_from_slice(&size.to_le_bytes());
+        self.pending.push(*op as u8);
+        if self.pending.len() >= DIGESTED {
+            self.digest.update(&self.pending);
+            self.pending.clear();
+        }
+    }
+}
+
+impl<E, I: Iterator<Item = Result<HostIo, E>>> Iterator for Digested<I> {
+    type Item = Result<HostIo, E>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.source.next();
+        if let Some(Ok(request)) = &next {
+            self.take_in(request);
+        }
+        next
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,17 +1,17 @@
 //! One drive, one workload, one outcome.
 
 use crate::device::{self, DeviceSpec, Resolved, Source};
-use crate::growing::{Growing, unwritable};
-use crate::outcome::{Ending, Outcome, Wear};
+use crate::outcome::{Detail, Ending, Outcome, Wear};
 use crate::pace::Found;
+use crate::power;
 use crate::problem::{Problem, Problems};
+use crate::requests::{RequestsFile, Watching};
 use crate::scheme::Scheme;
 use crate::stock::Stock;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Counters, Device, Pacing, Probe, UnwrittenReads};
-use fowler_metrics::{Recorder, RequestLog};
+use fowler_metrics::{OverTime, Recorder};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What to run.
@@ -27,8 +27,10 @@ pub struct RunSpec {
     pub pace: Pace,
     /// Requests at most.
     pub limit: Option<u64>,
-    /// Where to write a line for every request.
-    pub requests_csv: Option<PathBuf>,
+    /// The file for every request, if one is wanted.
+    pub requests: Option<RequestsFile>,
+    /// Whether the outcome is to hold what pictures are made of: [`Outcome::detail`].
+    pub detail: bool,
 }
 
 /// How fast requests come.
@@ -70,8 +72,9 @@ impl Ready {
         control: Control<'_>,
         probe: &mut P,
     ) -> Result<Replayed, Problems> {
+        let spans = self.workload.power_off(speed);
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
-            device.run(requests, pacing, probe);
+            power::run(&mut device, requests, pacing, probe, &spans);
         })?;
         if report.requests == 0 && !control.stopped() {
             let empty = Problem::new(report.name.clone(), "there are no requests to replay");
@@ -160,42 +163,86 @@ pub fn run(spec: &RunSpec, control: Control<'_>) -> Result<Outcome, Problems> {
     run_from(spec, None, control)
 }
 
-/// The same, with a drive from the stock, if there is one.
+/// The same with one more who watches, and comes back with what was seen.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched<P: Probe>(
+    spec: &RunSpec,
+    control: Control<'_>,
+    watcher: P,
+) -> Result<(Outcome, P), Problems> {
+    run_from_watched(spec, None, control, watcher)
+}
+
+/// A run with a drive from the stock, if there is one.
 pub(crate) fn run_from(
     spec: &RunSpec,
     stock: Option<&Stock>,
     control: Control<'_>,
 ) -> Result<Outcome, Problems> {
+    run_from_watched(spec, stock, control, ()).map(|(outcome, ())| outcome)
+}
+
+fn run_from_watched<P: Probe>(
+    spec: &RunSpec,
+    stock: Option<&Stock>,
+    control: Control<'_>,
+    watcher: P,
+) -> Result<(Outcome, P), Problems> {
     let source = spec.device.source()?;
     let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
     let speed = crate::pace::find(spec.pace, &ready, stock, control)?;
-    run_ready(&ready, spec, speed, stock, spec.requests_csv.as_deref(), control)
+    run_ready_watched(&ready, spec, speed, stock, spec.requests.as_ref(), control, watcher)
 }
 
-/// Runs what is ready, at a known speed.
-pub(crate) fn run_ready(
+/// Runs what is ready, at a known speed, with one more who watches.
+pub(crate) fn run_ready_watched<P: Probe>(
     ready: &Ready,
     spec: &RunSpec,
     speed: Found,
     stock: Option<&Stock>,
-    requests_csv: Option<&Path>,
+    requests: Option<&RequestsFile>,
     control: Control<'_>,
-) -> Result<Outcome, Problems> {
+    watcher: P,
+) -> Result<(Outcome, P), Problems> {
+    let log = requests.map(RequestsFile::start).transpose()?;
+    let (outcome, log, watcher) =
+        run_ready_logged(ready, spec, speed, stock, log, control, watcher)?;
+    log.map_or(Ok(()), Watching::finish)?;
+    Ok((outcome, watcher))
+}
+
+/// The same where the file for every request has been started; whoever started it finishes it.
+pub(crate) fn run_ready_logged<P: Probe>(
+    ready: &Ready,
+    spec: &RunSpec,
+    speed: Found,
+    stock: Option<&Stock>,
+    log: Option<Watching>,
+    control: Control<'_>,
+    watcher: P,
+) -> Result<(Outcome, Option<Watching>, P), Problems> {
     let pacing = pacing(spec.pace, &ready.workload);
-    let log = requests_csv.map(open_log).transpose()?;
     let device = ready.device(stock)?;
     let precondition = device.preconditioned().to_string();
     // Every test that runs a drive checks every request.
     let recorder = Recorder::new();
     let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
-    let mut watch = (recorder, OptionalLog(log));
+    let watch = (recorder, (log, watcher));
     let started = now();
-    let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
+    // Whoever is not there is not compiled in: a run without pictures pays nothing for them.
+    let (replayed, watch, over_time) = if spec.detail {
+        let mut watch = (watch, OverTime::new());
+        let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
+        (replayed, watch.0, Some(watch.1))
+    } else {
+        let mut watch = watch;
+        let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
+        (replayed, watch, None)
+    };
     let wall_s = now().duration_since(started).as_secs_f64();
-    let (recorder, OptionalLog(log)) = watch;
-    if let (Some(log), Some(path)) = (log, requests_csv) {
-        log.finish().map_err(|error| unwritable(path, &error))?.finish()?;
-    }
+    let (recorder, (log, watcher)) = watch;
     let counters = replayed.device.counters();
     let stopped = control.stopped();
     let ending = match replayed.failed.or_else(|| unwritten(ready, &counters)) {
@@ -203,12 +250,19 @@ pub(crate) fn run_ready(
         None if stopped => Ending::Stopped,
         None => Ending::Complete,
     };
+    let detail = over_time.map(|mut over_time| {
+        over_time.end(&replayed.device);
+        Box::new(Detail { over_time, erases: replayed.device.erase_counts().to_vec() })
+    });
     let outcome = Outcome {
         drive: ready.drive.clone(),
         precondition,
         recorder,
         counters,
         wear: Wear::of(replayed.device.erase_counts()),
+        protection: replayed.device.protection(),
+        losses: replayed.device.losses(),
+        power_offs: *replayed.device.power_offs(),
         simulated: replayed.device.now() - replayed.device.began(),
         clock: replayed.device.now(),
         wall_s,
@@ -216,9 +270,10 @@ pub(crate) fn run_ready(
         pacing,
         search: speed.search,
         ending,
+        detail,
     };
     debug_assert!(outcome.laws().hold(), "a law is broken: {:#?}", outcome.laws());
-    Ok(outcome)
+    Ok((outcome, log, watcher))
 }
 
 /// The wall clock measures the simulator, never the simulation.
@@ -243,20 +298,4 @@ fn unwritten(ready: &Ready, counters: &Counters) -> Option<Problems> {
         let hint = "precondition the drive, or set ftl.unwritten_reads to preconditioned or zero";
         Problem::new("", what).hint(hint.to_string()).into()
     })
-}
-
-fn open_log(path: &Path) -> Result<RequestLog<Growing>, Problems> {
-    RequestLog::new(Growing::create(path)?).map_err(|error| unwritable(path, &error))
-}
-
-/// A log if one is wanted.
-struct OptionalLog(Option<RequestLog<Growing>>);
-
-impl Probe for OptionalLog {
-    #[inline]
-    fn completed(&mut self, completion: &fowler_device::Completion) {
-        if let Some(log) = &mut self.0 {
-            log.completed(completion);
-        }
-    }
 }

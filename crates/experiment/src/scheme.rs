@@ -1,4 +1,4 @@
-//! Schemes: named sets of policy choices. `a+b` joins them.
+//! Schemes: named sets of policy choices. `a+b` joins them, and so does a scheme whose file says `join = "a+b"`.
 
 use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
@@ -21,24 +21,18 @@ impl Scheme {
     /// The scheme of that name, of a file that ends in `.toml`, or of several joined by `+`.
     pub fn load(name: &str) -> Result<Scheme, Problems> {
         let mut problems = Problems::default();
-        let mut joined: Vec<(&str, Setting)> = Vec::new();
-        for part in name.split('+').map(str::trim) {
-            let opened = presets::open(presets::Folder::Schemes, part);
-            let Some(source) = problems.take(opened) else { continue };
-            let (settings, syntax) = document::read_toml(&source.text, &source.name);
-            problems.0.extend(syntax.0);
-            for setting in settings {
-                if let Some(problem) = beyond(&setting) {
-                    problems.push(problem);
-                    continue;
-                }
-                match joined.iter_mut().find(|(_, other)| same_key(&other.path, &setting.path)) {
-                    None => joined.push((part, setting)),
-                    Some((first, other)) => match both(other, &setting) {
-                        Some(value) => other.value = value,
-                        None => problems.push(conflict(name, first, other, part, &setting)),
-                    },
-                }
+        let mut joined: Vec<(String, Setting)> = Vec::new();
+        for (part, setting) in problems.take(parts(name, &[])).unwrap_or_default() {
+            if let Some(problem) = beyond(&setting) {
+                problems.push(problem);
+                continue;
+            }
+            match joined.iter_mut().find(|(_, other)| same_key(&other.path, &setting.path)) {
+                None => joined.push((part, setting)),
+                Some((first, other)) => match both(other, &setting) {
+                    Some(value) => other.value = value,
+                    None => problems.push(conflict(name, first, other, &part, &setting)),
+                },
             }
         }
         let settings = joined.into_iter().map(|(_, setting)| setting).collect();
@@ -53,6 +47,56 @@ impl Scheme {
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
     }
+}
+
+/// The key by which a scheme's file names the schemes that it is the sum of.
+const JOIN: &str = "join";
+
+/// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above` are the schemes that
+/// led here, the outermost first.
+fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Problems> {
+    let mut problems = Problems::default();
+    let mut all = Vec::new();
+    for part in name.split('+').map(str::trim) {
+        let opened = presets::open(presets::Folder::Schemes, part);
+        let Some(source) = problems.take(opened) else { continue };
+        let (settings, syntax) = document::read_toml(&source.text, &source.name);
+        problems.0.extend(syntax.0);
+        let chain = [above, &[part]].concat();
+        for setting in settings {
+            if setting.path == JOIN {
+                all.extend(problems.take(joined(&setting, &chain)).unwrap_or_default());
+            } else {
+                all.push((part.to_string(), setting));
+            }
+        }
+    }
+    problems.or(all)
+}
+
+/// The settings of the schemes that the last of `chain` is the sum of.
+fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Problems> {
+    let Value::Text(sum) = &join.value else {
+        let problem = join.origin.problem("this does not name schemes");
+        return Err(problem.expected("names with + between them, such as \"rps+per\"").into());
+    };
+    let ring = sum.split('+').map(str::trim).find(|part| chain.contains(part));
+    if let Some(part) = ring {
+        let from = chain.iter().position(|its| *its == part).unwrap_or_default();
+        let names: Vec<String> =
+            chain[from..].iter().chain([&part]).map(|its| format!("`{its}`")).collect();
+        let what = format!("a scheme joins itself: {}", names.join(" joins "));
+        return Err(join.origin.problem(what).into());
+    }
+    let here = |mut problem: Problem| {
+        // What names no file is wrong with the name.
+        if problem.file.is_empty() {
+            let Problem { file, line, text, .. } = join.origin.problem("");
+            problem = Problem { file, line, text, ..problem };
+        }
+        problem
+    };
+    parts(sum, chain).map_err(|problems| Problems(problems.0.into_iter().map(here).collect()))
 }
 
 /// Policies that do what another does and more: together with it they stand for both.
@@ -129,6 +173,10 @@ mod tests {
             assert!(Scheme::load(joined).is_ok(), "{joined}");
         }
         assert!(Scheme::load("st+dt").is_err());
+        let all = Scheme::load("all").unwrap();
+        let sum = Scheme::load("pes_ipc+rhio+hire+ready_opt+da_raid5").unwrap();
+        assert_eq!(all.settings, sum.settings);
+        assert_eq!(Scheme::load("all+rhio").unwrap().settings, sum.settings);
     }
 
     #[test]
@@ -179,5 +227,22 @@ mod tests {
     fn a_misspelt_scheme_finds_its_name() {
         let problems = Scheme::load("pes_icp").unwrap_err();
         assert_eq!(problems.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
+    }
+
+    /// Files that join each other, and files whose sum is not one, are told where that stands.
+    #[test]
+    fn a_sum_that_is_none_is_said_with_its_file() {
+        let [a, b] = ["a", "b"].map(|it| format!("tests/schemes/ring-{it}.toml"));
+        for (name, file, what) in [
+            ("ring-a", &b, format!("a scheme joins itself: `{a}` joins `{b}` joins `{a}`")),
+            ("ring-b", &a, format!("a scheme joins itself: `{b}` joins `{a}` joins `{b}`")),
+            ("list", &"tests/schemes/list.toml".into(), "this does not name schemes".into()),
+            ("misspelt", &"tests/schemes/misspelt.toml".into(), "unknown scheme `pes_icp`".into()),
+        ] {
+            let problems = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
+            assert_eq!(problems.0.len(), 1, "{problems}");
+            let Problem { file: its, line, what: told, .. } = &problems.0[0];
+            assert_eq!((its, *line, told), (file, Some(1), &what));
+        }
     }
 }

@@ -6,11 +6,26 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A state that is reached by whoever needs it first, while others wait.
 type State = OnceLock<Result<Aged, Vec<Refusal>>>;
 
-/// The states so far, each with a configuration that reaches it.
-#[derive(Debug, Default)]
-pub(crate) struct Stock(Mutex<Vec<(Config, Arc<State>)>>);
+/// The states so far, each with a configuration that reaches it; those that were asked for last come last.
+#[derive(Debug)]
+pub(crate) struct Stock {
+    states: Mutex<Vec<(Config, Arc<State>)>>,
+    most: usize,
+}
+
+impl Default for Stock {
+    /// A stock without bounds.
+    fn default() -> Stock {
+        Stock::of(usize::MAX)
+    }
+}
 
 impl Stock {
+    /// A stock of at most so many states: that which nobody has asked for the longest goes first.
+    pub fn of(most: usize) -> Stock {
+        Stock { states: Mutex::default(), most }
+    }
+
     /// The drive of `config`, preconditioned, at time zero.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
         match self.state(config).get_or_init(|| Aged::new(config)) {
@@ -20,12 +35,49 @@ impl Stock {
     }
 
     fn state(&self, config: &Config) -> Arc<State> {
-        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, state)) = states.iter().find(|(other, _)| config.ages_like(other)) {
-            return Arc::clone(state);
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = states.iter().position(|(other, _)| config.ages_like(other));
+        let entry = match found {
+            Some(index) => states.remove(index),
+            None => (config.clone(), Arc::new(State::new())),
+        };
+        let state = Arc::clone(&entry.1);
+        states.push(entry);
+        if states.len() > self.most {
+            states.remove(0);
         }
-        let state = Arc::new(State::new());
-        states.push((config.clone(), Arc::clone(&state)));
         state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{DeviceSpec, resolve};
+    use crate::scheme::Scheme;
+
+    fn drive(fill: &str) -> Config {
+        let small = ["geometry.blocks_per_plane=64", "gc.background_below=12"].map(String::from);
+        let set = [&small[..], &[format!("precondition.fill={fill}")]].concat();
+        let spec = DeviceSpec { device: "pes-slc".into(), set, ..DeviceSpec::default() };
+        resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap().config
+    }
+
+    #[test]
+    fn a_full_stock_forgets_what_nobody_asked_for_the_longest() {
+        let [a, b, c] = ["0.1", "0.2", "0.3"].map(drive);
+        let stock = Stock::of(2);
+        let first = Arc::as_ptr(&stock.state(&a));
+        stock.state(&b);
+        assert_eq!(Arc::as_ptr(&stock.state(&a)), first, "it is kept");
+        stock.state(&c);
+        let kept = |config: &Config| {
+            let states = stock.states.lock().unwrap();
+            states.iter().any(|(other, _)| config.ages_like(other))
+        };
+        assert_eq!([&a, &b, &c].map(kept), [true, false, true]);
+        let [anew, fresh] = [stock.device(&b), Device::new(&b)].map(Result::unwrap);
+        assert_eq!(anew.preconditioned().to_string(), fresh.preconditioned().to_string());
+        assert_eq!(stock.states.lock().unwrap().len(), 2);
     }
 }

@@ -51,6 +51,7 @@ pub fn synth(
     out: impl Write,
 ) -> Result<u64, Problems> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
+    generator.refuse_power_off(&source.name, "a trace has no record of it")?;
     Ok(write_native(limited(generator.requests()?, limit), out)?)
 }
 

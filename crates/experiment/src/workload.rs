@@ -3,15 +3,20 @@
 use crate::device::{Resolved, Source};
 use crate::generator::{Generator, Room};
 use crate::growing::is_special;
+use crate::power::{self, PowerOff};
 use crate::problem::{Problem, Problems};
-use crate::provenance::file_hash;
+use crate::provenance::{Digested, file_hash, text_hash};
+use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Span};
+pub use fowler_workload::TraceError;
 use fowler_workload::{
-    DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceError,
-    TraceReader,
+    DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceReader,
 };
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where requests come from.
@@ -21,9 +26,70 @@ pub enum WorkloadSpec {
     Trace(TraceSpec),
     /// A generator: its description.
     Generated(Source),
+    /// Requests that the caller hands over.
+    Handed(HandedSpec),
 }
 
+/// Requests that the caller hands over, and how they are fitted.
+#[derive(Clone, Debug)]
+pub struct HandedSpec {
+    /// Where they come from.
+    pub source: Arc<dyn Handed>,
+    /// What happens to addresses that the drive does not have.
+    pub remap: Remap,
+}
+
+/// Requests of the caller's own, in order of time. What reads them may do so on any thread.
+pub trait Handed: fmt::Debug + Send + Sync {
+    /// Its name in reports.
+    fn name(&self) -> String;
+
+    /// Begins to hand them over, from the first on.
+    ///
+    /// # Errors
+    /// Where they can be had once only, and have been.
+    fn requests(&self) -> Result<HandedRequests<'_>, Problems>;
+}
+
+/// What is wrong with requests that are handed over, as they hand it on.
+pub fn handed_error(name: &str, problems: Problems) -> TraceError {
+    let told = |problem: Problem| {
+        let Problem { file, line, text, what, expected, hint } = problem;
+        let what = if file.is_empty() { what } else { format!("{file}: {what}") };
+        fowler_workload::Problem { line, text, what, expected, hint }
+    };
+    let problems = problems.0.into_iter().map(told).collect();
+    TraceError { file: name.into(), problems, counts: BTreeMap::new() }
+}
+
+/// What a [`Handed`] hands over.
+pub type HandedRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
+
 impl WorkloadSpec {
+    /// What tells it from others: the file, and how it is read.
+    pub(crate) fn identity(&self) -> Result<String, Problems> {
+        Ok(self.identity_of(&self.hash()?))
+    }
+
+    /// The SHA-256 of the trace, or the hash of the generator's text.
+    pub(crate) fn hash(&self) -> Result<String, Problems> {
+        match self {
+            WorkloadSpec::Generated(source) => Ok(text_hash(&source.text)),
+            WorkloadSpec::Trace(trace) => file_hash(&trace.path),
+            WorkloadSpec::Handed(handed) => Err(nameless(&*handed.source)),
+        }
+    }
+
+    /// The same as [`WorkloadSpec::identity`], where the hash is known.
+    pub(crate) fn identity_of(&self, hash: &str) -> String {
+        match self {
+            WorkloadSpec::Generated(_) | WorkloadSpec::Handed(_) => hash.into(),
+            WorkloadSpec::Trace(trace) => {
+                format!("{hash} {:?} {}", trace.options, trace.remap.name())
+            }
+        }
+    }
+
     /// What is wrong with it, as far as its description or the first lines of the trace tell. Without a
     /// drive, that of one with room for any.
     pub(crate) fn check(&self, drive: Option<&Resolved>) -> Result<(), Problems> {
@@ -38,8 +104,16 @@ impl WorkloadSpec {
                 TraceReader::open(&spec.path, &options)?;
                 Ok(())
             }
+            // What is wrong with it is seen when it comes.
+            WorkloadSpec::Handed(_) => Ok(()),
         }
     }
+}
+
+/// Runs are kept by what went into them, and what is handed over is known only when it has gone by.
+fn nameless(source: &dyn Handed) -> Problems {
+    let what = "requests that are handed over cannot be told from others in runs that are kept";
+    Problem::new(source.name(), what).hint("write them to a trace file".to_string()).into()
 }
 
 /// A trace, and how to read it.
@@ -56,9 +130,9 @@ pub struct TraceSpec {
 /// What was replayed, for the report.
 #[derive(Clone, Debug)]
 pub struct WorkloadReport {
-    /// The trace's file name or the generator's name.
+    /// The trace's file name, or the name of the generator or of what was handed over.
     pub name: String,
-    /// The trace's SHA-256, or the generator's text hash.
+    /// The trace's SHA-256, the generator's text hash, or that of the requests that were handed over.
     pub hash: String,
     /// Requests that entered the drive.
     pub requests: u64,
@@ -85,7 +159,8 @@ pub(crate) struct Workload {
 #[derive(Clone, Debug)]
 enum Kind {
     Trace { spec: TraceSpec, remapper: Remapper },
-    Generated(Generator),
+    Generated(Box<Generator>),
+    Handed { source: Arc<dyn Handed>, remap: Remap, remapper: Remapper },
 }
 
 /// Who watches a run and may end it early.
@@ -115,13 +190,28 @@ impl Workload {
         limit: Option<u64>,
         control: Control<'_>,
     ) -> Result<Workload, Problems> {
+        Workload::prepare_hashed(spec, None, drive, limit, control)
+    }
+
+    /// The same where the trace's hash may be known: a file is read once for it, however many runs it has.
+    pub fn prepare_hashed(
+        spec: &WorkloadSpec,
+        trace_hash: Option<&str>,
+        drive: &Resolved,
+        limit: Option<u64>,
+        control: Control<'_>,
+    ) -> Result<Workload, Problems> {
         let (logical, page_size) = (drive.layout.logical.0, drive.config.geometry.page_size.0);
         match spec {
             WorkloadSpec::Generated(source) => {
                 let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
-                let hash = crate::provenance::text_hash(generator.text());
+                if drive.config.throttle.name != ThrottleKind::Off {
+                    let what = "the life that policy.throttle looks after goes by under power";
+                    generator.refuse_power_off(&source.name, what)?;
+                }
+                let hash = text_hash(generator.text());
                 let name = source.name.clone();
-                Ok(Workload { kind: Kind::Generated(generator), name, hash })
+                Ok(Workload { kind: Kind::Generated(Box::new(generator)), name, hash })
             }
             WorkloadSpec::Trace(spec) => {
                 let name = spec.path.display().to_string();
@@ -133,8 +223,22 @@ impl Workload {
                 let first_pass = first_pass.take_while(|_| !control.stopped());
                 let remapper = Remapper::new(spec.remap, logical, page_size, first_pass)
                     .map_err(|error| named(error, &name))?;
-                let hash = file_hash(&spec.path)?;
+                let hash = trace_hash.map_or_else(|| file_hash(&spec.path), |it| Ok(it.into()))?;
                 Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
+            }
+            WorkloadSpec::Handed(HandedSpec { source, remap }) => {
+                let first_pass =
+                    (*remap == Remap::Compact).then(|| source.requests()).transpose()?;
+                let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
+                let first_pass = first_pass.take_while(|_| !control.stopped());
+                let remapper = Remapper::new(*remap, logical, page_size, first_pass)
+                    .map_err(|error| named(error, &source.name()))?;
+                let (source, remap, name) = (source.clone(), *remap, source.name());
+                Ok(Workload {
+                    kind: Kind::Handed { source, remap, remapper },
+                    name,
+                    hash: String::new(),
+                })
             }
         }
     }
@@ -143,7 +247,24 @@ impl Workload {
     pub fn depth(&self) -> Option<u32> {
         match &self.kind {
             Kind::Generated(generator) => generator.depth(),
-            Kind::Trace { .. } => None,
+            Kind::Trace { .. } | Kind::Handed { .. } => None,
+        }
+    }
+
+    /// Refuses spans without power, of which `what` knows nothing.
+    pub fn refuse_power_off(&self, what: &str) -> Result<(), Problems> {
+        match &self.kind {
+            Kind::Generated(generator) => generator.refuse_power_off(&self.name, what),
+            Kind::Trace { .. } | Kind::Handed { .. } => Ok(()),
+        }
+    }
+
+    /// When the power is off meanwhile, at times divided by `speed`.
+    pub fn power_off(&self, speed: f64) -> Vec<PowerOff> {
+        match (&self.kind, TimeScale::new(speed)) {
+            (Kind::Generated(generator), Ok(scale)) => power::scaled(generator.power_off(), &scale),
+            // A speed that cannot be is refused where it is applied.
+            _ => Vec::new(),
         }
     }
 
@@ -151,13 +272,26 @@ impl Workload {
     pub fn duration(&self) -> Option<Span> {
         match &self.kind {
             Kind::Generated(generator) => generator.duration(),
-            Kind::Trace { .. } => None,
+            Kind::Trace { .. } | Kind::Handed { .. } => None,
         }
     }
 
     /// Hands `replay` the requests, and reports what became of the source.
     pub fn replay(
         &self,
+        speed: f64,
+        limit: Option<u64>,
+        control: Control<'_>,
+        replay: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
+    ) -> Result<(WorkloadReport, Option<Problems>), Problems> {
+        self.replay_round(0, speed, limit, control, replay)
+    }
+
+    /// The same, for a workload that is repeated: a trace repeats itself, a generator its times and sizes, and draws
+    /// other addresses from the same distribution ([`Generator::round`]).
+    pub fn replay_round(
+        &self,
+        round: u64,
         speed: f64,
         limit: Option<u64>,
         control: Control<'_>,
@@ -178,7 +312,7 @@ impl Workload {
         let failed = match &self.kind {
             Kind::Generated(generator) => {
                 report.generator = Some(generator.text().into());
-                let mut feed = Feed::new(scale.over(generator.requests()?), limit, control);
+                let mut feed = Feed::new(scale.over(generator.round(round)?), limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
                 feed.finish()
@@ -192,6 +326,17 @@ impl Workload {
                 replay(&mut feed);
                 report.requests = feed.given;
                 report.read = Some(feed.source.source().source().report().clone());
+                feed.finish()
+            }
+            Kind::Handed { source, remap, remapper } => {
+                report.remap = Some(*remap);
+                report.touched_pages = remapper.touched_pages();
+                let requests = Digested::new(source.requests()?);
+                let requests = remapper.clone().over(scale.over(requests));
+                let mut feed = Feed::new(requests, limit, control);
+                replay(&mut feed);
+                report.requests = feed.given;
+                report.hash = feed.source.source().source().hash();
                 feed.finish()
             }
         };
@@ -304,6 +449,27 @@ pub fn format_by_name(name: &str) -> Result<Format, Problems> {
             .hint(near.map(|near| format!("did you mean \"{near}\"?")))
             .into()
     })
+}
+
+/// A way to fit addresses of that name, or what there is.
+pub fn remap_by_name(name: &str) -> Result<Remap, Problems> {
+    Remap::by_name(name).ok_or_else(|| {
+        let names = Remap::ALL.map(Remap::name);
+        let what = format!("unknown way `{}`", crate::problem::shown(name));
+        let near = crate::field::nearest(name, names);
+        Problem::new("--remap", what)
+            .expected(format!("one of {}", names.join(", ")))
+            .hint(near.map(|near| format!("did you mean \"{near}\"?")))
+            .into()
+    })
+}
+
+/// A device of a trace by its number, or all of them: `side-by-side`.
+pub fn trace_device(text: &str) -> Option<DeviceChoice> {
+    match text {
+        "side-by-side" => Some(DeviceChoice::SideBySide),
+        number => number.parse().map(DeviceChoice::Only).ok(),
+    }
 }
 
 /// A share of a length of time; none of no time.

@@ -6,6 +6,7 @@ use fowler_device::Config;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::policy::replacement::ReplacementKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
@@ -45,7 +46,7 @@ macro_rules! set {
 }
 
 pub(super) fn all() -> Vec<Key<Config>> {
-    [of_operations(), of_throttling(), of_data()].into_iter().flatten().collect()
+    [of_operations(), of_throttling(), of_data(), redundancy()].into_iter().flatten().collect()
 }
 
 #[rustfmt::skip]
@@ -144,5 +145,41 @@ fn of_data() -> Vec<Key<Config>> {
             slot!(sensing, SensingKind)),
         optional("policy.sensing.inputs", "model: what it is told; the rest is taken at its worst",
             set!(sensing.inputs, Input)),
+    ]
+}
+
+/// Longer than any data is kept.
+const CENTURY: Span = Span(100 * 365 * 86_400_000_000_000);
+
+#[rustfmt::skip]
+fn redundancy() -> Vec<Key<Config>> {
+    vec![
+        optional("policy.redundancy", "what protects a stripe",
+            slot!(redundancy, RedundancyKind)),
+        optional("policy.redundancy.stripe", "data pages of a stripe; with its parity it lies on one chip more",
+            Field::Count(1..=63, at!(redundancy.stripe as u32))),
+        optional("policy.redundancy.parity_cache", "parity pages held at once, cached or on their way",
+            Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
+        optional("policy.redundancy.cache", "what becomes of caches when power fails",
+            words!(redundancy.cache,
+                "protected" => CachePower::Protected, "they survive";
+                "volatile" => CachePower::Volatile, "what they hold is gone";
+            )),
+        optional("policy.redundancy.n_update", "hc: cached parity is built anew from more pages than this written together",
+            Field::Count(0..=63, at!(redundancy.n_update as u32))),
+        optional("policy.redundancy.cut_off", "hc: writes of more pages than this pass the caches by; 0 lets none do so",
+            Field::Count(0..=1 << 16, at!(redundancy.cut_off as u32))),
+        optional("policy.redundancy.worn_above", "a block with more P/E cycles is worn (T_p)",
+            Field::Count(0..=1_000_000, at!(redundancy.worn_above as u32))),
+        optional("policy.redundancy.worn_erase_pulse", "the erase pulse of a worn block; 0 is that of any other",
+            Field::Time(ANY, at!(redundancy.worn_erase_pulse))),
+        optional("policy.redundancy.all_above", "da_raid5: with more stripes under parity all get it (L)",
+            Field::Count(0..=u64::from(u32::MAX), at!(redundancy.all_above as u32))),
+        optional("policy.redundancy.retention", "a block is recycled when its data is so old (T_retention)",
+            Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
+        optional("policy.redundancy.reads", "a block is recycled when it was read so often (T_read)",
+            Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
+        optional("policy.redundancy.integrity", "whether pages carry version tags, to prove what is read back",
+            Field::Flag(at!(redundancy.integrity))),
     ]
 }

@@ -27,6 +27,8 @@ fn model() -> Vec<Key<Config>> {
             Field::Count(1..=3, at!(reliability.levels as u32))),
         optional("reliability.cycles", "P/E cycles of every block before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
+        optional("reliability.cycles_spread", "up to so many more, each block a number of its own",
+            Field::Count(0..=1_000_000, at!(reliability.cycles_spread as u32))),
         optional("reliability.oldest", "age of the oldest data at the start",
             Field::Time(AGES, at!(reliability.oldest))),
         optional("reliability.strength", "how the controller knows the strength of a block",

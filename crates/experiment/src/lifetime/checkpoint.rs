@@ -1,15 +1,15 @@
 //! What a life has come to so far, in a file: whoever is interrupted goes on from there to the same bytes.
 
 use super::record::{self, Record};
-use super::{LifetimeSpec, Lived, Standing};
+use super::{LifetimeSpec, Lived, Standing, Watch};
 use crate::device::Resolved;
 use crate::growing::{Growing, unwritable};
 use crate::problem::{Problem, Problems};
-use crate::provenance::{program_hash, text_hash};
-use crate::workload::WorkloadReport;
+use crate::provenance::{FINGERPRINT, text_hash};
 use fowler_device::life::Totals;
 use fowler_device::policy::throttle::State;
 use fowler_device::{Counters, Kept as KeptDrive, LifetimeDrive};
+use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufReader, Write};
@@ -20,9 +20,11 @@ pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     every: u64,
     since: u64,
-    /// What the file belongs to: the program, the drive, the workload, and what is asked of them.
+    /// What the file belongs to: the simulator, the drive, the workload, and what is asked of them.
     key: String,
     found: Option<File>,
+    /// Whether the file there is of this run.
+    own: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -41,6 +43,7 @@ struct Finished {
     counters: Counters,
     wear: [f64; 3],
     throttle: State,
+    kept_out: Span,
     record: record::Kept,
 }
 
@@ -58,14 +61,13 @@ impl Checkpoint {
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
-        workload: &WorkloadReport,
         dilation: u32,
+        watch: Watch<'_>,
     ) -> Result<Self, Problems> {
         let told = format!(
-            "{} {} {} {dilation} {} {:?} {:?}",
-            program_hash()?,
+            "{FINGERPRINT} {} {} {dilation} {} {:?} {:?}",
             drive.hash,
-            workload.hash,
+            spec.workload.identity()?,
             spec.check,
             spec.close_up,
             spec.limit
@@ -77,6 +79,7 @@ impl Checkpoint {
             since: 0,
             key,
             found: None,
+            own: false,
         };
         if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
             let failed = |why: String| {
@@ -89,6 +92,14 @@ impl Checkpoint {
             let read = postcard::from_io((BufReader::with_capacity(1 << 20, file), &mut scratch));
             let (found, _): (File, _) = read.map_err(|error| failed(error.to_string()))?;
             here.found = Some(found).filter(|found| found.key == here.key);
+            here.own = here.found.is_some();
+            if !here.own {
+                (watch.note)(&format!(
+                    "{} is of another run, or of another version of the program: this one begins anew, and \
+                     replaces it when there is something to keep",
+                    path.display()
+                ));
+            }
         }
         Ok(here)
     }
@@ -133,16 +144,25 @@ impl Checkpoint {
         let mut out = Growing::create(path)?;
         let written = postcard::to_io(&file, &mut out).map(|out| out.flush());
         match written {
-            Ok(Ok(())) => out.finish(),
+            Ok(Ok(())) => {
+                out.finish()?;
+                self.own = true;
+                Ok(())
+            }
             Ok(Err(error)) => Err(unwritable(path, &error)),
             Err(error) => Err(unwritable(path, &std::io::Error::other(error.to_string()))),
         }
     }
 
-    /// All lives are over: the file is not needed any more.
+    /// Whether there is something to go on from.
+    pub fn is_there(&self) -> bool {
+        self.own
+    }
+
+    /// All lives are over: the file is not needed any more. One of another run stays.
     pub fn remove(&self) -> Result<(), Problems> {
         match &self.path {
-            Some(path) if path.exists() => {
+            Some(path) if self.own && path.exists() => {
                 fs::remove_file(path).map_err(|error| unwritable(path, &error))
             }
             _ => Ok(()),
@@ -152,7 +172,8 @@ impl Checkpoint {
 
 impl Finished {
     fn of(lived: &Lived) -> Self {
-        let Lived { dilation, repetitions, totals, counters, wear, throttle, record } = lived;
+        let Lived { dilation, repetitions, totals, counters, wear, throttle, kept_out, record } =
+            lived;
         Finished {
             dilation: *dilation,
             repetitions: *repetitions,
@@ -160,13 +181,15 @@ impl Finished {
             counters: *counters,
             wear: *wear,
             throttle: *throttle,
+            kept_out: *kept_out,
             record: record.kept(),
         }
     }
 
     fn lived(self) -> Lived {
-        let Finished { dilation, repetitions, totals, counters, wear, throttle, record } = self;
+        let Finished { dilation, repetitions, totals, counters, wear, throttle, kept_out, record } =
+            self;
         let record = Record::of_kept(record);
-        Lived { dilation, repetitions, totals, counters, wear, throttle, record }
+        Lived { dilation, repetitions, totals, counters, wear, throttle, kept_out, record }
     }
 }

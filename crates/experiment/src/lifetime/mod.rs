@@ -15,7 +15,11 @@ use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::life::Totals;
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{State, ThrottleKind};
+use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::{Aged, Config, Counters, LifetimeDrive};
 use fowler_units::{HostIo, Nanos, Span};
 use std::collections::BTreeMap;
@@ -66,6 +70,8 @@ pub struct Lived {
     pub wear: [f64; 3],
     /// What the throttle has come to.
     pub throttle: State,
+    /// For how long the host was held, in simulated time, whose write was not let in before the life ended.
+    pub kept_out: Span,
     /// Responses, delays and series.
     pub record: Record,
 }
@@ -101,8 +107,22 @@ pub struct Lifetime {
     pub workload: WorkloadReport,
     /// What a repetition has.
     pub survey: Survey,
+    /// What of the drive a life leaves out.
+    pub left_out: Vec<String>,
     /// At the dilation, and at twice that if that was wanted.
     pub lived: Vec<Lived>,
+}
+
+/// How it ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// The drive has lived.
+    Lived(Box<Lifetime>),
+    /// It was stopped.
+    Stopped {
+        /// Whether there is something to go on from.
+        kept: bool,
+    },
 }
 
 impl Lifetime {
@@ -124,42 +144,47 @@ pub struct Watch<'a> {
     pub control: Control<'a>,
     /// Hears which share of all lives is over, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
+    /// Hears what is to be known before it is over.
+    pub note: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Lives a drive through its target life. None if it was stopped.
+/// Lives a drive through its target life.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, the workload or the checkpoint.
-pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Option<Lifetime>, Problems> {
+pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
     let source = spec.device.source()?;
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&source, &scheme, &spec.device)?;
+    whole(&drive)?;
     let control = watch.control;
     let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
     let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
-        return Ok(None);
+        return Ok(Ended::Stopped { kept: false });
     };
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
     let dilations: Vec<u32> =
         if spec.check { vec![dilation, dilation.saturating_mul(2)] } else { vec![dilation] };
     let configs = dilations.iter().map(|&dilation| dilated(&drive, dilation));
     let configs: Vec<Config> = configs.collect::<Result<_, _>>()?;
+    let mut checkpoint = Checkpoint::open(spec, &drive, dilation, watch)?;
     let Some((seasoned, precondition)) =
         season(&drive, &configs[0], (&workload, spec.limit), control)?
     else {
-        return Ok(None);
+        return Ok(Ended::Stopped { kept: checkpoint.is_there() });
     };
-    let mut checkpoint = Checkpoint::open(spec, &drive, &report, dilation)?;
     let mut lived = checkpoint.take_finished();
     for (number, config) in configs.iter().enumerate().skip(lived.len()) {
         let life = Life { spec, config, workload: &workload, survey: &survey, watch };
         let share = |own: f64| (number as f64 + own) / dilations.len() as f64;
         let one = life.live(&seasoned, &lived, &mut checkpoint, &share)?;
-        let Some(one) = one else { return Ok(None) };
+        let Some(one) = one else { return Ok(Ended::Stopped { kept: checkpoint.is_there() }) };
         lived.push(one);
     }
     checkpoint.remove()?;
-    Ok(Some(Lifetime { drive, precondition, workload: report, survey, lived }))
+    let left_out = left_out(&drive.config);
+    let life = Lifetime { drive, precondition, workload: report, survey, left_out, lived };
+    Ok(Ended::Lived(Box::new(life)))
 }
 
 /// The drive as long use by the workload leaves it: written with it until each of its pages has been programmed as often
@@ -177,7 +202,11 @@ fn season(
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
         let quiet = Control { stop: control.stop, progress: &|_| () };
         let mut done = 0;
-        workload.replay(1.0, limit, quiet, |requests| done = seasoned.season(requests, left))?;
+        // Other rounds than those of the life.
+        let round = u64::MAX - u64::from(rounds);
+        workload.replay_round(round, 1.0, limit, quiet, |requests| {
+            done = seasoned.season(requests, left)
+        })?;
         left = left.saturating_sub(done);
         rounds += 1;
     }
@@ -193,8 +222,27 @@ fn season(
 const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
 
+/// What a drive has, and a life of it does not.
+fn left_out(config: &Config) -> Vec<String> {
+    let mut left_out = vec!["dies: no write waits for one".to_string()];
+    if config.buffer.size.0 > 0 {
+        let size = config.buffer.size;
+        left_out
+            .push(format!("the write buffer of {size}: rewrites that it absorbs reach the flash"));
+    }
+    if config.placement.name == PlacementKind::Streams {
+        left_out.push("kinds of data: all is written to one stream".into());
+    }
+    if config.voltage.name != VoltageKind::Nominal || config.step.name != StepKind::Nominal {
+        left_out.push(
+            "voltages and steps: each program wears and takes as long as a nominal one".into(),
+        );
+    }
+    left_out
+}
+
 /// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each life has a repetition
-/// still.
+/// still, by the host's own time, of which a host that is held has less.
 fn chosen(config: &Config, survey: &Survey) -> u32 {
     let own = config.life.dilation;
     if own > 1 {
@@ -206,27 +254,14 @@ fn chosen(config: &Config, survey: &Survey) -> u32 {
     let programs = match config.throttle.name {
         ThrottleKind::Off => demand,
         ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
-        ThrottleKind::Ready => demand.min(pages * kept_up(config)),
+        ThrottleKind::Ready => {
+            let endurance = config.life.endurance().expect("refused otherwise");
+            demand.min(pages * endurance.kept_up(config.life.cycles, config.life.target))
+        }
     };
     let fewest = libm::ceil(programs / PROGRAMS_MOST);
-    let most = libm::floor(repetitions / 2.0);
+    let most = libm::floor(repetitions * (programs / demand) / 2.0);
     fewest.min(most).max(1.0) as u32
-}
-
-/// The cycles that a drive endures that spreads all of them over its target life.
-fn kept_up(config: &Config) -> f64 {
-    let Ok(endurance) = config.life.endurance() else { return config.life.cycles };
-    let (mut low, mut high) = (1.0, 1e6);
-    for _ in 0..60 {
-        let cycles = 0.5 * (low + high);
-        let idle = Span((config.life.target.0 as f64 / cycles) as u64);
-        if endurance.achievable(config.life.cycles, idle) > cycles {
-            low = cycles
-        } else {
-            high = cycles
-        }
-    }
-    low
 }
 
 fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Problems> {
@@ -277,13 +312,13 @@ impl Life<'_> {
             },
         };
         loop {
-            let over = self.repeat(&mut standing, before, checkpoint, share)?;
+            // Of a life that is over nothing is to be gone on from, whoever stops it then.
+            if self.repeat(&mut standing, before, checkpoint, share)? {
+                return Ok(Some(self.lived(standing)));
+            }
             if self.watch.control.stopped() {
                 checkpoint.keep(before, &standing)?;
                 return Ok(None);
-            }
-            if over {
-                return Ok(Some(self.lived(standing)));
             }
             (standing.repetition, standing.served) = (standing.repetition + 1, 0);
         }
@@ -303,8 +338,9 @@ impl Life<'_> {
         let ends = standing.drive.ends();
         let (mut alive, mut wrong) = (true, None);
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };
-        let (_, failed) = self.workload.replay(1.0, self.spec.limit, control, |requests| {
-            let writes = requests.filter(survey::is_write);
+        let (round, limit) = (standing.repetition, self.spec.limit);
+        let (_, failed) = self.workload.replay_round(round, 1.0, limit, control, |requests| {
+            let writes = requests.filter(survey::changes_data);
             let skipped = usize::try_from(standing.served).unwrap_or(usize::MAX);
             let mut writes = writes.skip(skipped).map(moved).peekable();
             while alive && wrong.is_none() && writes.peek().is_some() {
@@ -317,7 +353,7 @@ impl Life<'_> {
                     true
                 });
                 (self.watch.share)(share(drive.now().0 as f64 / ends.0 as f64));
-                if checkpoint.is_due(pages) {
+                if alive && checkpoint.is_due(pages) {
                     wrong = checkpoint.keep(before, standing).err();
                 }
             }
@@ -343,9 +379,20 @@ impl Life<'_> {
             counters: *drive.counters(),
             wear: wear.map(|cycles| cycles * f64::from(dilation)),
             throttle: drive.throttle(),
+            kept_out: drive.kept_out().total(),
             record,
         }
     }
+}
+
+/// A drive whose parity is not written would live longer than it does.
+fn whole(drive: &Resolved) -> Result<(), Problems> {
+    if drive.config.redundancy.name == RedundancyKind::Unprotected {
+        return Ok(());
+    }
+    let what = "a life is driven without the array: parity would wear nothing";
+    let problem = Problem::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
+    Err(problem.hint(Some("`fowler run` counts what parity writes".into())).into())
 }
 
 /// Writes between two looks at who watches.
@@ -360,4 +407,21 @@ pub fn check(spec: &LifetimeSpec) -> Problems {
         problems.push(Problem::new("--dilation", what).expected("at least 1"));
     }
     problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_life_without_its_parity_is_refused() {
+        let told = |scheme: &str| {
+            let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
+            let scheme = Scheme::load(scheme).unwrap();
+            let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
+            whole(&drive).err().map(|problems| problems.to_string()).unwrap_or_default()
+        };
+        assert!(told("raid5").contains("parity would wear nothing"));
+        assert_eq!(told("nt"), "");
+    }
 }

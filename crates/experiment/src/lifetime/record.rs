@@ -117,6 +117,11 @@ impl Record {
         }
     }
 
+    /// Whether the moment came from which on it is recorded second by second; none if that was not wanted.
+    pub(super) fn close_up_came(&self) -> Option<bool> {
+        (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
+    }
+
     pub(super) fn kept(&self) -> Kept {
         Kept {
             responses: KeptLatencies::of(&self.responses),
@@ -141,14 +146,19 @@ impl Record {
         }
     }
 
-    /// Takes note of a write: each of its pages was delayed alike, and one of them stopped, if any was.
+    /// Takes note of a write: each of its pages was delayed alike, and those that were stopped were so alike.
     #[inline]
     pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
-        let pages = u64::from(entered.pages);
-        let each = Span(entered.held.spread.0 / pages);
-        let stopped = u64::from(entered.held.stopped > Span::ZERO);
+        let (pages, held) = (u64::from(entered.pages), entered.held);
+        if pages == 0 {
+            return;
+        }
+        let each = Span(held.spread.0 / pages);
+        let stopped = u64::from(held.stops).min(pages);
         self.page(drive, each, pages - stopped);
-        self.page(drive, each + entered.held.stopped, stopped);
+        if let Some(stop) = held.stopped.0.checked_div(stopped) {
+            self.page(drive, each + Span(stop), stopped);
+        }
         let programmed = drive.counters().programs.iter().sum();
         let here = programmed - std::mem::replace(&mut self.programmed, programmed);
         self.life.add(entered.at.0, entered, here);

@@ -1,8 +1,10 @@
 //! What a life came to, for people and for programs.
 
 use super::{Lifetime, Lived, Series};
+use crate::outcome::by_source;
 use crate::problem::Problems;
-use crate::reproduce::{self, Cell, Sheet};
+use crate::report;
+use crate::reproduce::{self, Cell, Sheet, Written};
 use crate::{Latencies, Percentile};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use fowler_units::Span;
@@ -60,6 +62,9 @@ const ROWS: &[Row] = rows! {
         let pages = one.counters.pages_written;
         (pages > 0).then(|| one.counters.stops as f64 / pages as f64 * 1e6)
     };
+    "kept_out_s", "host held when the life ended, for (s, simulated)" => |_, one| {
+        Some(one.kept_out.as_s()).filter(|&seconds| seconds > 0.0)
+    };
     "host_mb_s", "written by the host (MB/s)" => |all, one| {
         let seconds = all.target().as_s() / f64::from(one.dilation);
         Some(one.counters.pages_written as f64 * all.page() / MB / seconds)
@@ -80,10 +85,11 @@ impl Lifetime {
             "{} under {}, {} days with {} repeated",
             self.drive.device,
             self.drive.scheme,
-            self.target().as_s() / 86_400.0,
+            // To a quarter of an hour: a life that was given in years is no round number of days.
+            (self.target().as_s() / 864.0).round() / 100.0,
             self.workload.name
         );
-        let heads: Vec<String> = std::iter::once(String::new())
+        let heads: Vec<String> = std::iter::once("quantity".to_string())
             .chain(self.lived.iter().map(|one| format!("K = {}", one.dilation)))
             .chain((self.lived.len() > 1).then(|| "difference".to_string()))
             .collect();
@@ -117,16 +123,14 @@ impl Lifetime {
             object.insert("held_s".into(), json!({ "spread": held[0], "stopped": held[1] }));
             object.insert("stops".into(), json!(lived.counters.stops));
             object.insert("pages_written".into(), json!(lived.counters.pages_written));
-            let [host, gc, wear, refresh] = lived.counters.programs;
-            let programs = json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh });
-            object.insert("programs".into(), programs);
+            object.insert("programs".into(), by_source(lived.counters.programs));
             object.insert("epochs_foreseen".into(), json!(lived.throttle.foreseen));
             object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
             object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
             object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));
-            if !lived.record.close_up.pages.is_empty() {
-                let close_up = self.series_json(&lived.record.close_up, 1);
-                object.insert("close_up".into(), close_up);
+            if let Some(came) = lived.record.close_up_came() {
+                let close_up = || self.series_json(&lived.record.close_up, 1);
+                object.insert("close_up".into(), if came { close_up() } else { Value::Null });
             }
             Value::Object(object)
         };
@@ -140,6 +144,7 @@ impl Lifetime {
             "repetition_writes": self.survey.writes,
             "repetition_pages": self.survey.pages,
             "precondition": self.precondition,
+            "left_out": self.left_out,
             "lives": self.lived.iter().map(one).collect::<Vec<_>>(),
             "change": self.changes(),
             "config_hash": self.drive.hash,
@@ -186,12 +191,19 @@ impl Lifetime {
         (0..series.pages.len()).map(point).collect()
     }
 
-    /// Writes the table and the pictures into a folder; returns the files, and what could not be drawn.
+    /// Writes the table, the pictures and a page of both into a folder; returns the files, and what could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Problems> {
-        reproduce::write(&[self.sheet()], &self.figures(), folder)
+        let sheets = [self.sheet()];
+        let Written { mut files, notes, drawings } =
+            reproduce::write(&sheets, &self.figures(), folder)?;
+        let lead = notes.iter().map(|note| format!("Note: {note}")).collect();
+        let page = report::of_study(&sheets[0].title, lead, &sheets, drawings);
+        report::write(&folder.join(report::REPORT), &page)?;
+        files.push(report::REPORT.into());
+        Ok((files, notes))
     }
 
     fn figures(&self) -> Vec<(String, Figure)> {

@@ -22,8 +22,13 @@ pub struct Survey {
 }
 
 /// Whether a request is one that wears the drive.
-pub(super) fn is_write(io: &HostIo) -> bool {
+fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
+}
+
+/// Whether it is one that a life is made of: a write, or a trim, which leaves collection less to move.
+pub(super) fn changes_data(io: &HostIo) -> bool {
+    is_write(io) || io.op == HostOp::Trim
 }
 
 /// Looks through a repetition; none if it was stopped.
@@ -33,6 +38,7 @@ pub(super) fn survey(
     limit: Option<u64>,
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Problems> {
+    workload.refuse_power_off("a life goes by under power")?;
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
     let (report, failed) = workload.replay(1.0, limit, control, |requests| {

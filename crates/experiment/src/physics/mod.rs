@@ -16,6 +16,7 @@ use fowler_physics::vth::Setting;
 use std::fs;
 use std::path::Path;
 
+pub(crate) use pictures::recovery;
 pub use tables::{agreement, constants, sensitivity};
 
 /// Cells, and what corrects their errors.
@@ -60,7 +61,7 @@ pub fn plot(folder: &Path) -> Result<Plotted, Problems> {
     let columns = figures.iter().map(|(name, figure)| columns(name, figure));
     let tables = [constants(), sensitivity(), agreement()];
     let sheets: Vec<Sheet> = columns.chain(tables).collect();
-    let (files, notes) = reproduce::write(&sheets, &figures, folder)?;
+    let reproduce::Written { files, notes, .. } = reproduce::write(&sheets, &figures, folder)?;
     Ok(Plotted { files, notes })
 }
 

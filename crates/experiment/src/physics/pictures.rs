@@ -5,6 +5,7 @@ use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Re
 use fowler_physics::bch::Bch;
 use fowler_physics::ispp::{coarsest_step_up_to, program_time};
 use fowler_physics::parameters::Parameters;
+use fowler_physics::recovery::{CYCLES, Reading};
 use fowler_physics::strength::Strengths;
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_physics::vth::Setting;
@@ -36,7 +37,34 @@ pub(super) fn all(cells: &Cells) -> Vec<Named> {
         levels(cells),
         bch(),
         hire(cells),
+        named(
+            "recovery",
+            "Achievable P/E cycles by idle time",
+            "READY's Figure 1, under each reading of its equation 2 (docs/ready.md).",
+            vec![recovery()],
+        ),
     ]
+}
+
+/// The cycles that rested cells endure, under every reading of the recovery (READY, Figure 1).
+pub(crate) fn recovery() -> Panel {
+    let series = Reading::ALL.map(|reading| LineSeries {
+        name: format!("{reading:?}").to_lowercase(),
+        points: (0..=60)
+            .map(|step| {
+                let hours = 0.1 * 1e4f64.powf(f64::from(step) / 60.0);
+                (hours, reading.achievable(Span((hours * 3.6e12) as u64)))
+            })
+            .collect(),
+        ..LineSeries::default()
+    });
+    let lines = Lines {
+        x: Axis::log10("mean idle time between two cycles (h)"),
+        y: Axis::linear("P/E cycles"),
+        series: series.into(),
+        reference: Some(Reference { at: CYCLES, name: "without recovery".into() }),
+    };
+    Panel::lines("", lines)
 }
 
 fn named(name: &str, title: &str, caption: &str, panels: Vec<Panel>) -> Named {

@@ -44,7 +44,7 @@ impl Drive {
 }
 
 fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Problems> {
-    let spec = DeviceSpec { device: preset.into(), set, seed: None };
+    let spec = DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() };
     device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 

@@ -33,13 +33,14 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
                     device: DeviceSpec {
                         device: flash.into(),
                         set: spoiled(&keys, spec),
-                        seed: None,
+                        ..DeviceSpec::default()
                     },
                     scheme: Some(scheme.into()),
                     workload: WorkloadSpec::Generated(source),
                     pace,
                     limit: Some(limit),
-                    requests_csv: None,
+                    requests: None,
+                    detail: false,
                 };
                 run::check(&run.device, &[scheme.to_string()], Some(&run.workload)).or(())?;
                 points.push(point(format!("{flash} {scheme}, {name}"), run));

@@ -1,10 +1,13 @@
-//! Numbers as a person reads them: three or four significant digits, thousands apart.
+//! Numbers as a person reads them: three or four significant digits, thousands apart. And the words for causes
+//! of latency.
+
+use fowler_device::blame::Part;
 
 /// What stands where nothing was measured.
-pub(crate) const NOTHING: &str = "-";
+pub const NOTHING: &str = "-";
 
 /// A whole number with its thousands apart: `1,234,567`.
-pub(crate) fn whole(value: u64) -> String {
+pub fn whole(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -17,17 +20,17 @@ pub(crate) fn whole(value: u64) -> String {
 }
 
 /// So many of something: `1 request`, `2,000 requests`.
-pub(crate) fn counted(count: u64, what: &str) -> String {
+pub fn counted(count: u64, what: &str) -> String {
     counted_as(count, what, &format!("{what}s"))
 }
 
 /// The same where many are not called by adding an s.
-pub(crate) fn counted_as(count: u64, one: &str, many: &str) -> String {
+pub fn counted_as(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
 
 /// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`, `1,234`.
-pub(crate) fn real(value: f64) -> String {
+pub fn real(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         _ if value < 9.9995 => format!("{value:.3}"),
@@ -38,12 +41,12 @@ pub(crate) fn real(value: f64) -> String {
 }
 
 /// The same, or a dash.
-pub(crate) fn maybe(value: Option<f64>) -> String {
+pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
 }
 
 /// A ratio: `0.372x`.
-pub(crate) fn ratio(value: f64) -> String {
+pub fn ratio(value: f64) -> String {
     match value {
         _ if value < 0.0995 => format!("{value:.3}x"),
         _ if value < 9.995 => format!("{value:.2}x"),
@@ -54,7 +57,7 @@ pub(crate) fn ratio(value: f64) -> String {
 
 /// A share in percent: `12.3 %`. What is less than all is not rounded to all, nor what is something to
 /// nothing.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
         0.0 => "0 %".into(),
@@ -67,12 +70,12 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// The same, or a dash.
-pub(crate) fn maybe_percent(share: Option<f64>) -> String {
+pub fn maybe_percent(share: Option<f64>) -> String {
     share.map_or(NOTHING.into(), percent)
 }
 
 /// An amount of data in binary units: `44.8 GiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] =
         [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, size)| bytes >= *size) {
@@ -83,13 +86,21 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// A length of time in the unit that fits: `300.0 s`.
-pub(crate) fn seconds(seconds: f64) -> String {
+pub fn seconds(seconds: f64) -> String {
     match seconds {
         _ if seconds >= 86_400.0 * 3.0 => format!("{} days", real(seconds / 86_400.0)),
         _ if seconds >= 1.0 || seconds == 0.0 => format!("{} s", real(seconds)),
         _ if seconds >= 1e-3 => format!("{} ms", real(seconds * 1e3)),
         _ => format!("{} us", real(seconds * 1e6)),
     }
+}
+
+/// A cause of latency in words.
+pub fn words(part: Part) -> String {
+    part.name()
+        .replace("_gc_", "_collection_")
+        .replace("_wear_", "_wear-levelling_")
+        .replace('_', " ")
 }
 
 #[cfg(test)]

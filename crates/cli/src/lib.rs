@@ -1,0 +1,70 @@
+//! The command `fowler`: flags and messages over the experiment crate.
+//!
+//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the input is
+//! wrong, with everything that is wrong; 130 stopped by the user, results until then printed; 1 a fault of
+//! this program, or theory and simulation disagree.
+
+mod args;
+mod commands;
+mod console;
+mod fit;
+mod lifetime;
+mod output;
+mod physics;
+mod progress;
+mod report;
+mod reproduce;
+mod requests;
+mod sheets;
+mod study;
+mod sweep;
+mod table;
+mod traces;
+mod validation;
+
+use clap::Parser;
+use fowler_experiment::numbers;
+use std::ffi::OsString;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done,
+    /// The input is wrong; what is wrong has been said.
+    BadInput,
+    /// The user stopped it.
+    Stopped,
+    /// The fault is ours.
+    Fault,
+}
+
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Fault => 1,
+            Exit::BadInput => 2,
+            Exit::Stopped => 130,
+        }
+    }
+}
+
+/// Does what `arguments` ask for, the name of the program first, and returns the exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = args::Arguments::parse_from(arguments);
+    // A panic is a bug of ours: its message has been printed by the hook, the exit code says the rest.
+    let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
+    let exit = match ended {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(problems)) => {
+            console::complain(&problems);
+            Exit::BadInput
+        }
+        Err(_) => {
+            console::note("this is a fault of the program, not of its input: please report it");
+            Exit::Fault
+        }
+    };
+    exit.code()
+}

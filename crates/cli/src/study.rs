@@ -1,0 +1,68 @@
+//! `fowler study`: what systems buy together.
+
+use crate::args::{Reading, Source, Study};
+use crate::{Exit, console, fit, progress, sheets};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::reproduce::Watch;
+use fowler_experiment::study::{self, Finding, Request};
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Tables that are printed; the others are to be sorted and searched, not read.
+const PRINTED: [&str; 2] = ["worth", "interactions"];
+
+pub(crate) fn execute(arguments: &Study) -> Result<Exit, Problems> {
+    let look = if arguments.limit.is_some() { "-look" } else { "" };
+    let name = format!("study-{}{look}", arguments.study);
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
+    let workloads = workloads(arguments)?;
+    let (traces, limit) = (arguments.traces.clone(), arguments.limit);
+    let request = Request { workloads, traces, out, limit };
+    let bar = progress::runs(arguments.quiet);
+    let watch = Watch {
+        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        step: &progress::follow(&bar),
+    };
+    let found = study::all(&request, watch);
+    bar.finish_and_clear();
+    let Some(finding) = found? else {
+        console::note(&progress::kept_in(&request.out));
+        return Ok(Exit::Stopped);
+    };
+    console::print(&report(&finding, &request.out));
+    Ok(Exit::Done)
+}
+
+/// The workloads that were asked for, by their names.
+fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Problems> {
+    let mut problems = Problems::default();
+    let reading = Reading { format: arguments.format.clone(), lenient: None, trace_device: None };
+    let none = Reading { format: None, lenient: None, trace_device: None };
+    let generators = arguments.workload.iter().map(|name| {
+        let source = Source { trace: None, workload: Some(name.clone()) };
+        (name.clone(), fit::workload(&source, &none, "compact"))
+    });
+    let traces = arguments.trace.iter().map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let source = Source { trace: Some(path.clone()), workload: None };
+        (name, fit::workload(&source, &reading, "compact"))
+    });
+    let mut all = Vec::new();
+    for (name, spec) in generators.chain(traces) {
+        all.extend(problems.take(spec).map(|spec| (name, spec)));
+    }
+    problems.or(all)
+}
+
+fn report(finding: &Finding, folder: &Path) -> String {
+    let mut text = format!("{}\n\n", finding.title);
+    for sheet in finding.sheets.iter().filter(|sheet| PRINTED.contains(&sheet.name.as_str())) {
+        text.push_str(&sheets::text(sheet));
+    }
+    for note in &finding.notes {
+        let _grows = writeln!(text, "note: {note}");
+    }
+    let _grows = writeln!(text, "written to {}: {}", folder.display(), finding.files.join(", "));
+    text
+}

@@ -1,0 +1,15 @@
+//! Tells the crate what it is built of: a fingerprint of every source that a result depends on.
+
+#[path = "build/fingerprint.rs"]
+mod fingerprint;
+
+use std::path::Path;
+
+#[allow(clippy::print_stdout, reason = "it is how a build script speaks to Cargo")]
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for place in fingerprint::places(&root) {
+        println!("cargo:rerun-if-changed={}", root.join(place).display());
+    }
+    println!("cargo:rustc-env=FOWLER_FINGERPRINT={}", fingerprint::of(&root));
+}

@@ -1,0 +1,144 @@
+//! What a reader of results could overlook, or take for something else: in the same words on the terminal and on pages.
+
+use crate::numbers::counted;
+use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
+
+/// How much it weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// The results are of a part of the run.
+    Interrupted,
+    /// The results are not what they seem: data was lost, or a law is broken.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Weight {
+    /// The word that it begins with.
+    pub fn word(self) -> &'static str {
+        match self {
+            Weight::Interrupted => "interrupted",
+            Weight::Warning => "warning",
+            Weight::Note => "note",
+        }
+    }
+}
+
+/// Something that is to be said beside the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// How much it weighs.
+    pub weight: Weight,
+    /// What it is; a sentence, or several separated by semicolons, without a capital and a full stop.
+    pub text: String,
+}
+
+/// Whether two runs served the same number of requests: only then can one be set in relation to the other.
+pub fn alike(one: &Outcome, other: &Outcome) -> bool {
+    one.recorder.requests() == other.recorder.requests()
+}
+
+/// Everything to be said of these runs, the gravest first. The first is the one that others are compared with.
+pub fn notes(outcomes: &[Outcome]) -> Vec<Note> {
+    let mut notes = interruptions(outcomes);
+    let mut add = |weight: Weight, texts: Vec<String>| {
+        notes.extend(texts.into_iter().map(|text| Note { weight, text }));
+    };
+    add(Weight::Warning, broken(outcomes));
+    add(Weight::Warning, lost(outcomes));
+    add(Weight::Note, remarks(outcomes));
+    notes
+}
+
+/// What cut runs short, so that nobody takes a part for the whole.
+pub fn interruptions(outcomes: &[Outcome]) -> Vec<Note> {
+    let interruption = |outcome: &Outcome| {
+        let why = match outcome.ending {
+            Ending::Complete => return None,
+            Ending::Stopped => "stopped by the user",
+            Ending::Failed(_) => "the workload is wrong from there on",
+        };
+        let requests = counted(outcome.workload.requests, "request");
+        let text = format!("after {requests} under {}: {why}", outcome.drive.scheme);
+        Some(Note { weight: Weight::Interrupted, text })
+    };
+    outcomes.iter().filter_map(interruption).collect()
+}
+
+fn broken(outcomes: &[Outcome]) -> Vec<String> {
+    let broken = outcomes.iter().filter(|it| !it.laws().hold());
+    broken
+        .map(|it| {
+            let scheme = &it.drive.scheme;
+            format!("the run under {scheme} breaks a law, which is a fault of the program")
+        })
+        .collect()
+}
+
+/// A drive that loses data is not one to compare others with.
+fn lost(outcomes: &[Outcome]) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut each = |count: &dyn Fn(&Outcome) -> u64, what: &str, did: &str, so: &str| {
+        let lost = outcomes.iter().filter(|it| count(it) > 0).map(|it| {
+            let scheme = &it.drive.scheme;
+            format!("{} {did} under {scheme}", counted(count(it), what))
+        });
+        let lost = lost.collect::<Vec<_>>().join(", ");
+        if !lost.is_empty() {
+            texts.push(format!("{lost}: {so}"));
+        }
+    };
+    each(
+        &|it| it.counters.uncorrectable,
+        "flash read",
+        "failed",
+        "data would be lost; the cells are too worn or the data too old for the code (reliability.cycles, .oldest, .levels)",
+    );
+    let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
+    each(&pages, "page", "could not be brought back", "data was lost");
+    each(
+        &|it| it.power_offs.lost_writes,
+        "acknowledged write",
+        "went with the power",
+        "data was lost; a protected cache keeps it",
+    );
+    texts
+}
+
+/// What a reader of the numbers could take for something else.
+fn remarks(outcomes: &[Outcome]) -> Vec<String> {
+    let names = |which: &dyn Fn(&Outcome) -> bool| {
+        let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let mut texts = Vec::new();
+    for outcome in outcomes {
+        let stages = outcome.stages().into_iter();
+        texts.extend(stages.map(|stage| format!("{}: {stage}", outcome.drive.scheme)));
+    }
+    let one_step = names(&|it| it.knows_one_step_only());
+    if !one_step.is_empty() {
+        texts.push(format!(
+            "every program is at the nominal step under {one_step}: the model of this drive covers no other"
+        ));
+    }
+    let no_cache = names(&|it| it.caches_no_data());
+    if !no_cache.is_empty() {
+        texts.push(format!("under {no_cache} {CACHES_NO_DATA}"));
+    }
+    let unlike = names(&|it| !alike(&outcomes[0], it));
+    if !unlike.is_empty() {
+        let first = &outcomes[0].drive.scheme;
+        texts.push(format!("no ratios for {unlike}: not as many requests as under {first}"));
+    }
+    let fresh =
+        names(&|it| it.counters.programs[0] > 0 && it.counters.erases.iter().sum::<u64>() == 0);
+    if !fresh.is_empty() {
+        texts.push(format!(
+            "no collection happened under {fresh}: no block was erased; a drive in steady state is --set \
+             precondition.pattern=steady"
+        ));
+    }
+    texts
+}

@@ -1,0 +1,146 @@
+//! Spans without power in a workload: when, for how long, and the run of a drive through them.
+
+use fowler_device::{Device, Pacing, Probe};
+use fowler_units::{HostIo, Nanos, Span};
+use fowler_workload::TimeScale;
+
+/// The power goes off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PowerOff {
+    /// When, in the time of the requests: those from then on come so much later as it lasts.
+    pub at: Nanos,
+    /// For how long.
+    pub lasts: Span,
+}
+
+/// What [`parse`] expects.
+pub const EXPECTED: &str = "moments and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
+
+/// The longest time without power in all: five years. Ages of data are kept for nine.
+const LONGEST: Span = Span(5 * 365 * 86_400_000_000_000);
+
+/// Spans without power from text, in order; none from no text.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut all, mut wrong): (Vec<PowerOff>, Vec<String>) = (Vec::new(), Vec::new());
+    for part in text.split(',') {
+        match one(part.trim()) {
+            Err(what) => wrong.push(what),
+            Ok(span) => {
+                if let Some(before) = all.last().filter(|before| before.at >= span.at) {
+                    let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
+                    wrong.push(if at == then {
+                        format!("two spans begin at {at}: they overlap")
+                    } else {
+                        format!("the span at {at} comes after the one at {then}")
+                    });
+                }
+                all.push(span);
+            }
+        }
+    }
+    let longest = all.iter().map(|span| u128::from(span.lasts.0)).sum::<u128>();
+    if longest > u128::from(LONGEST.0) {
+        wrong.push(format!("the power is off for more than {LONGEST} in all"));
+    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
+}
+
+fn one(text: &str) -> Result<PowerOff, String> {
+    let shown = || crate::problem::shown(text);
+    let [at, lasts] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        return Err(format!("`{}` is not a moment and a length", shown()));
+    };
+    let time = |text: &str| -> Result<Span, String> {
+        if text.starts_with('-') {
+            return Err(format!("`{}` is below zero", crate::problem::shown(text)));
+        }
+        text.parse().map_err(|error: fowler_units::QuantityError| error.reason)
+    };
+    let (at, lasts) = (time(at)?, time(lasts)?);
+    if lasts == Span::ZERO {
+        return Err(format!("`{}` has no length", shown()));
+    }
+    Ok(PowerOff { at: Nanos(at.0), lasts })
+}
+
+/// The text of spans without power.
+pub fn print(spans: &[PowerOff]) -> String {
+    let one = |span: &PowerOff| format!("{} {}", span.at - Nanos::ZERO, span.lasts);
+    spans.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The same spans in a workload whose times are scaled. How long they are is no matter of that.
+pub fn scaled(spans: &[PowerOff], scale: &TimeScale) -> Vec<PowerOff> {
+    let moved = |span: &PowerOff| Some(PowerOff { at: scale.apply(span.at)?, ..*span });
+    spans.iter().filter_map(moved).collect()
+}
+
+/// The drive serves `requests`; between those before a span and those after it the power is off. It goes off when the
+/// drive has answered what came before. A span that no request follows changes nothing, and does not take place.
+pub fn run<P: Probe>(
+    device: &mut Device,
+    requests: &mut dyn Iterator<Item = HostIo>,
+    pacing: Pacing,
+    probe: &mut P,
+    spans: &[PowerOff],
+) {
+    if spans.is_empty() {
+        return device.run(requests, pacing, probe);
+    }
+    let mut requests = requests.peekable();
+    let mut from = Nanos::ZERO;
+    let since = |from: Nanos| move |io: HostIo| HostIo { at: Nanos((io.at - from).0), ..io };
+    for span in spans {
+        let began = device.now();
+        let before = std::iter::from_fn(|| requests.next_if(|io| io.at < span.at));
+        device.run(before.map(since(from)), pacing, probe);
+        if requests.peek().is_none() {
+            return;
+        }
+        if pacing == Pacing::Open {
+            device.rest_until(began + (span.at - from), probe);
+        }
+        device.power_off(span.lasts, probe);
+        from = span.at;
+    }
+    device.run(requests.map(since(from)), pacing, probe);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_and_written() {
+        let text = "10s 1h, 500s 381d";
+        let spans = parse(text).unwrap();
+        assert_eq!(spans[0], PowerOff { at: Nanos(10_000_000_000), lasts: Span::ms(3_600_000) });
+        assert_eq!(parse(&print(&spans)), Ok(spans));
+        assert_eq!(parse(""), Ok(Vec::new()));
+        assert_eq!(print(&[]), "");
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said() {
+        for (text, told) in [
+            ("10s", "`10s` is not a moment and a length"),
+            ("10s 0s", "`10s 0s` has no length"),
+            ("-1s 1h", "`-1s` is below zero"),
+            ("10s -1h", "`-1h` is below zero"),
+            ("10 1h", "has no unit"),
+            ("10s 1h, 10s 2h", "two spans begin at 10s: they overlap"),
+            ("10s 1h, 5s 2h", "the span at 5s comes after the one at 10s"),
+            ("1s 1000d, 2s 1000d", "in all"),
+            ("10s, 4s 0s", "; `4s 0s` has no length"),
+        ] {
+            let what = parse(text).unwrap_err();
+            assert!(what.contains(told), "{text}: {what}");
+        }
+    }
+}

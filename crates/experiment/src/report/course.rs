@@ -1,0 +1,370 @@
+//! Pictures of a run over time, and of its blocks.
+
+use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use crate::numbers::{counted, seconds};
+use crate::outcome::{Detail, Outcome};
+use fowler_device::Doing;
+use fowler_metrics::{Kind, OverTime, Window};
+use fowler_units::Span;
+use std::borrow::Cow;
+
+/// Cells at most in all fields of a page together, and windows in all its runs together: what a page can carry. A window
+/// is drawn some twenty times, in as many lines.
+const CELLS: usize = 90_000;
+const WINDOWS: usize = 1024;
+/// Fields on a page: dies, channels and blocks.
+const FIELDS: usize = 3;
+/// Rows of cells at most: more could not be told apart.
+const ROWS: usize = 64;
+/// Columns of a map of blocks at most.
+const BLOCK_COLUMNS: usize = 128;
+
+/// A run and its course, in as many windows as there is room for.
+struct Course<'a> {
+    outcome: &'a Outcome,
+    detail: &'a Detail,
+    over_time: Cow<'a, OverTime>,
+}
+
+/// The runs that hold their course, and the unit that their time is shown in.
+pub struct Courses<'a> {
+    runs: Vec<Course<'a>>,
+    unit: &'static str,
+    scale: f64,
+}
+
+impl<'a> Courses<'a> {
+    /// The courses of those runs that have one.
+    pub fn of(outcomes: &'a [Outcome]) -> Courses<'a> {
+        let whole = |outcome: &'a Outcome| {
+            let detail = outcome.detail.as_deref()?;
+            let over_time = Cow::Borrowed(&detail.over_time);
+            (!over_time.windows().is_empty()).then_some(Course { outcome, detail, over_time })
+        };
+        let mut runs: Vec<Course<'a>> = outcomes.iter().filter_map(whole).collect();
+        let windows = |runs: &[Course<'_>]| {
+            runs.iter().map(|run| run.over_time.windows().len()).sum::<usize>()
+        };
+        // The same for all: what has the same width can be compared.
+        while windows(&runs) > WINDOWS.max(runs.len()) {
+            for run in &mut runs {
+                run.over_time = Cow::Owned(run.over_time.coarser());
+            }
+        }
+        let length = |run: &Course<'_>| run.over_time.windows().iter().map(|it| it.length).sum();
+        let longest: Span = runs.iter().map(length).max().unwrap_or_default();
+        let (unit, scale) = match longest.as_s() {
+            s if s >= 3.0 * 86_400.0 => ("h", 3_600e9),
+            s if s >= 2.0 => ("s", 1e9),
+            s if s >= 2e-3 => ("ms", 1e6),
+            _ => ("us", 1e3),
+        };
+        Courses { runs, unit, scale }
+    }
+
+    fn time(&self) -> Axis {
+        Axis::linear(format!("time since the first request entered ({})", self.unit))
+    }
+
+    /// The middle of every window.
+    fn middles(&self, over_time: &OverTime) -> Vec<f64> {
+        let width = over_time.width().0 as f64;
+        let middle = |(index, window): (usize, &Window)| {
+            coarse_time((index as f64 * width + window.length.0 as f64 / 2.0) / self.scale)
+        };
+        over_time.windows().iter().enumerate().map(middle).collect()
+    }
+
+    /// A line for every run of what each window comes to.
+    fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
+        let line = |Course { outcome, over_time, .. }: &Course<'_>| {
+            let windows = 0..over_time.windows().len();
+            let y = windows.map(|window| value(over_time, window).map(coarse)).collect();
+            Series::line(outcome.drive.scheme.clone(), self.middles(over_time), y)
+        };
+        let known = |series: &Series| series.y.iter().any(Option::is_some);
+        self.runs.iter().map(line).filter(known).collect()
+    }
+
+    fn about_windows(&self) -> String {
+        let widths: Vec<String> =
+            self.runs.iter().map(|run| seconds(run.over_time.width().as_s())).collect();
+        let mut different = widths.clone();
+        different.dedup();
+        format!("Time is cut into windows of {}.", different.join(", "))
+    }
+
+    /// Every picture of the course of the runs.
+    pub fn charts(&self) -> Vec<Chart> {
+        if self.runs.is_empty() {
+            return Vec::new();
+        }
+        let mut charts: Vec<Chart> = Kind::ALL.iter().filter_map(|&it| self.latency(it)).collect();
+        charts.push(self.throughput());
+        charts.push(self.activity());
+        charts.push(self.utilisation("die", OverTime::die_busy));
+        charts.push(self.utilisation("channel", OverTime::channel_busy));
+        charts.extend(self.amplification());
+        charts.extend(self.suspensions());
+        charts.push(self.wear());
+        charts
+    }
+
+    fn latency(&self, kind: Kind) -> Option<Chart> {
+        let name = kind.name();
+        let panel = |what: &str, series: Vec<Series>| Panel {
+            name: what.into(),
+            y: Axis::log(format!("{what} {name} latency (us)")),
+            rows: Vec::new(),
+            series,
+        };
+        let served = move |it: &OverTime, window: usize| it.windows()[window].served[kind as usize];
+        let quantile =
+            |share| self.lines(move |it, window| Some(it.quantile(window, kind, share)?.as_us()));
+        let mut panels = vec![
+            panel("mean", self.lines(|it, window| served(it, window).mean_us())),
+            panel("p99", quantile(0.99)),
+            panel("max", quantile(1.0)),
+        ];
+        // A logarithmic axis has no place for what took no time.
+        let has = |panel: &Panel, which: fn(f64) -> bool| {
+            panel.series.iter().flat_map(|it| &it.y).flatten().any(|&value| which(value))
+        };
+        let gaps = panels.iter().any(|panel| has(panel, |value| value == 0.0));
+        let gaps = if gaps {
+            " Windows in which that is no time at all are left out of a line."
+        } else {
+            ""
+        };
+        panels.retain(|panel| has(panel, |value| value > 0.0));
+        (!panels.is_empty()).then(|| Chart {
+            id: format!("{name}-latency-over-time"),
+            title: format!("Latency of {name}s over time"),
+            about: format!(
+                "Of the {name}s that were answered in each window. {} Mean and maximum are exact, p99 is at most \
+                 6 % too high.{gaps}",
+                self.about_windows()
+            ),
+            shape: Shape::Lines,
+            x: self.time(),
+            panels,
+        })
+    }
+
+    fn throughput(&self) -> Chart {
+        let rate = |count: u64, window: &Window| {
+            (window.length > Span::ZERO).then(|| count as f64 / window.length.as_s())
+        };
+        let mut panels = Vec::new();
+        for kind in Kind::ALL {
+            let of = move |it: &OverTime, window: usize| it.windows()[window].served[kind as usize];
+            let name = kind.name();
+            let mut panel = |what: &str, unit: &str, series: Vec<Series>| {
+                if series.iter().flat_map(|it| &it.y).flatten().any(|&value| value > 0.0) {
+                    let y = Axis::linear(format!("{name}s ({unit})"));
+                    panels.push(Panel { name: what.into(), y, rows: Vec::new(), series });
+                }
+            };
+            let requests = self.lines(|it, at| rate(of(it, at).requests, &it.windows()[at]));
+            panel(&format!("{name}s"), "per second", requests);
+            let bytes = self.lines(|it, at| Some(rate(of(it, at).bytes, &it.windows()[at])? / 1e6));
+            panel(&format!("{name} bytes"), "MB per second", bytes);
+        }
+        Chart {
+            id: "throughput".into(),
+            title: "Throughput over time".into(),
+            about: format!("Requests answered, and what they asked for. {}", self.about_windows()),
+            shape: Shape::Lines,
+            x: self.time(),
+            panels,
+        }
+    }
+
+    /// What all dies spend their time on, a panel for every run.
+    fn activity(&self) -> Chart {
+        let panel = |Course { outcome, over_time, .. }: &Course<'_>| {
+            let dies = f64::from(outcome.drive.layout.geometry.dies());
+            let share = |what: usize| {
+                let of = |it: &Window| {
+                    let whole = dies * it.length.0 as f64;
+                    (whole > 0.0).then(|| percentage(it.activity[what] as f64 / whole))
+                };
+                let shares = over_time.windows().iter().map(of).collect();
+                Series::values(Doing::NAMES[what], shares)
+            };
+            let some = |what: &usize| over_time.windows().iter().any(|it| it.activity[*what] > 0);
+            let busy = (0..Doing::COUNT).filter(|&what| Doing::NAMES[what] != "idle");
+            let mut series: Vec<Series> = busy.filter(some).map(share).collect();
+            series.iter_mut().take(1).for_each(|first| first.x = self.middles(over_time));
+            Panel {
+                name: outcome.drive.scheme.clone(),
+                y: Axis::linear("share of die time (%)"),
+                rows: Vec::new(),
+                series,
+            }
+        };
+        Chart {
+            id: "die-activity".into(),
+            title: "What the dies do".into(),
+            about: format!(
+                "The time of all dies by what they spend it on, transfers included; the rest is idle, or waiting \
+                 for a channel to begin a program. {}",
+                self.about_windows()
+            ),
+            shape: Shape::Areas,
+            x: self.time(),
+            panels: self.runs.iter().map(panel).collect(),
+        }
+    }
+
+    /// How busy each die or channel is, as a field of cells; a panel for every run.
+    fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Chart {
+        let panel = |Course { outcome, over_time, .. }: &Course<'_>| {
+            let units = busy(over_time, 0).len();
+            let group = units.div_ceil(ROWS);
+            let rows = units.div_ceil(group);
+            let windows = over_time.windows().len();
+            let together = (rows * windows * self.runs.len()).div_ceil(CELLS / FIELDS);
+            let middles: Vec<f64> = self.middles(over_time).into_iter().step_by(together).collect();
+            let cells = |row: usize| {
+                let range = row * group..((row + 1) * group).min(units);
+                let cell = |first: usize| {
+                    let (mut sum, mut whole) = (0, 0);
+                    for window in first..(first + together).min(windows) {
+                        sum += busy(over_time, window)[range.clone()].iter().sum::<u64>();
+                        whole += over_time.windows()[window].length.0 * range.len() as u64;
+                    }
+                    (whole > 0).then(|| (sum as f64 / whole as f64 * 1e3).round() / 10.0)
+                };
+                (0..windows).step_by(together).map(cell).collect::<Vec<_>>()
+            };
+            let series = |row: usize| Series {
+                name: numbered(what, row * group, ((row + 1) * group).min(units)),
+                x: if row == 0 { middles.clone() } else { Vec::new() },
+                y: cells(row),
+            };
+            Panel {
+                name: outcome.drive.scheme.clone(),
+                y: Axis::linear(format!("{what} busy (%)")),
+                rows: (0..rows).map(|row| series(row).name).collect(),
+                series: (0..rows).map(series).collect(),
+            }
+        };
+        Chart {
+            id: format!("{what}-utilisation"),
+            title: format!("How busy each {what} is"),
+            about: format!(
+                "The share of each window in which a {what} was at work: dark is idle, bright is busy all the \
+                 time. {}",
+                self.about_windows()
+            ),
+            shape: Shape::Heat,
+            x: self.time(),
+            panels: self.runs.iter().map(panel).collect(),
+        }
+    }
+
+    fn amplification(&self) -> Option<Chart> {
+        let series = self.lines(|it, window| it.windows()[window].waf());
+        (!series.is_empty()).then(|| Chart {
+            id: "waf-over-time".into(),
+            title: "Write amplification over time".into(),
+            about: format!(
+                "Pages programmed on any account for each page programmed for the host. {}",
+                self.about_windows()
+            ),
+            shape: Shape::Lines,
+            x: self.time(),
+            panels: vec![Panel {
+                name: String::new(),
+                y: Axis::linear("write amplification (pages)"),
+                rows: Vec::new(),
+                series,
+            }],
+        })
+    }
+
+    fn suspensions(&self) -> Option<Chart> {
+        self.runs.iter().any(|run| run.outcome.counters.suspensions > 0).then(|| Chart {
+            id: "suspensions-over-time".into(),
+            title: "Suspensions over time".into(),
+            about: format!(
+                "How often a program or an erase was taken off the cells for a read. {}",
+                self.about_windows()
+            ),
+            shape: Shape::Lines,
+            x: self.time(),
+            panels: vec![Panel {
+                name: String::new(),
+                y: Axis::linear("suspensions per second"),
+                rows: Vec::new(),
+                series: self.lines(|it, window| {
+                    let window = &it.windows()[window];
+                    let seconds = window.length.as_s();
+                    (seconds > 0.0).then(|| window.suspensions as f64 / seconds)
+                }),
+            }],
+        })
+    }
+
+    /// Erases of every block: dies down, blocks across.
+    fn wear(&self) -> Chart {
+        let panel = |Course { outcome, detail, .. }: &Course<'_>| {
+            let dies = outcome.drive.layout.geometry.dies() as usize;
+            let per_die = detail.erases.len() / dies;
+            let group = dies.div_ceil(ROWS);
+            let rows = dies.div_ceil(group);
+            let fits = (CELLS / FIELDS / (rows * self.runs.len())).clamp(1, BLOCK_COLUMNS);
+            let width = per_die.div_ceil(fits).max(1);
+            let starts: Vec<usize> = (0..per_die).step_by(width).collect();
+            let series = |row: usize| {
+                let range = row * group..((row + 1) * group).min(dies);
+                let cell = |&first: &usize| {
+                    let last = (first + width).min(per_die);
+                    let blocks = range.clone().flat_map(|die| {
+                        detail.erases[die * per_die..][first..last].iter().map(|&it| u64::from(it))
+                    });
+                    let count = range.len() * (last - first);
+                    Some(coarse(blocks.sum::<u64>() as f64 / count as f64))
+                };
+                let x = starts.iter().map(|&first| first as f64).collect();
+                Series {
+                    name: numbered("die", range.start, range.end),
+                    x: if row == 0 { x } else { Vec::new() },
+                    y: starts.iter().map(cell).collect(),
+                }
+            };
+            let together = group * width;
+            Panel {
+                name: outcome.drive.scheme.clone(),
+                y: Axis::linear(match together {
+                    1 => "erases of a block".into(),
+                    _ => format!("mean erases of {}", counted(together as u64, "block")),
+                }),
+                rows: (0..rows).map(|row| series(row).name).collect(),
+                series: (0..rows).map(series).collect(),
+            }
+        };
+        Chart {
+            id: "wear-map".into(),
+            title: "Wear of the blocks".into(),
+            about: "How often each block has been erased in the end, what happened before the first request \
+                    included: a row for each die, its blocks across. Of a drive with many blocks a cell is the mean \
+                    of some neighbours."
+                .into(),
+            shape: Shape::Heat,
+            x: Axis::linear("block of the die"),
+            panels: self.runs.iter().map(panel).collect(),
+        }
+    }
+}
+
+/// `die 3`, or `dies 4 to 7`.
+fn numbered(what: &str, from: usize, to: usize) -> String {
+    if to == from + 1 { format!("{what} {from}") } else { format!("{what}s {from} to {}", to - 1) }
+}
+
+/// A moment to six digits.
+fn coarse_time(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}

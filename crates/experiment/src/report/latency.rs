@@ -1,0 +1,191 @@
+//! Pictures of how late requests are, and why.
+
+use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
+use crate::numbers::{percent, words};
+use crate::outcome::Outcome;
+use fowler_device::blame::Part;
+use fowler_metrics::{Band, Kind, Latencies};
+use fowler_units::Span;
+
+/// Points of a distribution lie at least this far apart, as factors across or upwards.
+const ACROSS: f64 = 1.02;
+const UPWARDS: f64 = 1.03;
+/// Parts that nowhere make up this share of a band are shown as one.
+const SHOWN: f64 = 0.005;
+
+/// The bands of latency: what is slower than all but the first share and not among the slowest second.
+const BANDS: [(&str, f64, f64); 6] = [
+    ("fastest half", 1.0, 0.5),
+    ("50 to 90 %", 0.5, 0.1),
+    ("90 to 99 %", 0.1, 0.01),
+    ("99 to 99.9 %", 0.01, 0.001),
+    ("99.9 to 99.99 %", 0.001, 0.0001),
+    ("slowest 0.01 %", 0.0001, 0.0),
+];
+
+/// The share of requests that took at least so long, for every scheme.
+pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
+    let mut at_once = Vec::new();
+    let mut line = |outcome: &Outcome| {
+        let mut points = at_least(outcome.recorder.latencies(kind));
+        let all = points.len();
+        // A logarithmic axis has no place for what took no time.
+        points.retain(|&(at, _)| at > Span::ZERO);
+        if points.len() < all {
+            let share = 1.0 - points.first().map_or(0.0, |&(_, later)| later);
+            at_once.push(format!("{} under {}", percent(share), outcome.drive.scheme));
+        }
+        let (x, y) = points.into_iter().map(|(at, share)| (at.as_us(), Some(share))).unzip();
+        Series::line(outcome.drive.scheme.clone(), x, y)
+    };
+    let series: Vec<Series> =
+        outcomes.iter().map(&mut line).filter(|it| !it.x.is_empty()).collect();
+    let name = kind.name();
+    let at_once = match at_once.join(", ") {
+        none if none.is_empty() => none,
+        some => format!(" Not on the picture are {name}s that took no time: {some}."),
+    };
+    (!series.is_empty()).then(|| Chart {
+        id: format!("{name}-latency"),
+        title: format!("How late {name}s are"),
+        about: format!(
+            "The share of {name}s that took at least so long, both axes logarithmic: at 10⁻³ stands what one \
+             {name} in a thousand exceeds. A line further left is faster; one that reaches further right has \
+             slower exceptions. Latencies are at most 0.1 % too high; a point closer to the last than {} across and {} upwards \
+             is left out.{at_once}",
+            percent(ACROSS - 1.0),
+            percent(UPWARDS - 1.0),
+        ),
+        shape: Shape::Steps,
+        x: Axis::log("latency (us)"),
+        panels: vec![Panel {
+            name: String::new(),
+            y: Axis::log(format!("share of {name}s at least this late")),
+            rows: Vec::new(),
+            series,
+        }],
+    })
+}
+
+/// The complementary distribution, thinned; the first and the last point are always there.
+pub fn at_least(latencies: &Latencies) -> Vec<(Span, f64)> {
+    let all = latencies.count() as f64;
+    let mut points: Vec<(Span, f64)> = Vec::new();
+    let mut share = 1.0;
+    let mut skipped = None;
+    for (at, later) in latencies.later_than() {
+        let near = points.last().is_some_and(|&(last, its)| {
+            (at.0 as f64) < last.0 as f64 * ACROSS && its < share * UPWARDS
+        });
+        skipped = near.then_some((at, share));
+        if !near {
+            points.push((at, share));
+        }
+        share = later as f64 / all;
+    }
+    points.extend(skipped);
+    points
+}
+
+/// What each band of latency is made of, as bars.
+pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
+    let mut rows: Vec<(String, Band)> = Vec::new();
+    for (name, below, above) in BANDS {
+        for outcome in outcomes {
+            let band = outcome.recorder.blame(kind).between(below, above);
+            if band.count > 0 {
+                let scheme = &outcome.drive.scheme;
+                let several = outcomes.len() > 1;
+                rows.push((if several { format!("{name}, {scheme}") } else { name.into() }, band));
+            }
+        }
+    }
+    let series = |value: &dyn Fn(&Band, Part) -> Option<f64>| parts(&rows, value);
+    let panel = |name: &str, y: &str, series: Vec<Series>| Panel {
+        name: name.into(),
+        y: Axis::linear(y),
+        rows: rows.iter().map(|(name, _)| name.clone()).collect(),
+        series,
+    };
+    let name = kind.name();
+    // Requests that took no time have no causes.
+    let any = rows.iter().any(|(_, band)| band.parts.iter().any(|&part| part > 0));
+    any.then(|| Chart {
+        id: format!("{name}-blame"),
+        title: format!("What makes {name}s late"),
+        about: format!(
+            "The causes of latency of {name}s, by how slow they are among all: every nanosecond of every request \
+             has one cause. Causes that nowhere make up {} are summed as other. Bands take in whole buckets of \
+             latency, 3 % wide; one that is missing lies in the same bucket as its neighbour.",
+            percent(SHOWN)
+        ),
+        shape: Shape::Bars,
+        x: Axis::linear("slowness"),
+        panels: vec![
+            panel(
+                "share",
+                "share of the latency (%)",
+                series(&|band, part| Some(percentage(band.share(part)?))),
+            ),
+            panel("time", "mean time (us)", series(&|band, part| Some(coarse(band.mean_us(part)?)))),
+        ],
+    })
+}
+
+fn parts(rows: &[(String, Band)], value: &dyn Fn(&Band, Part) -> Option<f64>) -> Vec<Series> {
+    let worth = |part: Part| {
+        rows.iter().any(|(_, band)| band.share(part).is_some_and(|share| share >= SHOWN))
+    };
+    let (shown, rest): (Vec<Part>, Vec<Part>) = Part::ALL.into_iter().partition(|&it| worth(it));
+    let sum = |parts: &[Part]| {
+        // A band of requests that took no time has no shares.
+        let of = |(_, band): &(String, Band)| {
+            let known = parts.iter().filter_map(|&part| value(band, part));
+            known.reduce(|sum, part| sum + part).map(|sum| (sum * 1e4).round() / 1e4)
+        };
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    let mut series: Vec<Series> =
+        shown.iter().map(|&part| Series::values(words(part), sum(&[part]))).collect();
+    let other = Series::values("other", sum(&rest));
+    if other.y.iter().flatten().any(|&value| value > 0.0) {
+        series.push(other);
+    }
+    series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+
+    /// Beside the obvious oracle: every latency kept.
+    #[test]
+    fn a_thinned_distribution_says_what_the_whole_says() {
+        let mut rng = Rng::stream(5, "report/at_least");
+        let mut latencies = Latencies::new();
+        let mut all = Vec::new();
+        for _ in 0..50_000 {
+            let octave = 10 + rng.below(20);
+            let latency = Span(10_000 + rng.below(1 << octave));
+            latencies.record(latency);
+            all.push(latency);
+        }
+        let points = at_least(&latencies);
+        assert!(points.len() < 1_000, "{}", points.len());
+        assert_eq!(points[0].1, 1.0);
+        assert_eq!(points.last().unwrap().0, latencies.max().unwrap());
+        assert!(points.is_sorted_by(|a, b| a.0 < b.0 && a.1 > b.1));
+        for &(at, share) in &points {
+            // A value of the histogram stands for those up to 0.1 % below it.
+            let count = |from: f64| all.iter().filter(|it| it.0 as f64 >= from).count() as f64;
+            let (most, least) = (count(at.0 as f64 * 0.998), count(at.0 as f64));
+            let counted = share * all.len() as f64;
+            assert!(
+                (least - 0.5..=most + 0.5).contains(&counted),
+                "{at}: {least} {counted} {most}"
+            );
+        }
+        assert!(at_least(&Latencies::new()).is_empty());
+    }
+}

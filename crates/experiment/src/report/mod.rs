@@ -1,0 +1,445 @@
+//! Pages that show results: one file that needs nothing else, opens offline and prints well.
+//!
+//! A page is a template filled with tables and with charts as data; its script draws the charts with Apache
+//! ECharts, which the page carries (`vendor/`, with its licence). The same results make the same bytes: nothing
+//! of the machine or of its clock is on a page.
+
+mod chart;
+#[cfg(test)]
+mod colours;
+mod course;
+mod latency;
+mod tables;
+
+use crate::growing::{Growing, unwritable};
+use crate::notes::{Note, Weight, notes};
+use crate::numbers::{NOTHING, counted, percent, real};
+use crate::outcome::{Ending, Outcome};
+use crate::problem::Problems;
+use crate::provenance::VERSION;
+use crate::reproduce::{Cell, Sheet};
+use askama::Template;
+use chart::{Axis, Chart, Panel, Series, Shape};
+use course::Courses;
+use fowler_device::Source;
+use fowler_metrics::Kind;
+pub use latency::at_least;
+use std::io::Write;
+use std::path::Path;
+
+/// The name of a page in a folder of results.
+pub const REPORT: &str = "report.html";
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: String,
+    /// What the page is about, in a line or two.
+    lead: Vec<String>,
+    /// What must not be overlooked, or is worth knowing.
+    remarks: Vec<Remark>,
+    sections: Vec<Section>,
+    /// Named texts, such as configurations.
+    texts: Vec<Text>,
+    version: &'a str,
+    style: &'a str,
+    charting: &'a str,
+    sorting: &'a str,
+    script: &'a str,
+}
+
+/// What is said before anything is shown.
+struct Remark {
+    /// Whether it must not be overlooked.
+    grave: bool,
+    text: String,
+}
+
+/// A part of a page.
+struct Section {
+    title: &'static str,
+    sheets: Vec<Sheet>,
+    charts: Vec<Drawn>,
+    drawings: Vec<Drawing>,
+}
+
+/// A picture that is drawn already.
+pub(crate) struct Drawing {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// The picture, with a title of its own.
+    pub svg: String,
+}
+
+/// A chart, and its data as JSON that can stand in a page.
+struct Drawn {
+    chart: Chart,
+    json: String,
+}
+
+/// A text that can be looked at and downloaded.
+struct Text {
+    title: String,
+    file: String,
+    text: String,
+}
+
+impl Section {
+    fn new(title: &'static str, sheets: Vec<Sheet>, charts: Vec<Chart>) -> Section {
+        let charts = charts.into_iter().map(Drawn::of).collect();
+        Section { title, sheets, charts, drawings: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.sheets.is_empty() && self.charts.is_empty() && self.drawings.is_empty()
+    }
+}
+
+impl Drawn {
+    fn of(chart: Chart) -> Drawn {
+        let json = serde_json::to_string(&chart).expect("charts hold text and finite numbers");
+        // Inside a script element only this could end it.
+        Drawn { chart, json: json.replace('<', "\\u003c") }
+    }
+}
+
+impl Cell {
+    /// As a person reads it.
+    pub fn shown(&self) -> String {
+        let signed = |value: f64, print: fn(f64) -> String| {
+            let text = print(value.abs());
+            match text.strip_prefix('<') {
+                _ if value >= 0.0 => text,
+                // Of what is below zero, less is more.
+                Some(least) => format!(">−{least}"),
+                None => format!("−{text}"),
+            }
+        };
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) if value.fract() == 0.0 => {
+                signed(*value, |it| crate::numbers::whole(it as u64))
+            }
+            Cell::Number(value) => signed(*value, real),
+            Cell::Share(share) => signed(*share, percent),
+            Cell::Nothing => NOTHING.into(),
+        }
+    }
+
+    /// As it is sorted, and as a table is downloaded.
+    pub fn exact(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Number(value) | Cell::Share(value) => value.to_string(),
+            Cell::Nothing => String::new(),
+        }
+    }
+
+    /// Whether it stands in a column of numbers.
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Cell::Text(_))
+    }
+}
+
+/// The page of a run, or of several under different schemes.
+pub fn of_runs(outcomes: &[Outcome]) -> String {
+    let Some(first) = outcomes.first() else { return String::new() };
+    let courses = Courses::of(outcomes);
+    let mut over_time = courses.charts();
+    let mut take = |id: &str| {
+        over_time.iter().position(|chart| chart.id == id).map(|index| over_time.remove(index))
+    };
+    let (map, suspensions) = (take("wear-map"), take("suspensions-over-time"));
+    let both = |of: fn(&[Outcome], Kind) -> Option<Chart>| {
+        Kind::ALL.into_iter().filter_map(|kind| of(outcomes, kind)).collect::<Vec<_>>()
+    };
+    let mut writing: Vec<Chart> = amplification(outcomes).into_iter().collect();
+    writing.extend(map);
+    let mut sections = vec![
+        Section::new("Latency", vec![tables::latency(outcomes)], both(latency::distribution)),
+        Section::new("Causes", vec![tables::blame(outcomes)], both(latency::blame)),
+        Section::new("Over time", Vec::new(), over_time),
+        Section::new("Writing and wear", tables::writing(outcomes), writing),
+        Section::new(
+            "Suspensions",
+            tables::suspensions(outcomes).into_iter().collect(),
+            suspensions.into_iter().collect(),
+        ),
+    ];
+    let mut facts: Vec<Sheet> = tables::differences(outcomes).into_iter().collect();
+    facts.extend([tables::provenance(outcomes), tables::laws(outcomes)]);
+    sections.push(Section::new("Where this comes from", facts, Vec::new()));
+    sections.retain(|section| !section.is_empty());
+    let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
+    fill(Page {
+        title: format!("{} under {}", first.drive.device, first.workload.name),
+        lead: vec![
+            format!("Schemes: {}.", schemes.join(", ")),
+            format!("{}; {}.", counted(first.workload.requests, "request"), first.precondition),
+        ],
+        remarks: remarks(outcomes),
+        sections,
+        texts: texts(outcomes),
+        ..Page::blank()
+    })
+}
+
+/// The page of a study of a paper: its pictures, and every table.
+pub(crate) fn of_study(
+    title: &str,
+    lead: Vec<String>,
+    sheets: &[Sheet],
+    drawings: Vec<Drawing>,
+) -> String {
+    let pictures = Section { drawings, ..Section::new("Pictures", Vec::new(), Vec::new()) };
+    let tables = Section::new("Tables", sheets.to_vec(), Vec::new());
+    let mut sections = vec![pictures, tables];
+    sections.retain(|section| !section.is_empty());
+    fill(Page { title: title.into(), lead, sections, ..Page::blank() })
+}
+
+impl Page<'_> {
+    /// Whether there is anything to draw: a page without charts need not carry what draws them.
+    fn has_charts(&self) -> bool {
+        self.sections.iter().any(|section| !section.charts.is_empty())
+    }
+
+    fn blank() -> Page<'static> {
+        Page {
+            title: String::new(),
+            lead: Vec::new(),
+            remarks: Vec::new(),
+            sections: Vec::new(),
+            texts: Vec::new(),
+            version: VERSION,
+            style: include_str!("../../templates/report.css"),
+            charting: include_str!("../../vendor/echarts.js"),
+            sorting: include_str!("../../vendor/sortable.js"),
+            script: include_str!("../../templates/report.js"),
+        }
+    }
+}
+
+fn fill(page: Page<'_>) -> String {
+    page.render().expect("writing to a string does not fail")
+}
+
+/// What must not be overlooked, and what is worth knowing.
+fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
+    let mut texts: Vec<Remark> = Vec::new();
+    for Note { weight, text } in notes(outcomes) {
+        let text = match weight {
+            Weight::Interrupted => {
+                format!("Interrupted {text}. What is shown is the part of the run until then.")
+            }
+            Weight::Warning => format!("Warning: {text}."),
+            Weight::Note => format!("Note: {text}."),
+        };
+        texts.push(Remark { grave: weight != Weight::Note, text });
+    }
+    // What is wrong with a workload is wrong with it under every scheme.
+    let mut wrong: Vec<String> = Vec::new();
+    for outcome in outcomes {
+        if let Ending::Failed(problems) = &outcome.ending {
+            wrong.push(problems.to_string());
+        }
+    }
+    wrong.dedup();
+    let told = wrong.into_iter().map(|text| Remark { grave: true, text });
+    let interrupted = outcomes.iter().filter(|it| it.ending != Ending::Complete).count();
+    texts.splice(interrupted..interrupted, told);
+    texts
+}
+
+/// What is programmed for each page of the host, by account.
+fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
+    let known: Vec<&Outcome> = outcomes.iter().filter(|it| it.counters.programs[0] > 0).collect();
+    let part = |account: usize, name: &str| {
+        let of = |outcome: &&Outcome| {
+            let programs = &outcome.counters.programs;
+            Some(chart::coarse(programs[account] as f64 / programs[0] as f64))
+        };
+        Series::values(name, known.iter().map(of).collect())
+    };
+    let names = Source::NAMES.into_iter().enumerate();
+    let mut series: Vec<Series> = names.map(|(account, name)| part(account, name)).collect();
+    series.retain(|series| series.y.iter().flatten().any(|&value| value > 0.0));
+    (!known.is_empty()).then(|| Chart {
+        id: "write-amplification".into(),
+        title: "Write amplification and its parts".into(),
+        about: "Pages programmed for each page programmed for the host, by the account they were programmed on."
+            .into(),
+        shape: Shape::Bars,
+        x: Axis::linear("scheme"),
+        panels: vec![Panel {
+            name: String::new(),
+            y: Axis::linear("pages programmed per page of the host"),
+            rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
+            series,
+        }],
+    })
+}
+
+/// The full configurations, and the full description of the workload.
+fn texts(outcomes: &[Outcome]) -> Vec<Text> {
+    let mut texts: Vec<Text> = Vec::new();
+    for outcome in outcomes {
+        let scheme = &outcome.drive.scheme;
+        let name = file_name(scheme);
+        let taken = texts.iter().filter(|it| it.file == format!("{name}.toml")).count();
+        // Two schemes of the same name, from two folders.
+        let name = if taken > 0 { format!("{name}-{}", texts.len() + 1) } else { name };
+        texts.push(Text {
+            title: format!("The drive under {scheme}: a device file of its own"),
+            file: format!("{name}.toml"),
+            text: outcome.drive.text.clone(),
+        });
+    }
+    let workload = outcomes.first().and_then(|it| it.workload.generator.clone());
+    texts.extend(workload.map(|text| Text {
+        title: "The workload".into(),
+        file: "workload.toml".into(),
+        text,
+    }));
+    texts
+}
+
+/// A file for what a scheme makes of a drive: `dir/x.toml+rps` becomes `x+rps`.
+fn file_name(scheme: &str) -> String {
+    let part = |part: &str| {
+        let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
+        name.strip_suffix(".toml").unwrap_or(name).to_string()
+    };
+    scheme.split('+').map(part).collect::<Vec<_>>().join("+")
+}
+
+/// Writes a page; the file appears when it is complete.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(path: &Path, page: &str) -> Result<(), Problems> {
+    let mut file = Growing::create(path)?;
+    file.write_all(page.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{DeviceSpec, Source};
+    use crate::provenance::file_hash;
+    use crate::run::{Pace, RunSpec};
+    use crate::workload::{Control, WorkloadSpec};
+    use fowler_device::Source as Flashed;
+
+    /// What is carried is what was built from the packages named, and can end no script element.
+    #[test]
+    fn what_pages_carry_is_what_was_vendored() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor");
+        let mut files = 0;
+        for line in include_str!("../../vendor/SHA256SUMS").lines() {
+            let (hash, name) = line.split_once("  ").unwrap();
+            assert_eq!(file_hash(&folder.join(name)).unwrap(), hash, "{name}");
+            files += 1;
+        }
+        assert_eq!(files, 2);
+        let page = Page::blank();
+        for script in [page.charting, page.sorting, page.script] {
+            assert!(!script.to_lowercase().contains("</script"));
+        }
+        assert!(!page.style.to_lowercase().contains("</style"));
+    }
+
+    #[test]
+    fn cells_are_shown_with_one_sign() {
+        let shares = [0.5, -0.5, 1e-6, -1e-6, 0.0].map(|share| Cell::Share(share).shown());
+        assert_eq!(shares, ["50.0 %", "−50.0 %", "<0.01 %", ">−0.01 %", "0 %"]);
+        assert_eq!(Cell::Number(-12.0).shown(), "−12");
+    }
+
+    #[test]
+    fn what_is_downloaded_has_one_ending() {
+        for (scheme, file) in [
+            ("rps", "rps"),
+            ("x.toml", "x"),
+            ("my/x.toml+rps", "x+rps"),
+            ("a/x.toml+b/y.toml", "x+y"),
+        ] {
+            assert_eq!(file_name(scheme), file);
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_become_part_of_the_page() {
+        let evil = "</script><script>alert('x')</script>";
+        let panel = Panel {
+            name: evil.into(),
+            y: Axis::linear("y"),
+            rows: Vec::new(),
+            series: vec![Series::line(evil, vec![1.0], vec![None])],
+        };
+        let chart = Chart {
+            id: "c".into(),
+            title: evil.into(),
+            about: evil.into(),
+            shape: Shape::Lines,
+            x: Axis::log("x"),
+            panels: vec![panel],
+        };
+        let mut sheet = Sheet::new("s", evil, &[evil]);
+        sheet.row(vec![evil.into()]);
+        let text = Text { title: evil.into(), file: evil.into(), text: evil.into() };
+        let page = fill(Page {
+            title: evil.into(),
+            lead: vec![evil.into()],
+            remarks: vec![Remark { grave: true, text: evil.into() }],
+            sections: vec![Section::new("x", vec![sheet], vec![chart])],
+            texts: vec![text],
+            ..Page::blank()
+        });
+        assert!(!page.contains("alert('x')</script>"));
+        assert_eq!(page.matches("<script").count(), 4, "data, charting, sorting, drawing");
+    }
+
+    /// The picture, the course and the table are of the same pages, whoever they were programmed for.
+    #[test]
+    fn what_is_drawn_of_write_amplification_is_all_of_it() {
+        let set = [
+            "geometry.chips_per_channel=1",
+            "geometry.blocks_per_plane=40",
+            "geometry.pages_per_block=16",
+            "geometry.over_provisioning=0.45",
+            "buffer.size=512KiB",
+        ];
+        let text =
+            "requests = 4000\narrivals = { kind = 'poisson', rate = 2000 }\nmix.reads = 0.2\n";
+        let spec = RunSpec {
+            device: DeviceSpec {
+                device: "together".into(),
+                set: set.iter().map(ToString::to_string).collect(),
+                ..DeviceSpec::default()
+            },
+            scheme: Some("raid5".into()),
+            workload: WorkloadSpec::Generated(Source { name: "w".into(), text: text.into() }),
+            pace: Pace::AsRecorded,
+            limit: None,
+            requests: None,
+            detail: true,
+        };
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| () };
+        let outcome = crate::run::run(&spec, control).unwrap_or_else(|told| panic!("{told}"));
+        let counters = &outcome.counters;
+        assert!(counters.programs[Flashed::Parity as usize] > 100, "{counters:?}");
+        let mut seen = [0; Flashed::COUNT];
+        for window in outcome.detail.as_ref().expect("it was asked for").over_time.windows() {
+            seen.iter_mut().zip(window.programs).for_each(|(sum, pages)| *sum += pages);
+        }
+        assert_eq!(seen, counters.programs);
+        let waf = counters.waf().expect("there were writes");
+        let chart = amplification(&[outcome]).expect("there were writes");
+        let drawn: f64 = chart.panels[0].series.iter().flat_map(|its| &its.y).flatten().sum();
+        // Each part is drawn to three digits.
+        assert!((drawn / waf - 1.0).abs() < 0.01, "{drawn} of {waf}");
+    }
+}

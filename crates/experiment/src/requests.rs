@@ -1,0 +1,90 @@
+//! A line or a row for every request of a run, in a file of the user's choice.
+
+use crate::growing::{Growing, unwritable};
+use crate::problem::Problems;
+use fowler_device::{Completion, Probe};
+use fowler_metrics::RequestLog;
+use std::path::{Path, PathBuf};
+
+/// Where every request of a run goes, in order of completion.
+///
+/// It cannot fail on the way, as no probe can: the first error is kept, writing stops, and
+/// [`RequestSink::finish`] returns the error.
+pub trait RequestSink: Send {
+    /// A request was served.
+    fn completed(&mut self, completion: &Completion);
+
+    /// Writes out what is left, and gives the file its name.
+    ///
+    /// # Errors
+    /// The first error of writing; the file then does not appear.
+    fn finish(self: Box<Self>) -> Result<(), Problems>;
+}
+
+/// Starts a file of one format.
+pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Problems>;
+
+/// A file for every request of a run.
+#[derive(Clone, Debug)]
+pub struct RequestsFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What starts it.
+    pub open: OpenSink,
+}
+
+impl RequestsFile {
+    /// A file of comma-separated values: one line for each request, and one column for each cause.
+    pub fn csv(path: impl Into<PathBuf>) -> RequestsFile {
+        RequestsFile { path: path.into(), open: csv }
+    }
+
+    /// The file of one scheme of several.
+    pub(crate) fn of_scheme(&self, scheme: &str) -> RequestsFile {
+        RequestsFile { path: crate::compare::log_path(&self.path, scheme), open: self.open }
+    }
+
+    /// Starts it.
+    pub(crate) fn start(&self) -> Result<Watching, Problems> {
+        (self.open)(&self.path).map(Watching)
+    }
+}
+
+/// A sink as one who watches the drive.
+pub(crate) struct Watching(Box<dyn RequestSink>);
+
+impl Watching {
+    /// Writes out what is left.
+    pub fn finish(self) -> Result<(), Problems> {
+        self.0.finish()
+    }
+}
+
+impl Probe for Watching {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.0.completed(completion);
+    }
+}
+
+/// The first format: comma-separated values.
+struct Csv {
+    log: RequestLog<Growing>,
+    path: PathBuf,
+}
+
+fn csv(path: &Path) -> Result<Box<dyn RequestSink>, Problems> {
+    let log = RequestLog::new(Growing::create(path)?).map_err(|error| unwritable(path, &error))?;
+    Ok(Box::new(Csv { log, path: path.to_path_buf() }))
+}
+
+impl RequestSink for Csv {
+    fn completed(&mut self, completion: &Completion) {
+        self.log.completed(completion);
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Problems> {
+        let Csv { log, path } = *self;
+        log.finish().map_err(|error| unwritable(&path, &error))?.finish()
+    }
+}

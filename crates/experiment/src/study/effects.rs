@@ -1,0 +1,118 @@
+//! What a 2^n factorial says (Box, Hunter and Hunter, "Statistics for Experimenters", chapter 5): every subset of n
+//! factors was run, and each effect is a mean over all pairs of runs that differ in nothing else.
+
+/// How values of a kind are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// As shares: an effect of -0.2 takes a fifth off. Values must be positive.
+    Ratio,
+    /// As differences, in the values' own unit: they may be zero.
+    Difference,
+}
+
+impl Scale {
+    fn up(self, value: f64) -> Option<f64> {
+        match self {
+            Scale::Ratio => (value > 0.0).then(|| libm::log(value)),
+            Scale::Difference => Some(value),
+        }
+    }
+
+    /// What can be added up of an effect; none of one that leaves nothing.
+    pub fn addend(self, effect: f64) -> Option<f64> {
+        match self {
+            Scale::Ratio => (effect > -1.0).then(|| libm::log1p(effect)),
+            Scale::Difference => Some(effect),
+        }
+    }
+
+    /// The effect that a sum or a mean of addends comes to.
+    pub fn down(self, effect: f64) -> f64 {
+        match self {
+            Scale::Ratio => libm::expm1(effect),
+            Scale::Difference => effect,
+        }
+    }
+}
+
+/// The effect of the factors in `which` (a bit each) on `values`, one for each subset in the order of its bits: of one
+/// factor what it does on average, beside whatever else there is; of two by how much more one does beside the other
+/// than without it. On [`Scale::Ratio`] means are geometric. None if a value is missing or cannot be compared.
+pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
+    let mut sum = 0.0;
+    for (subset, value) in values.iter().enumerate() {
+        let without = (which & !subset).count_ones();
+        let sign = if without.is_multiple_of(2) { 1.0 } else { -1.0 };
+        sum += sign * scale.up((*value)?)?;
+    }
+    // Half of the runs have a factor; a quarter has two, and they are compared as often.
+    let pairs = values.len() as f64 / f64::from(1_u32 << which.count_ones());
+    Some(scale.down(sum / pairs))
+}
+
+/// What a factor alone does to a drive that has none, and what it does to one that has all others.
+pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [Option<f64>; 2] {
+    let all = values.len() - 1;
+    let between = |from: usize, to: usize| {
+        let up = |subset: usize| scale.up(values.get(subset).copied().flatten()?);
+        Some(scale.down(up(to)? - up(from)?))
+    };
+    [between(0, factor), between(all & !factor, all)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of all subsets of three factors.
+    fn values(of: impl Fn(bool, bool, bool) -> f64) -> Vec<Option<f64>> {
+        (0..8).map(|it| Some(of(it & 1 != 0, it & 2 != 0, it & 4 != 0))).collect()
+    }
+
+    fn near(one: Option<f64>, other: f64) {
+        assert!(one.is_some_and(|one| (one - other).abs() < 1e-12), "{one:?} {other}");
+    }
+
+    #[test]
+    fn factors_that_do_not_meet_have_no_interaction() {
+        let product =
+            values(|a, b, _| 100.0 * if a { 0.5 } else { 1.0 } * if b { 1.2 } else { 1.0 });
+        near(effect(&product, 1, Scale::Ratio), -0.5);
+        near(effect(&product, 2, Scale::Ratio), 0.2);
+        near(effect(&product, 4, Scale::Ratio), 0.0);
+        near(effect(&product, 3, Scale::Ratio), 0.0);
+        let sum = values(|a, b, c| f64::from(u8::from(a)) * 3.0 - f64::from(u8::from(b && c)));
+        near(effect(&sum, 1, Scale::Difference), 3.0);
+        near(effect(&sum, 2, Scale::Difference), -0.5);
+        near(effect(&sum, 6, Scale::Difference), -1.0);
+        near(effect(&sum, 3, Scale::Difference), 0.0);
+    }
+
+    #[test]
+    fn what_cancels_shows_in_the_interaction() {
+        // Either halves it, both do no more.
+        let either = values(|a, b, _| if a || b { 50.0 } else { 100.0 });
+        near(effect(&either, 1, Scale::Ratio), libm::sqrt(0.5) - 1.0);
+        near(effect(&either, 3, Scale::Ratio), 1.0);
+        let [first, last] = first_and_last(&either, 1, Scale::Ratio);
+        near(first, -0.5);
+        near(last, 0.0);
+    }
+
+    #[test]
+    fn a_half_and_a_double_cancel() {
+        let effects = [-0.5, 1.0].map(|effect| Scale::Ratio.addend(effect).unwrap());
+        assert!(Scale::Ratio.down(effects.iter().sum::<f64>() / 2.0).abs() < 1e-12);
+        assert_eq!(Scale::Ratio.addend(-1.0), None);
+        assert_eq!(Scale::Difference.addend(-1.0), Some(-1.0));
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_effect() {
+        let mut some = values(|a, _, _| if a { 0.0 } else { 1.0 });
+        assert_eq!(effect(&some, 1, Scale::Ratio), None);
+        near(effect(&some, 1, Scale::Difference), -1.0);
+        some[5] = None;
+        assert_eq!(effect(&some, 2, Scale::Difference), None);
+    }
+}

@@ -1,0 +1,283 @@
+//! Slow requests in words and numbers: what each waited for, operation by operation.
+
+use super::recorder::{Asked, Operated, Own, Timeline, What};
+use crate::numbers::{bytes, counted, percent, real, whole, words};
+use crate::outcome::Outcome;
+use fowler_device::blame::Part;
+use fowler_device::{Completion, Op, Source};
+use fowler_metrics::{Kind, Percentile};
+use fowler_units::{HostOp, Nanos, Span};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Operations told one by one at the beginning and at the end of a wait; those between are counted.
+const TOLD: (usize, usize) = (8, 4);
+/// A cause below this share of the latency is left to the others.
+const SHOWN: f64 = 0.005;
+
+/// What is said of one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// Its number in the order of completion, from 0.
+    pub number: u64,
+    /// What happened to it.
+    pub text: String,
+}
+
+impl Timeline {
+    /// Explains the requests that were recorded, in their order, beside the run that they are of.
+    pub fn explain(&self, outcome: &Outcome) -> Vec<Explanation> {
+        let explain = |(place, asked): (usize, &Asked)| {
+            let mut text = self.headline(place, asked, outcome);
+            text.push_str(&causes(asked));
+            text.push_str(&self.story(asked));
+            Explanation { number: asked.number, text }
+        };
+        self.requests.iter().enumerate().map(explain).collect()
+    }
+
+    fn headline(&self, place: usize, asked: &Asked, outcome: &Outcome) -> String {
+        let completion = &asked.completion;
+        let io = &completion.io;
+        let kind = if io.op == HostOp::Read { Kind::Read } else { Kind::Write };
+        let median = outcome.recorder.latencies(kind).percentile(Percentile::P50);
+        let latency = completion.latency();
+        let times = median.filter(|it| it.0 > 0).map_or(String::new(), |median| {
+            let times = latency.0 as f64 / median.0 as f64;
+            format!(", {} times the median of {}s ({} us)", real(times), kind.name(), us(median))
+        });
+        format!(
+            "{}. Request {}, a {} of {} at byte {}, came {} after the first request and was answered {} us later{}.\n",
+            place + 1,
+            whole(asked.number),
+            kind.name(),
+            bytes(u64::from(io.size)),
+            whole(io.offset),
+            moment(super::since(io.at, self.origin())),
+            us(latency),
+            times,
+        )
+    }
+
+    /// What happened on the die of the operation that was done last: it decided.
+    fn story(&self, asked: &Asked) -> String {
+        let Some(&own) = asked.operations.last() else {
+            return "   No flash operation was its own: it waited for room in the drive, or for the buffer.\n".into();
+        };
+        let last = &self.operations[own.place];
+        let mut text = String::new();
+        let at = asked.completion.io.at;
+        text.push_str(&self.parity_before(asked));
+        text.push_str(&self.decided(asked, last, own.submitted));
+        text.push_str(&self.ahead(last, last.operation.submitted.max(own.submitted), at));
+        let _grows = writeln!(
+            text,
+            "   It took {} us: {}; answered at {}.",
+            us(last.until - last.operation.dispatched),
+            parts(last),
+            after(at, asked.completion.done),
+        );
+        text.push_str(&afterwards(asked, last.until));
+        text
+    }
+
+    /// Parity that it waited for before its last operation: for a place in the parity cache, or for its stripe.
+    fn parity_before(&self, asked: &Asked) -> String {
+        let Some((_, before)) = asked.operations.split_last() else { return String::new() };
+        let of_parity = |own: &&Own| self.operations[own.place].operation.source == Source::Parity;
+        let parities: Vec<&Own> = before.iter().filter(of_parity).collect();
+        let Some(&own) = parities.last() else { return String::new() };
+        let at = asked.completion.io.at;
+        let latest = &self.operations[own.place];
+        let which = match parities.len() {
+            1 => "an operation".into(),
+            count => format!("{}, the last of them", counted(count as u64, "operation")),
+        };
+        format!(
+            "   It waited for {which} of parity before: a {} on die {} from {} until {}, waited for since {}.\n",
+            latest.name(),
+            latest.die,
+            after(at, latest.operation.dispatched),
+            after(at, latest.until),
+            after(at, own.submitted),
+        )
+    }
+
+    /// The operation that decided, and since when it was waited for.
+    fn decided(&self, asked: &Asked, last: &Operated, since: Nanos) -> String {
+        let at = asked.completion.io.at;
+        let Operated { operation, die, .. } = *last;
+        let count = asked.operations.len();
+        let which = match count {
+            1 => "Its operation".into(),
+            _ => format!("The last of its operations to be done (of {count})"),
+        };
+        let place = format!("die {die} (channel {})", self.channel_of(die));
+        let (name, taken) = (last.name(), after(at, operation.dispatched));
+        if operation.source != Source::Parity {
+            let waited =
+                if operation.dispatched > since { "waited" } else { "was taken up at once" };
+            return format!(
+                "   {which}, a {name}, {waited} on {place}, from {} until {taken}.\n",
+                after(at, since)
+            );
+        }
+        // Parity is of a stripe: what is done for it may have begun for another request of the same.
+        let why = match (operation.op, asked.completion.io.op) {
+            (Op::Read, HostOp::Read) => "one of those that gave back what could not be read",
+            (Op::Read, _) => "the last one that the parity of its stripe needed",
+            _ => "the parity of its stripe",
+        };
+        format!(
+            "   {which}, a {name}, was {why}: waited for since {}, it asked for {place} at {} and was taken up at {taken}.\n",
+            after(at, since),
+            after(at, operation.submitted),
+        )
+    }
+
+    /// The operations that its die served while it waited, in order.
+    fn ahead(&self, own: &Operated, from: Nanos, at: Nanos) -> String {
+        let until = own.operation.dispatched;
+        let mut ahead: Vec<&Operated> = self
+            .operations
+            .iter()
+            .filter(|it| it.die == own.die && it.operation.order != own.operation.order)
+            .filter(|it| it.operation.dispatched < until && it.until > from)
+            .collect();
+        ahead.sort_by_key(|it| (it.operation.dispatched, it.operation.order));
+        let mut text = String::new();
+        let (first, last) = TOLD;
+        let skipped = ahead.len().saturating_sub(first + last);
+        let skipped = if skipped > 1 { skipped } else { 0 };
+        for (index, operated) in ahead.iter().enumerate() {
+            if skipped > 0 && index == first {
+                text.push_str(&summary(&ahead[first..first + skipped]));
+            }
+            if skipped == 0 || index < first || index >= first + skipped {
+                // What is served while another is suspended stands a little further in.
+                let within = |other: &&Operated| other.until > operated.until;
+                let deep = if ahead[..index].iter().any(within) { "  " } else { "" };
+                text.push_str(deep);
+                text.push_str(&told(operated, at, from, until));
+            }
+        }
+        text
+    }
+}
+
+/// The causes of its latency, the largest first.
+fn causes(asked: &Asked) -> String {
+    let completion = &asked.completion;
+    let latency = completion.latency().0 as f64;
+    let mut causes: Vec<(Part, Span)> =
+        Part::ALL.into_iter().map(|part| (part, completion.blame[part])).collect();
+    causes.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
+    let share = |time: Span| time.0 as f64 / latency;
+    let shown = causes.iter().filter(|(_, time)| time.0 > 0 && share(*time) >= SHOWN);
+    let shown: Vec<String> = shown
+        .map(|&(part, time)| format!("{} {} us ({})", words(part), us(time), percent(share(time))))
+        .collect();
+    if shown.is_empty() {
+        return String::new();
+    }
+    format!("   Of this: {}.\n", shown.join(", "))
+}
+
+/// What it waited for after its last operation: its stripe needed no parity any more.
+fn afterwards(asked: &Asked, until: Nanos) -> String {
+    let Completion { done, blame, .. } = &asked.completion;
+    if blame[Part::Parity] == Span::ZERO || *done <= until {
+        return String::new();
+    }
+    format!(
+        "   It was answered {} us after its last operation: a write waits for its parity too, this one {} us in all.\n",
+        us(*done - until),
+        us(blame[Part::Parity]),
+    )
+}
+
+/// One operation that it waited behind, as far as the wait reached.
+fn told(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
+    let taken = operated.operation.dispatched;
+    let began = if taken < from {
+        format!(", under way for {} us already", us(from - taken))
+    } else {
+        String::new()
+    };
+    let suspended = match operated.suspensions {
+        0 => String::new(),
+        1 => ", suspended once".into(),
+        times => format!(", suspended {times} times"),
+    };
+    let pages = match operated.beside {
+        0 => String::new(),
+        more => format!(" of {}", counted(u64::from(more) + 1, "page")),
+    };
+    let unfinished = if operated.until > until { ", and went on afterwards" } else { "" };
+    let (begin, end) = (taken.max(from), operated.until.min(until));
+    format!(
+        "     {} to {}: {}{pages}{began}{suspended}{unfinished}\n",
+        after(at, begin),
+        after(at, end),
+        operated.name(),
+    )
+}
+
+/// Many operations in one line.
+fn summary(operations: &[&Operated]) -> String {
+    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    for operated in operations {
+        *kinds.entry(operated.name()).or_default() += 1;
+    }
+    let kinds: Vec<String> =
+        kinds.into_iter().map(|(name, count)| format!("{} {name}", whole(count))).collect();
+    format!("     ... {} more: {} ...\n", whole(operations.len() as u64), kinds.join(", "))
+}
+
+/// What an operation consisted of: the time of each kind of slice, in the order of their first.
+fn parts(operated: &Operated) -> String {
+    let mut sums: Vec<(&str, Span, u32)> = Vec::new();
+    let own = |track| matches!(track, super::Track::Die(_));
+    for slice in operated.slices.iter().filter(|slice| own(slice.track)) {
+        let (name, length) = (slice.what.name(), slice.until - slice.from);
+        match sums.iter_mut().find(|(its, ..)| *its == name) {
+            Some((_, sum, count)) => {
+                *sum += length;
+                *count += 1;
+            }
+            None => sums.push((name, length, 1)),
+        }
+    }
+    let part = |&(name, sum, count): &(&str, Span, u32)| match count {
+        1 => format!("{name} {} us", us(sum)),
+        _ => format!("{name} {count} times, {} us", us(sum)),
+    };
+    let reads = operated.slices.iter().any(|slice| slice.what == What::Suspended);
+    let served = if reads && operated.operation.op != Op::Read {
+        " (reads were served while it was suspended)"
+    } else {
+        ""
+    };
+    format!("{}{served}", sums.iter().map(part).collect::<Vec<_>>().join("; "))
+}
+
+/// A moment since another, such as `+12.5 us`.
+fn after(at: Nanos, moment: Nanos) -> String {
+    if moment >= at {
+        format!("+{} us", us(moment - at))
+    } else {
+        format!("-{} us", us(at - moment))
+    }
+}
+
+/// Microseconds to the nanosecond, no more digits than there are.
+fn us(span: Span) -> String {
+    let (whole_us, rest) = (span.0 / 1000, span.0 % 1000);
+    let rest = if rest == 0 { String::new() } else { format!(".{rest:03}") };
+    format!("{}{}", whole(whole_us), rest.trim_end_matches('0'))
+}
+
+/// A moment of a run, to the nanosecond.
+fn moment(span: Span) -> String {
+    format!("{} us", us(span))
+}

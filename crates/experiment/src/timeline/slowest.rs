@@ -1,0 +1,84 @@
+//! The slowest requests of a run.
+
+use super::recorder::Life;
+use fowler_device::{Completion, Device, FlashStep, Probe};
+use fowler_units::{HostOp, Id, Nanos};
+
+/// The probe that finds the slowest reads and writes, and the dies that worked for them. Of equally slow ones the first
+/// to be answered counts.
+#[derive(Clone, Debug)]
+pub(super) struct Slowest {
+    count: usize,
+    next: u64,
+    origin: Nanos,
+    /// The slowest so far, the slowest first.
+    found: Vec<Life>,
+    /// For each frame of a request in flight, the dies of its operations so far.
+    dies: Vec<Vec<u32>>,
+}
+
+impl Slowest {
+    pub fn new(count: usize) -> Slowest {
+        let found = Vec::with_capacity(count + 1);
+        Slowest { count, next: 0, origin: Nanos::ZERO, found, dies: Vec::new() }
+    }
+
+    /// Their lives, the slowest first.
+    pub fn lives(self) -> Vec<Life> {
+        self.found
+    }
+}
+
+impl Probe for Slowest {
+    fn completed(&mut self, completion: &Completion) {
+        let number = self.next;
+        self.next += 1;
+        let dies = self.dies.get_mut(completion.id.index());
+        let place = match completion.io.op {
+            HostOp::Read | HostOp::Write => {
+                let latency = completion.latency();
+                self.found.partition_point(|its| its.until - its.from >= latency)
+            }
+            HostOp::Trim | HostOp::Flush => self.count,
+        };
+        if place < self.count {
+            let origin = self.origin;
+            let moment = |at| super::since(at, origin);
+            let life = Life {
+                number,
+                request: completion.id,
+                from: moment(completion.io.at),
+                until: moment(completion.done),
+                dies: dies.as_deref().cloned().unwrap_or_default(),
+            };
+            self.found.insert(place, life);
+            self.found.truncate(self.count);
+        }
+        if let Some(dies) = dies {
+            dies.clear();
+        }
+    }
+
+    fn watches_flash(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, steps: &[FlashStep]) {
+        for FlashStep { die, operation, .. } in steps {
+            if !operation.request.is_some() {
+                continue;
+            }
+            let frame = operation.request.index();
+            if frame >= self.dies.len() {
+                self.dies.resize_with(frame + 1, Vec::new);
+            }
+            if !self.dies[frame].contains(&die.0) {
+                self.dies[frame].push(die.0);
+            }
+        }
+    }
+
+    fn begun(&mut self, device: &Device) {
+        self.origin = device.began();
+    }
+}

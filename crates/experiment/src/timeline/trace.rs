@@ -1,0 +1,206 @@
+//! A timeline as a trace in the Chrome trace event format, which Perfetto (ui.perfetto.dev) and Chrome open.
+//!
+//! Three processes: the host, with as many lanes as requests overlap; the dies; the channels. Slices on one thread
+//! nest or lie apart. A flow leads from each request to each of its flash operations. Times are in microseconds
+//! since the first request, to the nanosecond.
+
+use super::recorder::{Asked, Operated, Timeline, Track};
+use crate::growing::{Growing, unwritable};
+use crate::problem::Problems;
+use fowler_device::blame::Part;
+use fowler_units::{Id, Nanos};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+const HOST: u32 = 1;
+const DIES: u32 = 2;
+const CHANNELS: u32 = 3;
+
+/// An event of the format.
+#[derive(Clone, Debug, Serialize)]
+struct Event {
+    ph: &'static str,
+    pid: u32,
+    tid: u32,
+    /// Microseconds.
+    ts: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dur: Option<f64>,
+    name: String,
+    cat: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bp: Option<&'static str>,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    args: Value,
+    /// For the order of events at one moment: slices before flows, and what is outside before what is inside.
+    #[serde(skip)]
+    order: (u64, u8, std::cmp::Reverse<u64>, usize),
+}
+
+impl Timeline {
+    /// Writes the trace; the file appears when it is complete.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), Problems> {
+        let mut file = Growing::create(path)?;
+        self.trace(&mut file).map_err(|error| unwritable(path, &error))?;
+        file.finish()
+    }
+
+    fn trace(&self, out: &mut impl Write) -> io::Result<()> {
+        let (lanes, count) = self.lanes();
+        let mut events = Vec::new();
+        for (request, &lane) in self.requests.iter().zip(&lanes) {
+            self.request(request, lane, &mut events);
+        }
+        for operated in &self.operations {
+            self.operation(operated, &mut events);
+        }
+        for (index, event) in events.iter_mut().enumerate() {
+            event.order.3 = index;
+        }
+        events.sort_by_key(|event| event.order);
+        writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+        let mut first = true;
+        for name in self.names(count) {
+            line(out, &mut first, &name)?;
+        }
+        for event in &events {
+            line(out, &mut first, event)?;
+        }
+        writeln!(out, "\n]}}")
+    }
+
+    /// Requests that overlap need lanes of their own: each takes the first that is free.
+    fn lanes(&self) -> (Vec<u32>, u32) {
+        let mut order: Vec<usize> = (0..self.requests.len()).collect();
+        order.sort_by_key(|&index| {
+            let its = &self.requests[index];
+            (its.completion.io.at, its.number)
+        });
+        let mut free: Vec<Nanos> = Vec::new();
+        let mut lanes = vec![0; order.len()];
+        for index in order {
+            let completion = &self.requests[index].completion;
+            let lane = free.iter().position(|&until| until <= completion.io.at);
+            let lane = lane.unwrap_or_else(|| {
+                free.push(Nanos::ZERO);
+                free.len() - 1
+            });
+            free[lane] = completion.done;
+            lanes[index] = lane as u32 + 1;
+        }
+        (lanes, free.len() as u32)
+    }
+
+    /// The names of processes and threads.
+    fn names(&self, lanes: u32) -> Vec<Value> {
+        let mut names = Vec::new();
+        let mut add = |pid: u32, process: &str, threads: u32, thread: &dyn Fn(u32) -> String| {
+            let meta = |name: &str, tid: u32, args: Value| json!({ "ph": "M", "pid": pid, "tid": tid, "name": name, "args": args });
+            names.push(meta("process_name", 0, json!({ "name": process })));
+            names.push(meta("process_sort_index", 0, json!({ "sort_index": pid })));
+            for tid in 1..=threads {
+                names.push(meta("thread_name", tid, json!({ "name": thread(tid - 1) })));
+                names.push(meta("thread_sort_index", tid, json!({ "sort_index": tid })));
+            }
+        };
+        let dies = self.die_count();
+        add(HOST, "host", lanes, &|lane| format!("requests {lane}"));
+        add(DIES, "dies", dies, &|die| format!("die {die}"));
+        add(CHANNELS, "channels", self.channel_of(dies - 1) + 1, &|it| format!("channel {it}"));
+        names
+    }
+
+    fn slice(&self, pid: u32, tid: u32, from: Nanos, until: Nanos, name: String) -> Event {
+        // What is longer is outside; of two of the same length, what was made first.
+        let order = (from.0, 0, std::cmp::Reverse((until - from).0), 0);
+        let (ts, dur) = (self.us(from), Some((until - from).as_us()));
+        let (ph, cat, args) = ("X", "flash", Value::Null);
+        Event { ph, pid, tid, ts, dur, name, cat, id: None, bp: None, args, order }
+    }
+
+    fn us(&self, at: Nanos) -> f64 {
+        // Before the first request there may be what ran already.
+        (at.0 as i128 - self.origin().0 as i128) as f64 / 1e3
+    }
+
+    fn request(&self, asked: &Asked, lane: u32, events: &mut Vec<Event>) {
+        let Asked { number, completion, operations } = asked;
+        let (at, done) = (completion.io.at, completion.done);
+        let mut slice = self.slice(HOST, lane, at, done, completion.io.op.word().into());
+        let parts = Part::ALL.into_iter().filter(|&part| completion.blame[part].0 > 0);
+        let blame: Map<String, Value> = parts
+            .map(|part| (format!("{}_us", part.name()), json!(completion.blame[part].as_us())))
+            .collect();
+        slice.cat = "host";
+        slice.args = json!({
+            "id": number,
+            "offset": completion.io.offset,
+            "size": completion.io.size,
+            "latency_us": completion.latency().as_us(),
+            "blame": blame,
+        });
+        events.push(slice);
+        for (own, nth) in operations.iter().zip(0u64..) {
+            let operated = &self.operations[own.place];
+            // No request has 2^20 pages: its size is 32 bits wide and a page has 512 bytes or more.
+            let id = Some((number << 24) + nth);
+            let flow = |ph, pid, tid, at: Nanos, bp| Event {
+                id,
+                bp,
+                ph,
+                name: "served by".into(),
+                cat: "flow",
+                dur: None,
+                order: (at.0, 1, std::cmp::Reverse(0), 0),
+                ..self.slice(pid, tid, at, at, String::new())
+            };
+            events.push(flow("s", HOST, lane, at, None));
+            // What it came to wait for may have been under way.
+            let taken = operated.operation.dispatched.max(at);
+            events.push(flow("f", DIES, operated.die + 1, taken, Some("e")));
+        }
+    }
+
+    fn operation(&self, operated: &Operated, events: &mut Vec<Event>) {
+        let Operated { operation, die, until, .. } = operated;
+        let mut outer = self.slice(DIES, die + 1, operation.dispatched, *until, operated.name());
+        let number = |id: u32, known: bool| if known { json!(id) } else { Value::Null };
+        outer.cat = operated.account();
+        outer.args = json!({
+            "operation": operation.order,
+            "waited_us": (operation.dispatched - operation.submitted).as_us(),
+            "physical_page": number(operation.ppn.0, operation.ppn.is_some()),
+            "logical_page": number(operation.lpn.0, operation.lpn.is_some()),
+            "pages": operated.beside + 1,
+            "suspensions": operated.suspensions,
+            "done": operated.done,
+        });
+        events.push(outer);
+        for slice in &operated.slices {
+            let (pid, tid) = match slice.track {
+                Track::Die(die) => (DIES, die + 1),
+                Track::Channel(channel) => (CHANNELS, channel + 1),
+            };
+            let mut event = self.slice(pid, tid, slice.from, slice.until, slice.what.name().into());
+            event.cat = operated.account();
+            if pid == CHANNELS {
+                event.args = json!({ "die": die, "operation": operation.order });
+            }
+            events.push(event);
+        }
+    }
+}
+
+fn line(out: &mut impl Write, first: &mut bool, event: &impl Serialize) -> io::Result<()> {
+    if !std::mem::take(first) {
+        out.write_all(b",\n")?;
+    }
+    serde_json::to_writer(&mut *out, event).map_err(io::Error::from)
+}

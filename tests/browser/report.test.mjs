@@ -1,0 +1,274 @@
+// The report of a real run, in a real browser: it draws, answers to mouse and keyboard, and asks nobody for
+// anything.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const target = path.resolve(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'));
+const fowler = process.env.FOWLER ?? path.join(target, 'release/fowler');
+const out = path.join(target, 'browser');
+const WIDTHS = [['wide', 1280, 'light'], ['narrow', 420, 'dark']];
+// Charts of a run with reads and writes under schemes that suspend.
+const CHARTS = [
+  'read-latency', 'write-latency', 'read-blame', 'write-blame', 'read-latency-over-time', 'write-latency-over-time',
+  'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
+  'write-amplification', 'wear-map',
+];
+let browser;
+
+/// Runs the program; its report is in the folder.
+const run = (folder, ...flags) => {
+  mkdirSync(out, { recursive: true });
+  execFileSync(fowler, [...flags, '--quiet', '--out', path.join(out, folder)]);
+  return path.join(out, folder, 'report.html');
+};
+
+/// Opens a page, lets `look` use it, and then there was no complaint and no request but for the file itself.
+const opened = async (file, options, look) => {
+  // Scrolling at once: where something is on the screen is asked right after scrolling to it.
+  const context = await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const url = pathToFileURL(file).href;
+  try {
+    await page.goto(url);
+    await page.waitForFunction(() => document.documentElement.dataset.drawn === 'yes', null, { timeout: 20_000 });
+    await look(page);
+  } finally {
+    await context.close();
+  }
+  assert.deepEqual(complaints, []);
+  const elsewhere = asked.filter((it) => it !== url && !it.startsWith('blob:') && !it.startsWith('data:'));
+  assert.deepEqual(elsewhere, []);
+};
+
+/// What is drawn in a chart: how many lines or bars have a colour.
+const drawn = (page, id) => page.locator(`#${id} .plot svg path`).count();
+/// Waits until something is so: a page answers by events, and some of them come when the browser likes. What it was
+/// when it did not become so is said.
+const until = async (what, holds, about) => {
+  const patience = Date.now() + 10_000;
+  for (;;) {
+    const value = await what();
+    if (holds(value)) return value;
+    if (Date.now() > patience) assert.fail(`${about}: ${JSON.stringify(value)}`);
+    await new Promise((resume) => { setTimeout(resume, 20); });
+  }
+};
+/// What a chart says to a screen reader.
+const says = (page, id, expected) => until(
+  () => page.locator(`#${id} .spoken`).textContent(), (text) => expected.test(text), `${id} says not ${expected}`);
+/// What can have the focus, as the browser itself hands it to a screen reader: its role and its name.
+const acting = async (page) => {
+  const browserSays = await page.context().newCDPSession(page);
+  const { nodes } = await browserSays.send('Accessibility.getFullAXTree');
+  const is = (node, what) => node.properties?.some((it) => it.name === what && it.value.value === true);
+  return nodes.filter((it) => !it.ignored && is(it, 'focusable') && it.role.value !== 'RootWebArea')
+    .map((it) => [it.role.value, it.name?.value.trim() ?? '']);
+};
+const nameless = async (page) => (await acting(page)).filter(([, name]) => name === '');
+const saved = async (page, click) => {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+};
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
+});
+after(() => browser?.close());
+
+test('a comparison, at two widths', async (context) => {
+  const file = run('compare', 'compare', '--device', 'pes-mlc', '--workload', 'demo', '--limit', '30000',
+    '--set', 'geometry.blocks_per_plane=128', '--set', 'gc.background_below=24',
+    '--set', 'precondition.pattern=steady', '--schemes', 'fifo,rps,pes_ipc');
+  assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
+
+  for (const [name, width, colorScheme] of WIDTHS) {
+    await context.test(`${name}: nothing sticks out, nothing is missing`, () =>
+      opened(file, { viewport: { width, height: 900 }, colorScheme }, async (page) => {
+        const ids = await page.locator('main figure').evaluateAll((all) => all.map((it) => it.id));
+        assert.deepEqual(ids.toSorted(), CHARTS.toSorted());
+        for (const id of CHARTS) {
+          const plot = await page.locator(`#${id} .plot`).boundingBox();
+          assert.ok(plot.width > 250 && plot.height > 150, `${id}: ${plot.width} x ${plot.height}`);
+          assert.ok(plot.x >= 0 && plot.x + plot.width <= width, `${id} sticks out`);
+        }
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `the page is ${over} px too wide`);
+        const text = await page.locator('body').innerText();
+        assert.doesNotMatch(text, /NaN|Infinity|undefined|\[object/);
+        assert.doesNotMatch(await page.locator('figure svg').allInnerTexts().then((all) => all.join()), /NaN|undefined/);
+        await page.screenshot({ path: path.join(out, `compare-${name}.png`), fullPage: true });
+      }));
+  }
+
+  await context.test('a series goes and comes back', () => opened(file, {}, async (page) => {
+    const button = page.locator('#read-latency .legend button', { hasText: 'rps' });
+    const all = await drawn(page, 'read-latency');
+    const pressed = (state) => until(() => button.getAttribute('aria-pressed'), (its) => its === state, `not ${state}`);
+    await button.click();
+    await pressed('false');
+    await until(() => drawn(page, 'read-latency'), (its) => its < all, `still as many as ${all}`);
+    await button.press('Enter');
+    await pressed('true');
+    await until(() => drawn(page, 'read-latency'), (its) => its === all, `not ${all} again`);
+  }));
+
+  await context.test('a table sorts both ways, with the keyboard too', () => opened(file, {}, async (page) => {
+    const head = page.locator('table[data-name="latency"] th', { hasText: 'mean (us)' });
+    const column = () => page.locator('table[data-name="latency"] tbody td:nth-child(4)')
+      .evaluateAll((cells) => cells.map((it) => Number(it.dataset.sort)));
+    const down = (await column()).toSorted((a, b) => b - a);
+    assert.equal(down.length, 6);
+    const sorted = async (state, expected) => {
+      await until(() => head.getAttribute('aria-sort'), (its) => its === state, `not ${state}`);
+      await until(column, (its) => String(its) === String(expected), `not ${expected}`);
+    };
+    const button = head.getByRole('button', { name: 'mean (us)', exact: true });
+    await button.click();
+    await sorted('descending', down);
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await sorted('ascending', down.toReversed());
+    await page.keyboard.press('Space');
+    await sorted('descending', down);
+    // A head stands over its numbers.
+    assert.equal(await button.evaluate((it) => getComputedStyle(it).textAlign), 'right');
+    // What a head is called does not change with its order: that is told by `aria-sort`.
+    assert.equal(await head.getAttribute('aria-label'), null);
+    assert.equal(await head.getAttribute('tabindex'), null);
+  }));
+
+  await context.test('the mouse reads exact values', () => opened(file, {}, async (page) => {
+    const plot = page.locator('#read-latency .plot');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    await page.mouse.move(box.x + box.width * 0.55, box.y + box.height / 2);
+    const tip = page.locator('#read-latency .tip');
+    await tip.waitFor({ state: 'visible' });
+    const text = await until(() => tip.innerText(), (its) => its.includes('fifo'), 'the tip');
+    for (const scheme of ['fifo', 'rps', 'pes_ipc']) assert.match(text, new RegExp(`${scheme}\\s+[\\d.]+`));
+    // What it says is in the data.
+    const data = JSON.parse(await page.locator('#read-latency script').textContent());
+    const value = Number(text.match(/fifo\s+([\d.e-]+)/)[1]);
+    const known = data.panels[0].series.find((it) => it.name === 'fifo').y;
+    assert.ok(known.some((it) => Math.abs(it - value) <= 1e-3 * value), `${value} is not in the data`);
+  }));
+
+  await context.test('the keyboard reads values aloud', () => opened(file, {}, async (page) => {
+    for (const [id, keys, expected] of [
+      ['read-latency', ['End', 'ArrowLeft'], /fifo \d/],
+      ['read-blame', ['ArrowDown', 'ArrowDown'], /share of the latency.*\d/],
+      // The first key, whichever it is, goes to the first point, in the first row.
+      ['die-utilisation', ['ArrowDown'], /^die 0, time since the first request .*die busy \(%\) \d/],
+      ['channel-utilisation', ['ArrowUp'], /^channel 0, time since the first request/],
+      ['wear-map', ['End'], /^die 0, block of the die 508:/],
+      ['die-utilisation', ['ArrowDown', 'ArrowRight'], /^die 1, time since the first request .*die busy \(%\) \d/],
+    ]) {
+      await page.locator(`#${id} .plot`).focus();
+      for (const key of keys) await page.keyboard.press(key);
+      await says(page, id, expected);
+    }
+  }));
+
+  await context.test('a field has no legend: it has no series to switch', () => opened(file, {}, async (page) => {
+    const legends = await page.locator('.legend').evaluateAll((all) => all.map((it) => [it.closest('figure').id, it.childElementCount]));
+    for (const [id, entries] of legends) assert.ok(entries > 0, `${id} has an empty legend`);
+    assert.equal(legends.length, CHARTS.length - 3, 'all but dies, channels and wear');
+  }));
+
+  await context.test('what is behind a picture can be had', () => opened(file, {}, async (page) => {
+    const figure = await saved(page, () => page.click('#read-latency button.save'));
+    assert.equal(figure.name, 'read-latency.csv');
+    assert.match(figure.text, /^series,latency \(us\),value,of\r\nfifo,\d/);
+    const heat = await saved(page, () => page.click('#die-utilisation button.save'));
+    assert.match(heat.text, /\r\npes_ipc,die 15,[\d.]+,[\d.]+,die busy \(%\)\r\n/);
+    const table = await saved(page, () => page.click('button[data-sheet="latency"]'));
+    assert.match(table.text, /^scheme,requests,count,/);
+    await page.click('#texts summary >> nth=0');
+    const drive = await saved(page, () => page.click('#texts button.download >> nth=0'));
+    assert.equal(drive.name, 'fifo.toml');
+    assert.match(drive.text, /\[geometry\]/);
+    await page.click('#read-latency details summary');
+    // The rows come with the `toggle` event, which a browser sends some time after the click.
+    await page.locator('#read-latency details tbody tr').nth(100).waitFor();
+  }));
+
+  await context.test('views, themes and paper', () => opened(file, {}, async (page) => {
+    const view = page.locator('#read-blame .views button', { hasText: 'time' });
+    await view.click();
+    await until(() => view.getAttribute('aria-pressed'), (its) => its === 'true', 'the view is not pressed');
+    await until(() => page.locator('#read-blame .plot svg').innerHTML(), (its) => its.includes('mean time (us)'), 'the view');
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    // What is drawn in is what the style says, which is measured against the paper elsewhere.
+    const drawnIn = () => page.evaluate(() => [1, 2, 3].map((nth) => {
+      const said = getComputedStyle(document.documentElement).getPropertyValue(`--series-${nth}`).trim();
+      const strokes = [...document.querySelectorAll('#read-latency svg path')].map((it) => it.getAttribute('stroke'));
+      return strokes.includes(said) ? said : `${said} is not in ${[...new Set(strokes)]}`;
+    }));
+    const [first] = await until(drawnIn, (its) => its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'colours');
+    await page.click('#theme');
+    await until(paper, (its) => its !== light, 'the paper is as it was');
+    await until(drawnIn, (its) => its[0] !== first && its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'dark colours');
+    const pdf = await page.pdf({ format: 'A4' });
+    assert.ok(pdf.length > 50_000, `${pdf.length} bytes`);
+  }));
+
+  await context.test('everything that acts has a name and is reached by keyboard', () => opened(file, {}, async (page) => {
+    // Everything that opens is open: what is inside acts too.
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    const tables = await page.locator('main figure details').count();
+    assert.equal(tables, CHARTS.length);
+    await until(() => page.locator('main figure details table').count(), (its) => its === tables, 'tables of numbers');
+    const said = await acting(page);
+    assert.ok(said.length > 100, `${said.length} elements act`);
+    assert.deepEqual(await nameless(page), []);
+    const grouped = said.filter(([role]) => role === 'region' || role === 'group').map(([, name]) => name);
+    assert.equal(new Set(grouped).size, grouped.length, 'no two regions are called the same');
+    const scopeless = await page.locator('th:not([scope])').count();
+    assert.equal(scopeless, 0, 'heads that say not what they are the head of');
+    const headings = await page.locator('h1, h2, h3').evaluateAll((all) => all.map((it) => Number(it.tagName[1])));
+    headings.reduce((above, level) => { assert.ok(level <= above + 1); return level; }, 0);
+  }));
+});
+
+test('a life: what acts has a name, and pictures are as large as each other', async () => {
+  const load = path.join(out, 'load.toml');
+  mkdirSync(out, { recursive: true });
+  writeFileSync(load, "duration = '1h'\narrivals = { kind = 'poisson', rate = 5 }\nmix.reads = 0.2\nspace.share = 0.8\n");
+  const small = ['channels', 'chips_per_channel', 'dies_per_chip'].flatMap((it) => ['--set', `geometry.${it}=1`]);
+  const file = run('lifetime', 'lifetime', '--device', 'ready-32', ...small, '--set', 'geometry.blocks_per_plane=64',
+    '--set', 'lifetime.cycles=400', '--years', '0.0547945', '--workload', load);
+  for (const [name, width, colorScheme] of WIDTHS) {
+    await opened(file, { viewport: { width, height: 900 }, colorScheme }, async (page) => {
+      assert.match(await page.locator('h1').innerText(), /, 20 days with/);
+      assert.deepEqual(await nameless(page), []);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `the page is ${over} px too wide`);
+      const larger = await page.locator('figure svg').evaluateAll((all) => all
+        .map((it) => it.getBoundingClientRect().width / Number(it.getAttribute('width'))).filter((it) => it > 1.001));
+      assert.deepEqual(larger, [], 'pictures are enlarged, each as it likes');
+      await page.screenshot({ path: path.join(out, `lifetime-${name}.png`), fullPage: true });
+    });
+  }
+});
+
+test('without scripts the tables are there', async () => {
+  const file = run('single', 'run', '--device', 'pes-mlc', '--workload', 'demo', '--limit', '5000', '--scheme', 'rps');
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  assert.ok(await page.locator('table[data-name="latency"] tbody tr').count() === 2);
+  assert.match(await page.locator('noscript').innerText(), /need JavaScript/);
+  await context.close();
+});
