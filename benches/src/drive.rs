@@ -56,7 +56,7 @@ pub struct Work {
 
 impl Work {
     fn between(before: &Counters, after: &Counters) -> Work {
-        let sum = |counts: &[u64; 4]| counts.iter().sum::<u64>();
+        let sum = |counts: &[u64; Source::COUNT]| counts.iter().sum::<u64>();
         let upto = |c: &Counters| Work {
             pages_read: c.pages_read,
             pages_written: c.pages_written,

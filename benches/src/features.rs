@@ -6,7 +6,8 @@ use crate::table::median;
 use crate::workload::{MIXED_IPC, RANDOM_READ, RANDOM_WRITE, Workload};
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::hotness::Detector;
-use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::ThrottleKind;
@@ -28,7 +29,7 @@ struct Feature {
 }
 
 /// All of them.
-const FEATURES: [Feature; 5] = [
+const FEATURES: [Feature; 6] = [
     Feature { name: "cells that err, worst case", may_cost: Some(0.25), base: plain, on: cells },
     Feature {
         name: "cells that err, levels by age",
@@ -39,6 +40,7 @@ const FEATURES: [Feature; 5] = [
     Feature { name: "RHIO", may_cost: None, base: plain, on: rhio },
     Feature { name: "throttle ready", may_cost: Some(0.05), base: plain, on: ready },
     Feature { name: "HIRE", may_cost: Some(0.15), base: by_voltage, on: hire },
+    Feature { name: "RAID-5", may_cost: None, base: by_address, on: raid5 },
 ];
 
 fn plain(_: &mut Config) {}
@@ -88,6 +90,18 @@ pub fn hire(config: &mut Config) {
     config.voltage.name = VoltageKind::ByHotness;
     config.sensing.name = SensingKind::Model;
     config.sensing.inputs = 1 << Input::Voltage as u32;
+}
+
+/// Data lies on the die that its address says, as the pages of a stripe do.
+fn by_address(config: &mut Config) {
+    config.placement.dies = Dies::ByAddress;
+}
+
+/// Stripes of seven data pages and one of parity, written with their data.
+pub fn raid5(config: &mut Config) {
+    by_address(config);
+    config.redundancy.name = RedundancyKind::Raid5;
+    config.redundancy.stripe = 7;
 }
 
 /// Prints the features whose names contain one of `named`; all if that is empty.

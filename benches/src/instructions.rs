@@ -63,7 +63,7 @@ const fn with(
 }
 
 /// Everything that has a budget.
-const ALL: [Counted; 18] = [
+const ALL: [Counted; 19] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -75,6 +75,7 @@ const ALL: [Counted; 18] = [
     with("mixed_70_30_rhio", 50_000, MIXED_IPC, features::rhio),
     with("steady_write_ready", 50_000, RANDOM_WRITE, features::ready),
     with("mixed_70_30_hire", 50_000, MIXED_IPC, features::hire),
+    with("steady_write_raid5", 50_000, RANDOM_WRITE, features::raid5),
     floor("floor_random_read_qd32", 100_000, RANDOM_READ),
     floor("floor_poisson_read_60", 100_000, POISSON_READ),
     floor("floor_steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -115,7 +116,14 @@ fn counted_parse(reader: TraceReader) -> u64 {
     records
 }
 
-/// Does what `key` names, once. This is what runs under callgrind.
+/// Flash operations so far, on any account.
+fn operations(device: &Device) -> u64 {
+    let its = device.counters();
+    [its.reads, its.programs, its.erases].iter().flatten().sum()
+}
+
+/// Does what `key` names, once. This is what runs under callgrind; of a drive it says how many flash operations a request
+/// took.
 ///
 /// # Errors
 /// If nothing has that name.
@@ -126,8 +134,11 @@ pub fn perform(key: &str) -> Result<(), String> {
             let mut device = workload.drive_set(small(blocks), set);
             let requests = workload.requests(&device, counted.requests);
             let mut recorder = Recorder::new();
+            let before = operations(&device);
             counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
             assert_eq!(recorder.requests(), counted.requests);
+            let each = (operations(&device) - before) as f64 / counted.requests as f64;
+            println!("{key}: {each:.3} flash operations a request");
         }
         Task::Floor(workload) => {
             let mut device = workload.drive(small(BLOCKS));
