@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test bench budget pgo flame lint fuzz clean
+.PHONY: demo test browser python python-config wheel vendor bench budget pgo flame lint fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -11,10 +11,30 @@ demo: ## build Fowler and compare four schemes on a built-in workload
 test: ## every test, in both build profiles where bytes must agree
 	$(CARGO) build --release --quiet --bin fowler
 	$(CARGO) test --workspace --quiet
+	tests/browser/run
+	python/tests/run
+
+browser: ## reports of real runs, in a real browser (needs chromium, node and npm)
+	$(CARGO) build --release --quiet --bin fowler
+	tests/browser/run
+
+python: ## the Python package, built and tested in an environment of its own (needs Python 3.11)
+	python/tests/run
+
+python-config: ## python/fowler/config.py, written anew from the Rust definitions
+	VIRTUAL_ENV="$$(realpath target/venv)" target/venv/bin/maturin develop --quiet
+	target/venv/bin/python python/generate_config.py
+
+wheel: ## the package as others install it: target/wheels
+	target/venv/bin/maturin build --release
+
+vendor: ## what reports carry, built anew from the packages named (needs npm)
+	crates/experiment/vendor/build.sh
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
 
 bench: ## requests per second beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench
