@@ -15,7 +15,7 @@ use fowler_experiment::{DeviceChoice, ReadOptions};
 /// The drive that the flags name.
 pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
     let crate::args::Drive { device, set, seed } = drive.clone();
-    DeviceSpec { device, set, seed, text: None }
+    DeviceSpec { device, set, seed, ..DeviceSpec::default() }
 }
 
 /// How a trace is to be read.

@@ -1,6 +1,7 @@
 //! Everything that makes one drive different from another. Plain data: reading it from text, with
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
+use crate::policy::foreign::Policies;
 use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, sensing, step, suspension, throttle,
     victim, voltage, wear,
@@ -67,6 +68,8 @@ pub struct Config {
     pub throttle: throttle::Params,
     /// How long the drive is to live, and what its cells endure.
     pub life: life::Params,
+    /// What takes the place of policies named above.
+    pub policies: Policies,
     /// The seed of every random stream of the device.
     pub seed: u64,
 }
@@ -290,6 +293,7 @@ impl Config {
             redundancy: redundancy::Params::default(),
             throttle: throttle::Params::default(),
             life: life::Params::default(),
+            policies: Policies::default(),
             seed: 1,
         }
     }

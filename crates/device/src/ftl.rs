@@ -127,7 +127,8 @@ impl Ftl {
                 page_size,
                 depth,
             ),
-            hotness: Hotness::new(&config.hotness, layout.geometry.page_size),
+            hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
+                .or_handed(config.policies.hotness.as_ref()),
             cache_reads: config.buffer.cache_reads,
             read_hot: config.buffer.read_hot,
             marks: Self::marks(config, layout),

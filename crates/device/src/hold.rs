@@ -43,8 +43,8 @@ impl throttle::Life for View<'_> {
 impl Holder {
     /// A throttle if the configuration has one: a life begins.
     pub fn of(config: &Config, blocks: &Blocks) -> Option<Box<Holder>> {
-        let throttle = AnyThrottle::new(&config.throttle, config.seed);
-        let holder = || Box::new(Holder { throttle, life: Life::new(config, blocks) });
+        let holder =
+            || Box::new(Holder { throttle: throttle_of(config), life: Life::new(config, blocks) });
         (config.throttle.name != throttle::ThrottleKind::Off).then(holder)
     }
 
@@ -52,6 +52,12 @@ impl Holder {
     pub fn state(&self, blocks: &Blocks, now: Nanos) -> (State, Totals) {
         (self.throttle.state(), self.life.stand(blocks, now))
     }
+}
+
+/// The throttle of a drive.
+pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
+    let handed = config.policies.throttle.as_ref();
+    AnyThrottle::handed_or_new(handed, &config.throttle, config.seed)
 }
 
 impl Life {

@@ -7,6 +7,7 @@ use crate::event::{Event, lane};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::map::Place;
+use crate::policy::foreign::Used;
 use crate::queue::Class;
 use crate::request::{Hold, Request};
 use crate::txn::{Op, Owner, Source, Txn};
@@ -347,10 +348,11 @@ impl Ftl {
 
     /// Opens the program of a frame's data.
     #[inline]
-    pub(crate) fn open_program(&self, flash: &mut Flash, slot: SlotId) -> TxnId {
+    pub(crate) fn open_program(&mut self, flash: &mut Flash, slot: SlotId) -> TxnId {
         let Slot { lpn, mut tag, group, reads, writes, .. } = *self.buffer.get(slot);
         if self.hotness.tells_uses() {
-            tag = tag.with(self.hotness.class(reads, writes));
+            let page = Used { lpn, reads, writes, now: flash.now() };
+            tag = tag.with(self.hotness.class(page));
         }
         let class = Class::HostProgram;
         let nowhere = DieId::NONE;

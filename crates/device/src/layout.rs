@@ -403,6 +403,12 @@ impl Config {
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
             format!("a buffer of {} has no hits to tell pages apart by", self.buffer.size)
         });
+        refusals.unless_hinted(
+            by_use || self.policies.hotness.is_none(),
+            &["policy.hotness"],
+            || "a policy that classifies pages takes the place of `buffer_hits`, which this drive does not use".into(),
+            || "policy.hotness = [\"buffer_hits\"], or a scheme that has it, such as hire".into(),
+        );
         let caches = self.buffer.cache_reads;
         refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
             format!("a buffer of {} keeps nothing that was read", self.buffer.size)

@@ -111,6 +111,11 @@ impl Config {
             let hint = "a longer life, a shorter epoch, or less dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
+        if throttle.name == ThrottleKind::Off && self.policies.throttle.is_some() {
+            let what = "a policy that admits writes takes the place of a throttle, which this drive does not have";
+            let hint = "policy.throttle = \"fixed_rate\", or a scheme that has one, such as st";
+            refuse(&["policy.throttle"], what.into(), Some(hint));
+        }
         if throttle.name != ThrottleKind::Off && epoch < throttle.period {
             let what =
                 format!("an epoch of {epoch} is shorter than a period of {}", throttle.period);

@@ -9,6 +9,7 @@ use crate::aged::Aged;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::ftl::Ftl;
+use crate::hold::throttle_of;
 use crate::layout::{Layout, Refusal};
 use crate::life::{Life, Totals};
 use crate::policy::throttle::{AnyThrottle, Held, State, Throttle};
@@ -81,7 +82,7 @@ impl LifetimeDrive {
         let rules = ftl.collector.rules();
         let timing = config.effective_timing();
         Self {
-            throttle: AnyThrottle::new(&config.throttle, config.seed),
+            throttle: throttle_of(config),
             life: Life::new(config, &ftl.space.blocks),
             counters: Counters::default(),
             kept: rules.foreground_below.max(rules.background_below),

@@ -3,7 +3,7 @@
 
 use crate::ranked::{Rank, Ranked};
 use crate::txn::{By, Owner, Source, Txn, Txns};
-use fowler_units::{Id, Nanos, Span, TxnId};
+use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 
 /// The classes of waiting transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,5 +296,46 @@ impl<'a> View<'a> {
     /// A waiting transaction.
     pub fn txn(&self, id: TxnId) -> &Txn {
         self.txns.get(id)
+    }
+
+    /// The present.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// Everything of one class that may be served, in order of submission.
+    pub fn waiting(&self, class: Class) -> impl Iterator<Item = Waiting> + '_ {
+        let hidden = class == Class::HostProgram && self.programs_blocked;
+        let all = (!hidden).then(|| self.queue.iter(class, self.txns));
+        all.into_iter().flatten().map(|id| Waiting::of(id, self.txns.get(id)))
+    }
+}
+
+/// What is to be known of a waiting transaction, outside of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number, and the class that it waits in.
+    pub id: TxnId,
+    /// See `id`.
+    pub class: Class,
+    /// The die that it waits for.
+    pub die: DieId,
+    /// The page of the host, if it has one.
+    pub lpn: Option<Lpn>,
+    /// Host programs: the pages of the request that wrote it; others: zero.
+    pub group: u16,
+    /// Its place in the order of submission.
+    pub order: u64,
+    /// Since when a host request waits for it.
+    pub asked: Nanos,
+    /// When it began to wait for its die.
+    pub submitted: Nanos,
+}
+
+impl Waiting {
+    fn of(id: TxnId, txn: &Txn) -> Waiting {
+        let Txn { class, die, lpn, group, order, asked, submitted, .. } = *txn;
+        let lpn = lpn.is_some().then_some(lpn);
+        Waiting { id, class, die, lpn, group, order, asked, submitted }
     }
 }

@@ -7,6 +7,7 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::layout::Layout;
 use crate::map::Place;
+use crate::policy::foreign::Used;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use crate::queue;
 use crate::tag::{Class, Tag, Voltage};
@@ -50,7 +51,7 @@ impl Ftl {
     /// A page leaves the buffer: how it was used is known now.
     pub(crate) fn note_use(&mut self, flash: &mut Flash, slot: SlotId) -> Class {
         let Slot { lpn, reads, writes, .. } = *self.buffer.get(slot);
-        let class = self.hotness.class(reads, writes);
+        let class = self.hotness.class(Used { lpn, reads, writes, now: flash.now() });
         flash.counters.left[class as usize] += 1;
         if let Some(marks) = &mut self.marks {
             marks[lpn] = self.space.frontiers.voltage_of(Tag::new(false, class));

@@ -6,6 +6,7 @@ use crate::problem::{Problem, Problems};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{defaults, effect, keys, presets};
+use fowler_device::policy::foreign::Policies;
 use fowler_device::{Config, Layout, Refusal};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub struct DeviceSpec {
     pub set: Vec<String>,
     /// The seed, applied last.
     pub seed: Option<u64>,
+    /// Policies that are handed over, by the names that schemes join them by: `rps+mine`.
+    pub policies: Vec<(String, Policies)>,
 }
 
 /// A complete drive, checked, with its description.
@@ -59,6 +62,11 @@ impl DeviceSpec {
         }
         presets::open(presets::Folder::Devices, &self.device)
     }
+
+    /// The scheme of that name, which may join policies that were handed over.
+    pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Problems> {
+        name.map_or(Ok(Scheme::none()), |name| Scheme::load_with(name, &self.policies))
+    }
 }
 
 /// The drive that `source` describes, under `scheme`, with the changes of `spec`.
@@ -81,14 +89,19 @@ pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Re
         let value = document::Value::Whole(i128::from(seed));
         draft.apply(&[Setting { path: "seed".into(), value, origin }]);
     }
-    let (config, origins) = draft.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
+    let (mut config, origins) = draft.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
+    config.policies = scheme.policies().clone();
     let (layout, mut refusals) =
         config.layout().map_or_else(|cannot| (None, cannot), |layout| (Some(layout), Vec::new()));
     refusals.extend(effect::without_effect(&config));
     let Some(layout) = layout.filter(|_| refusals.is_empty()) else {
         return Err(refused(&source.name, &origins, refusals));
     };
-    let text = print(&config);
+    let mut text = print(&config);
+    for (key, label) in config.policies.labels() {
+        // What the file alone does not bring back is part of what it is known by.
+        text.push_str(&format!("# {key} is filled by {label}\n"));
+    }
     Ok(Resolved {
         device: source.name.clone(),
         scheme: scheme.name().into(),

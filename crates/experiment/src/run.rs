@@ -109,7 +109,7 @@ pub fn check(device: &DeviceSpec, schemes: &[String], workload: Option<&Workload
     }
     let mut loaded: Vec<Scheme> = Vec::new();
     for scheme in schemes {
-        loaded.extend(problems.take(Scheme::load(scheme)));
+        loaded.extend(problems.take(device.scheme(Some(scheme))));
     }
     // A drive that is wrong is so without any scheme too.
     if loaded.is_empty() {
@@ -137,7 +137,7 @@ pub(crate) fn ready(
     like: Option<&Ready>,
     control: Control<'_>,
 ) -> Result<Ready, Problems> {
-    let scheme = scheme.map_or(Ok(Scheme::none()), Scheme::load)?;
+    let scheme = spec.device.scheme(scheme)?;
     let drive = device::resolve(source, &scheme, &spec.device)?;
     let page_size = drive.config.geometry.page_size.0;
     let seed = drive.config.seed;

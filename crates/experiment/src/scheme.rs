@@ -4,25 +4,45 @@ use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
 use crate::problem::{Problem, Problems};
 use crate::{keys, presets};
+use fowler_device::policy::foreign::Policies;
 
 /// A set of settings under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme {
     name: String,
     settings: Vec<Setting>,
+    policies: Policies,
 }
 
 impl Scheme {
     /// No choices: the drive as its description has it.
     pub fn none() -> Scheme {
-        Scheme { name: "as described".into(), settings: Vec::new() }
+        Scheme { name: "as described".into(), settings: Vec::new(), policies: Policies::default() }
     }
 
     /// The scheme of that name, of a file that ends in `.toml`, or of several joined by `+`.
     pub fn load(name: &str) -> Result<Scheme, Problems> {
+        Scheme::load_with(name, &[])
+    }
+
+    /// The same, where some names are those of policies that were handed over: they take the place of what the others
+    /// choose for their slots.
+    pub fn load_with(name: &str, handed: &[(String, Policies)]) -> Result<Scheme, Problems> {
         let mut problems = Problems::default();
+        let find = |part: &&str| handed.iter().find(|(its, _)| its == part);
+        let (ours, named): (Vec<&str>, Vec<&str>) =
+            name.split('+').map(str::trim).partition(|part| find(part).is_some());
+        let mut policies = Policies::default();
+        for (part, more) in ours.iter().filter_map(find) {
+            if let Err(key) = policies.join(more) {
+                let what = format!("`{part}` is the second policy of this scheme for `{key}`");
+                let problem = Problem::new(format!("scheme {name}"), what);
+                problems.push(problem.hint("leave one of them out".to_string()));
+            }
+        }
+        let sum = if named.is_empty() { Ok(Vec::new()) } else { parts(&named.join("+"), &[]) };
         let mut joined: Vec<(String, Setting)> = Vec::new();
-        for (part, setting) in problems.take(parts(name, &[])).unwrap_or_default() {
+        for (part, setting) in problems.take(sum).unwrap_or_default() {
             if let Some(problem) = beyond(&setting) {
                 problems.push(problem);
                 continue;
@@ -36,7 +56,7 @@ impl Scheme {
             }
         }
         let settings = joined.into_iter().map(|(_, setting)| setting).collect();
-        problems.or(Scheme { name: name.into(), settings })
+        problems.or(Scheme { name: name.into(), settings, policies })
     }
 
     /// Its name, as it was given.
@@ -46,6 +66,10 @@ impl Scheme {
 
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.settings
+    }
+
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.policies
     }
 }
 

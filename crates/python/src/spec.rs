@@ -31,7 +31,7 @@ pub(crate) struct DriveArgs {
 impl DriveArgs {
     pub fn spec(self) -> DeviceSpec {
         let DriveArgs { device, text, set, seed } = self;
-        DeviceSpec { device, text, set, seed }
+        DeviceSpec { device, text, set, seed, ..DeviceSpec::default() }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::die::{Cells, Channel, Command, Die, State};
 use crate::event::Event;
 use crate::ledger::{Doing, Ledger};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
+use crate::policy::foreign::ForeignDieOrder;
 use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, RankedQueue, View};
 use crate::reliability::{Ladder, LevelTimes, ModelKind};
@@ -150,8 +151,16 @@ impl Flash {
             commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
             channels_owned: geometry.dies_per_channel() == 1,
-            order: AnyDieOrder::new(&config.die_order, config.seed),
-            suspension: AnySuspension::new(&config.suspension, config.seed),
+            order: AnyDieOrder::handed_or_new(
+                config.policies.die_order.as_ref(),
+                &config.die_order,
+                config.seed,
+            ),
+            suspension: AnySuspension::handed_or_new(
+                config.policies.suspension.as_ref(),
+                &config.suspension,
+                config.seed,
+            ),
             rules: config.suspension,
             marked: Vec::with_capacity(4 * dies),
             tape: None,
@@ -182,6 +191,14 @@ impl Flash {
     /// The steps that programs are made at.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
+    }
+
+    /// The order of dies, if it was handed over.
+    pub fn foreign_order(&mut self) -> Option<&mut dyn ForeignDieOrder> {
+        match &mut self.order {
+            AnyDieOrder::Foreign(foreign) => Some(&mut **foreign),
+            _ => None,
+        }
     }
 
     /// The present.

@@ -47,11 +47,12 @@ impl Flash {
         running: TxnId,
         ran: Span,
     ) -> Option<SuspendAt> {
-        let candidate = self.pick(id)?;
-        let running = self.txns.get(running);
-        let running = Running { op: running.op, suspensions: running.suspensions, ran };
-        let candidate = self.txns.get(candidate);
-        let candidate = Candidate { op: candidate.op, host_waits: candidate.host_waits() };
+        let candidate = self.pick(id).filter(|&candidate| self.may_suspend(candidate))?;
+        let (running, candidate) = (self.txns.get(running), self.txns.get(candidate));
+        let Txn { op, suspensions, .. } = *running;
+        let running = Running { now: self.now(), die: id, op, suspensions, ran };
+        let host_waits = candidate.host_waits();
+        let candidate = Candidate { host_waits, since: candidate.submitted };
         self.suspension.interrupts(running, candidate)
     }
 

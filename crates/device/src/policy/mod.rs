@@ -5,6 +5,7 @@
 mod slot;
 
 pub mod die_order;
+pub mod foreign;
 pub mod hotness;
 pub mod placement;
 pub mod redundancy;

@@ -1,12 +1,14 @@
 //! The macro that declares a slot. One list gives the modules, the enum of policies, their names for
 //! configuration, help and tests, and the dispatch: adding a policy is one file and one line.
 
-/// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`.
+/// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`. A slot that whoever builds the drive
+/// may fill says so: `or Foreign(ItsTrait)`, see [`crate::policy::foreign`].
 macro_rules! slot {
     (
         $d:tt
         $(#[$doc:meta])*
-        pub enum $Any:ident, named $Kind:ident, match by $each:ident {
+        pub enum $Any:ident, named $Kind:ident, match by $each:ident
+        $(, or $(#[$attribute:meta])* $Foreign:ident($Trait:ident))? {
             $($name:literal => $module:ident::$Policy:ident, $about:literal;)+
         }
     ) => {
@@ -15,7 +17,12 @@ macro_rules! slot {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub enum $Any {
-            $(#[doc = $about] $Policy($module::$Policy)),+
+            $(#[doc = $about] $Policy($module::$Policy),)+
+            $(
+                /// One that was handed over.
+                $(#[$attribute])*
+                $Foreign(Box<dyn crate::policy::foreign::$Trait>),
+            )?
         }
 
         /// Which policy of this slot: what a configuration names.
@@ -46,11 +53,28 @@ macro_rules! slot {
                     $($Kind::$Policy => $Any::$Policy($module::$Policy::new(params, seed))),+
                 }
             }
+
+            $(
+                /// The one that was handed over, or that `params` names.
+                pub fn handed_or_new(
+                    handed: Option<&crate::policy::foreign::Maker<dyn crate::policy::foreign::$Trait>>,
+                    params: &Params,
+                    seed: u64,
+                ) -> Self {
+                    match handed {
+                        Some(maker) => $Any::$Foreign(maker.make()),
+                        None => Self::new(params, seed),
+                    }
+                }
+            )?
         }
 
         macro_rules! $each {
             ($d any:expr, $d policy:ident => $d call:expr) => {
-                match $d any { $($Any::$Policy($d policy) => $d call),+ }
+                match $d any {
+                    $($Any::$Policy($d policy) => $d call,)+
+                    $($Any::$Foreign($d policy) => $d call,)?
+                }
             };
         }
     };

@@ -11,7 +11,6 @@ pub use survey::Survey;
 
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::problem::{Problem, Problems};
-use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::life::Totals;
@@ -154,7 +153,7 @@ pub struct Watch<'a> {
 /// Everything that is wrong with the drive, the workload or the checkpoint.
 pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
     let source = spec.device.source()?;
-    let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
+    let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device::resolve(&source, &scheme, &spec.device)?;
     whole(&drive)?;
     let control = watch.control;
@@ -406,12 +405,17 @@ pub fn check(spec: &LifetimeSpec) -> Problems {
         let what = "one repetition cannot stand for none";
         problems.push(Problem::new("--dilation", what).expected("at least 1"));
     }
+    if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
+        let what = "what a policy that was handed over has come to cannot be written down";
+        problems.push(Problem::new("--checkpoint", what).hint("leave it out".to_string()));
+    }
     problems
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::Scheme;
 
     #[test]
     fn a_life_without_its_parity_is_refused() {

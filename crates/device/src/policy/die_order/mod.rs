@@ -9,7 +9,7 @@ use fowler_units::{Span, TxnId};
 
 slot! { $
     /// The order a device was configured with.
-    pub enum AnyDieOrder, named DieOrderKind, match by each_die_order {
+    pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Foreign(ForeignDieOrder) {
         "fifo" => fifo::Fifo, "first come, first served";
         "read_first" => read_first::ReadFirst, "reads that a host request waits for, then the rest in order";
         "rhio" => rhio::Rhio, "reads of the youngest data, then writes of the smallest requests, within a deadline";

@@ -7,6 +7,7 @@
 mod buffer_hits;
 mod request_size;
 
+use crate::policy::foreign::{ForeignHotness, Maker, Used};
 use crate::tag::{Class, Tag};
 use buffer_hits::BufferHits;
 use fowler_units::Bytes;
@@ -72,7 +73,15 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
-    buffer_hits: Option<BufferHits>,
+    uses: Option<Uses>,
+}
+
+/// Who tells uses apart.
+#[derive(Clone, Debug)]
+enum Uses {
+    BufferHits(BufferHits),
+    /// Whom whoever built the drive handed over.
+    Foreign(Box<dyn ForeignHotness>),
 }
 
 impl Hotness {
@@ -81,8 +90,19 @@ impl Hotness {
         let by_size = params.uses(Detector::RequestSize);
         Self {
             request_size: by_size.then(|| RequestSize::new(params, page_size)),
-            buffer_hits: params.uses(Detector::BufferHits).then(|| BufferHits::new(params)),
+            uses: params
+                .uses(Detector::BufferHits)
+                .then(|| Uses::BufferHits(BufferHits::new(params))),
         }
+    }
+
+    /// The same with one that was handed over, if any was, in the place of `buffer_hits`.
+    #[must_use]
+    pub fn or_handed(mut self, handed: Option<&Maker<dyn ForeignHotness>>) -> Self {
+        if let Some(maker) = handed {
+            self.uses = Some(Uses::Foreign(maker.make()));
+        }
+        self
     }
 
     /// The tag of what a write request of so many pages brings.
@@ -92,14 +112,18 @@ impl Hotness {
         Tag::new(hot, Class::Mixed)
     }
 
-    /// How a page was used that leaves the buffer after so many reads and writes.
+    /// How a page was used that is programmed, or leaves the buffer.
     #[inline]
-    pub fn class(&self, reads: u16, writes: u16) -> Class {
-        self.buffer_hits.as_ref().map_or(Class::Mixed, |detector| detector.class(reads, writes))
+    pub fn class(&mut self, page: Used) -> Class {
+        match &mut self.uses {
+            None => Class::Mixed,
+            Some(Uses::BufferHits(detector)) => detector.class(page.reads, page.writes),
+            Some(Uses::Foreign(detector)) => detector.class(page),
+        }
     }
 
     /// Whether uses are told apart.
     pub fn tells_uses(&self) -> bool {
-        self.buffer_hits.is_some()
+        self.uses.is_some()
     }
 }

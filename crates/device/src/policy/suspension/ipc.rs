@@ -16,7 +16,7 @@ impl Ipc {
 
 impl Suspension for Ipc {
     #[inline]
-    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt> {
-        self.params.permits(running, candidate).then_some(SuspendAt::Anywhere)
+    fn interrupts(&mut self, running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+        self.params.permits(running).then_some(SuspendAt::Anywhere)
     }
 }

@@ -16,7 +16,7 @@ impl Ips {
 
 impl Suspension for Ips {
     #[inline]
-    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt> {
-        self.params.permits(running, candidate).then_some(SuspendAt::PhaseEnd)
+    fn interrupts(&mut self, running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+        self.params.permits(running).then_some(SuspendAt::PhaseEnd)
     }
 }

@@ -6,11 +6,11 @@
 use crate::policy::slot::slot;
 use crate::txn::Op;
 use fowler_nand::{CancelledProgram, Reload, SuspendAt};
-use fowler_units::Span;
+use fowler_units::{DieId, Nanos, Span};
 
 slot! { $
     /// The suspension rule a device was configured with.
-    pub enum AnySuspension, named SuspensionKind, match by each_suspension {
+    pub enum AnySuspension, named SuspensionKind, match by each_suspension, or Foreign(ForeignSuspension) {
         "never" => never::Never, "a program or erase runs to its end";
         "ips" => ips::Ips, "inter-phase suspension: at the end of the running phase";
         "ipc" => ipc::Ipc, "intra-phase cancellation: at once, and the phase is lost";
@@ -49,6 +49,10 @@ pub enum SuspendingReads {
 /// The operation that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
+    /// The present.
+    pub now: Nanos,
+    /// Where it runs.
+    pub die: DieId,
     /// What it is.
     pub op: Op,
     /// How often it was suspended.
@@ -57,36 +61,33 @@ pub struct Running {
     pub ran: Span,
 }
 
-/// The transaction that `die_order` named.
+/// The read that `die_order` named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What it is.
-    pub op: Op,
     /// Whether a host request waits for it.
     pub host_waits: bool,
+    /// Since when it has waited for its die.
+    pub since: Nanos,
 }
 
 /// A rule that decides whether an operation is interrupted.
 pub trait Suspension {
-    /// Where `running` may be interrupted for `candidate`; `None` if it may not.
-    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
+    /// Where `running`, a program or an erase, may be interrupted for `candidate`, a read that may suspend by
+    /// [`Params::reads`]; `None` if it may not.
+    fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 
 impl Suspension for AnySuspension {
     #[inline]
-    fn interrupts(&self, running: Running, candidate: Candidate) -> Option<SuspendAt> {
+    fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt> {
         each_suspension!(self, policy => policy.interrupts(running, candidate))
     }
 }
 
 impl Params {
-    /// What every suspending policy of this slot shares: a read that may suspend, before an operation
-    /// that has the right to be left alone no longer.
-    fn permits(&self, running: Running, candidate: Candidate) -> bool {
-        candidate.op == Op::Read
-            && running.op != Op::Read
-            && (candidate.host_waits || self.reads == SuspendingReads::All)
-            && self.max_suspends.is_none_or(|limit| running.suspensions < limit)
+    /// What every suspending policy of this slot shares: an operation that has the right to be left alone no longer.
+    fn permits(&self, running: Running) -> bool {
+        self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
     }
 }

@@ -14,7 +14,7 @@ impl Never {
 
 impl Suspension for Never {
     #[inline]
-    fn interrupts(&self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+    fn interrupts(&mut self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
         None
     }
 }

@@ -9,6 +9,7 @@ use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
 use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::scheme::Scheme;
+use fowler_device::policy::foreign::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
 use fowler_device::{Class, Config};
@@ -121,10 +122,10 @@ fn formulas(cells: &Parameters) -> Vec<Labelled> {
 }
 
 fn watermark(config: &Config) -> Vec<Labelled> {
-    let hotness = Hotness::new(&config.hotness, config.geometry.page_size);
+    let mut hotness = Hotness::new(&config.hotness, config.geometry.page_size);
     [(19, 20), (20, 21)]
         .map(|(reads, of)| {
-            let hot = hotness.class(reads, of - reads) == Class::ReadHot;
+            let hot = hotness.class(Used::often(reads, of - reads)) == Class::ReadHot;
             (format!("{reads}/{of}"), f64::from(u8::from(hot)))
         })
         .into()

@@ -8,6 +8,7 @@ use crate::problem::Problems;
 use crate::reproduce::study::Job;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec};
+use fowler_device::policy::foreign::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_units::HostOp;
 use serde_json::{Value, json};
@@ -101,10 +102,10 @@ impl References {
     }
 
     fn judged(&self, drive: &Resolved) -> Value {
-        let hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
-        let class = |(reads, writes)| {
+        let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
+        let mut class = |(reads, writes)| {
             let all = reads + writes;
-            hotness.class(capped(reads, all), capped(writes, all)) as usize
+            hotness.class(Used::often(capped(reads, all), capped(writes, all))) as usize
         };
         let mut tally = Tally::default();
         for page in 0..self.begins.len() as u32 - 1 {
