@@ -11,10 +11,10 @@ what that costs, and which policy would be better.
 
 from __future__ import annotations
 
-from fowler import config
+from fowler import config, policies
 from fowler._core import __version__
 from fowler.drive import Device, Preset, device, presets
-from fowler.errors import InputError, Problem
+from fowler.errors import InputError, PolicyError, Problem
 from fowler.results import Band, Blame, Comparison, Latencies, Lifetime, Run, Study, Table
 from fowler.running import compare, lifetime, run, study
 
@@ -26,6 +26,7 @@ __all__ = [
     "InputError",
     "Latencies",
     "Lifetime",
+    "PolicyError",
     "Preset",
     "Problem",
     "Run",
@@ -36,6 +37,7 @@ __all__ = [
     "config",
     "device",
     "lifetime",
+    "policies",
     "presets",
     "run",
     "study",

@@ -27,6 +27,15 @@ class Source(TypedDict):
     remap: str
 
 
+class Policy(TypedDict):
+    """A policy that schemes join by its name."""
+
+    name: str
+    label: str
+    methods: list[str]
+    object: object
+
+
 class Run(TypedDict):
     """A run."""
 
@@ -39,6 +48,7 @@ class Run(TypedDict):
     limit: int | None
     requests_file: str | None
     detail: bool
+    policies: list[Policy]
 
 
 class Life(TypedDict):
@@ -51,3 +61,4 @@ class Life(TypedDict):
     dilation: int | None
     check: bool
     checkpoint: str | None
+    policies: list[Policy]

@@ -4,11 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from fowler._arguments import Drive, Life, Run, Source
+from fowler.policies import Kind
 
 __all__ = [
     "Lifetime",
     "Outcome",
+    "Page",
+    "Read",
+    "Running",
     "Table",
+    "View",
+    "Waiting",
+    "Write",
     "__version__",
     "compare",
     "keys",
@@ -46,6 +53,116 @@ class Outcome:
     def requests(self) -> Table | None: ...
     def raise_failure(self) -> None: ...
     def distribution(self, kind: str) -> list[tuple[float, float]]: ...
+
+@final
+class View:
+    """What waits for one die and may be served now. Shown while the call lasts."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present, in simulated time."""
+    def waiting(self, kind: Kind | None = None) -> list[Waiting]:
+        """Everything that waits, or all of one kind, in order of submission."""
+    def head(self, kind: Kind) -> Waiting | None:
+        """The first of a kind in order of submission."""
+    def first(self, kind: Kind) -> Waiting | None:
+        """The first of a kind by rank, if the order that this one takes the place of ranks (``rhio``):
+        of reads that of the youngest data, of programs that of the smallest request. Else as :meth:`head`."""
+    def oldest(self) -> Waiting | None:
+        """The one that was submitted first."""
+
+@final
+class Waiting:
+    """A transaction that waits for a die."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+    @property
+    def die(self) -> int:
+        """Its die, from 0."""
+    @property
+    def page(self) -> int | None:
+        """The host's page, from 0, if it has one."""
+    @property
+    def request_pages(self) -> int:
+        """Of a host program the pages of the request that wrote it; else 0."""
+    @property
+    def order(self) -> int:
+        """Its place in the order of submission to all dies."""
+    @property
+    def asked_ns(self) -> int:
+        """Since when the host waits for it."""
+    @property
+    def since_ns(self) -> int:
+        """Since when it has waited for its die."""
+
+@final
+class Running:
+    """The program or erase that a die is at."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present, in simulated time."""
+    @property
+    def die(self) -> int:
+        """Its die, from 0."""
+    @property
+    def erases(self) -> bool:
+        """Whether it is an erase."""
+    @property
+    def suspensions(self) -> int:
+        """How often it was suspended."""
+    @property
+    def ran_ns(self) -> int:
+        """How long it has run since it began or was resumed."""
+
+@final
+class Read:
+    """A read that would interrupt it."""
+
+    @property
+    def host_waits(self) -> bool:
+        """Whether the host waits for it."""
+    @property
+    def since_ns(self) -> int:
+        """Since when it has waited for its die."""
+
+@final
+class Page:
+    """A page that is programmed, or leaves the buffer."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present, in simulated time."""
+    @property
+    def page(self) -> int:
+        """The host's page, from 0."""
+    @property
+    def reads(self) -> int:
+        """How often it was read in the buffer."""
+    @property
+    def writes(self) -> int:
+        """How often it was written there, the first time included."""
+
+@final
+class Write:
+    """A write that could enter, and the life of the drive. Shown while the call lasts."""
+
+    @property
+    def now_ns(self) -> int:
+        """The present, in simulated time."""
+    @property
+    def pages(self) -> int:
+        """Pages that it writes."""
+    @property
+    def taken(self) -> int:
+        """Pages of the capacity that are taken: those of the host, of collection and of wear levelling."""
+    @property
+    def ends_ns(self) -> int:
+        """When the life is to end, in simulated time."""
+    def left(self, *, healed: bool = False) -> float:
+        """Pages that may still be taken, as rated or with what rest has healed. Looks at every block."""
 
 @final
 class Lifetime:

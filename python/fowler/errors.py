@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["InputError", "Problem"]
+__all__ = ["InputError", "PolicyError", "Problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,31 @@ class InputError(ValueError):
     def of(cls, told: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
         """The error that the simulator tells; its flags are arguments here."""
         return cls(Problem(_argument(file), *rest) for file, *rest in told)  # type: ignore[arg-type]
+
+
+class PolicyError(RuntimeError):
+    """A policy written in Python failed; what it raised is the cause, with its traceback."""
+
+    policy: str
+    """The policy and its method."""
+    at_ns: int
+    """When, in nanoseconds of simulated time."""
+
+    def __init__(self, policy: str, at_ns: int, cause: object = None) -> None:
+        """A failure of this policy at this moment."""
+        self.policy, self.at_ns = policy, at_ns
+        what = "" if cause is None else f": {type(cause).__name__}: {cause}"
+        super().__init__(f"{policy} at {at_ns / 1e9:.9f} s of simulated time{what}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel from worker to worker."""
+        return _policy_error, (self.policy, self.at_ns, str(self))
+
+
+def _policy_error(policy: str, at_ns: int, text: str) -> PolicyError:
+    error = PolicyError(policy, at_ns)
+    error.args = (text,)
+    return error
 
 
 def _argument(file: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from fowler import _arguments, _core
 from fowler._progress import bar
 from fowler._settings import Setting, settings
 from fowler.drive import Device, as_drive
 from fowler.errors import InputError, Problem
+from fowler.policies import AnyScheme, Schemes
 from fowler.results import Comparison, Lifetime, Run, Sheet, Study
 
 __all__ = ["compare", "lifetime", "run", "study"]
@@ -41,7 +42,7 @@ def run(
     device: AnyDevice = "tlc",
     workload: AnyWorkload = None,
     *,
-    scheme: str | None = None,
+    scheme: AnyScheme | None = None,
     queue_depth: int | None = None,
     speed: float | None = None,
     idle: float | None = None,
@@ -61,7 +62,8 @@ def run(
         workload: A generator (a preset's name or a file that ends in ``.toml``), or requests of one's own:
             a polars or pandas frame, a table of pyarrow's, or an iterable of them, with the columns
             ``at_ns``, ``op`` (read, write, trim, flush), ``offset`` and ``size`` (bytes).
-        scheme: Policy choices: a scheme, a file that ends in ``.toml``, or several joined by ``+``.
+        scheme: Policy choices: a scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
+            (:mod:`fowler.policies`), or a list of these.
         queue_depth: Ignore the times: a request is issued as soon as fewer than so many are outstanding.
         speed: Divide the times by this factor.
         idle: Divide the times by the factor at which the drive idles for this share of the time.
@@ -77,26 +79,18 @@ def run(
 
     Raises:
         InputError: for everything that is wrong with the drive, the workload and the arguments, at once.
+        PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    fitted, changes = _divided(more, source, set)
-    drive = as_drive(device, changes, seed)
-    where = _source(workload, fitted)
+    named = Schemes([] if scheme is None else [scheme])
+    args = _run_args(
+        _Run(device, workload, named, queue_depth, speed, idle, limit, seed, requests_file, set, source, more)
+    )
+    args["scheme"] = named.names[0] if named.names else None
 
     def again(keep: bool, detail: bool) -> _core.Outcome:
-        args: _arguments.Run = {
-            "drive": drive,
-            "source": where,
-            "scheme": scheme,
-            "queue_depth": queue_depth,
-            "speed": speed,
-            "idle": idle,
-            "limit": limit,
-            "requests_file": None if requests_file is None else os.fspath(requests_file),
-            "detail": detail,
-        }
         with bar(progress, "requests") as tell:
-            outcome = _core.run(args, keep, tell)
+            outcome = _core.run({**args, "detail": detail}, keep, tell)
         outcome.raise_failure()
         return outcome
 
@@ -107,7 +101,7 @@ def compare(
     device: AnyDevice = "tlc",
     workload: AnyWorkload = None,
     *,
-    schemes: Sequence[str],
+    schemes: Sequence[AnyScheme],
     queue_depth: int | None = None,
     speed: float | None = None,
     idle: float | None = None,
@@ -127,25 +121,17 @@ def compare(
 
     Raises:
         InputError: for everything that is wrong, of every scheme at once.
+        PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    fitted, changes = _divided(more, source, set)
-    where = _source(workload, fitted)
-    args: _arguments.Run = {
-        "drive": as_drive(device, changes, seed),
-        "source": where,
-        "scheme": None,
-        "queue_depth": queue_depth,
-        "speed": speed,
-        "idle": idle,
-        "limit": limit,
-        "requests_file": None if requests_file is None else os.fspath(requests_file),
-        "detail": False,
-    }
+    named = Schemes(schemes)
+    args = _run_args(
+        _Run(device, workload, named, queue_depth, speed, idle, limit, seed, requests_file, set, source, more)
+    )
 
     def all_of(keep: bool, detail: bool) -> list[_core.Outcome]:
         with bar(progress, "requests") as tell:
-            outcomes = _core.compare({**args, "detail": detail}, list(schemes), keep, tell)
+            outcomes = _core.compare({**args, "detail": detail}, named.names, keep, tell)
         for outcome in outcomes:
             outcome.raise_failure()
         return outcomes
@@ -169,7 +155,7 @@ def lifetime(
     device: AnyDevice = "tlc",
     workload: AnyWorkload = None,
     *,
-    scheme: str | None = None,
+    scheme: AnyScheme | None = None,
     years: float | None = None,
     dilation: int | None = None,
     check: bool = True,
@@ -186,7 +172,8 @@ def lifetime(
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         workload: As for :func:`run`.
-        scheme: Policy choices: a scheme, a file that ends in ``.toml``, or several joined by ``+``.
+        scheme: Policy choices: a scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
+            (:mod:`fowler.policies`), or a list of these.
         years: The target life in years of 365 days; ``None`` is that of the drive, ``lifetime.target``.
         dilation: One simulated repetition stands for so many; ``None`` for the fewest at which a life takes
             a minute or two.
@@ -201,8 +188,10 @@ def lifetime(
 
     Raises:
         InputError: for everything that is wrong, at once.
+        PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
+    named = Schemes([] if scheme is None else [scheme])
     fitted, changes = _divided(more, source, set)
     if years is not None:
         if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
@@ -212,7 +201,8 @@ def lifetime(
     args: _arguments.Life = {
         "drive": as_drive(device, changes, seed),
         "source": _source(workload, fitted),
-        "scheme": scheme,
+        "scheme": named.names[0] if named.names else None,
+        "policies": named.policies,
         "limit": limit,
         "dilation": dilation,
         "check": check,
@@ -255,6 +245,39 @@ def study(
         title, sheets, files, notes = _core.study_all(os.fspath(out), sources, folder, limit, tell)
     paths = [Path(out) / file for file in files]
     return Study(title, [Sheet(*sheet) for sheet in sheets], paths, notes)
+
+
+class _Run(NamedTuple):
+    """What a run and a comparison are asked for alike."""
+
+    device: AnyDevice
+    workload: AnyWorkload
+    schemes: Schemes
+    queue_depth: int | None
+    speed: float | None
+    idle: float | None
+    limit: int | None
+    seed: int | None
+    requests_file: str | os.PathLike[str] | None
+    set: Mapping[str, Setting] | None
+    source: Source | None
+    more: dict[str, Any]
+
+
+def _run_args(run: _Run) -> _arguments.Run:
+    fitted, changes = _divided(run.more, run.source, run.set)
+    return {
+        "drive": as_drive(run.device, changes, run.seed),
+        "source": _source(run.workload, fitted),
+        "scheme": None,
+        "queue_depth": run.queue_depth,
+        "speed": run.speed,
+        "idle": run.idle,
+        "limit": run.limit,
+        "requests_file": None if run.requests_file is None else os.fspath(run.requests_file),
+        "detail": False,
+        "policies": run.schemes.policies,
+    }
 
 
 def _divided(

@@ -126,6 +126,7 @@ def test_progress_is_told(small: fowler.Device) -> None:
         "limit": 20_000,
         "requests_file": None,
         "detail": False,
+        "policies": [],
     }
     _core.run(args, False, lambda done, everything: told.append((done, everything)))
     assert told[-1][0] == 20_000

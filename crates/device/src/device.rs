@@ -180,6 +180,12 @@ impl Device {
         self.ftl.space.blocks.erase_counts()
     }
 
+    /// Requests that are in the drive. After a run there are some only where a die order that was handed over left every
+    /// die as it was.
+    pub fn unanswered(&self) -> usize {
+        self.ftl.requests.open_count()
+    }
+
     /// What the throttle has come to and what of its life the drive has left; none without a throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.ftl.space.blocks;
@@ -252,7 +258,7 @@ impl Device {
             }
         }
         self.tell(probe);
-        let left = self.ftl.requests.open_count();
+        let left = self.unanswered();
         let now = self.now();
         if let Some(foreign) = self.flash.foreign_order().filter(|_| left > 0) {
             return foreign.left(now, left);

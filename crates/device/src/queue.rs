@@ -303,11 +303,16 @@ impl<'a> View<'a> {
         self.now
     }
 
+    /// A waiting transaction, as it is shown outside of this crate.
+    pub fn shown(&self, id: TxnId) -> Waiting {
+        Waiting::of(id, self.txns.get(id))
+    }
+
     /// Everything of one class that may be served, in order of submission.
     pub fn waiting(&self, class: Class) -> impl Iterator<Item = Waiting> + '_ {
         let hidden = class == Class::HostProgram && self.programs_blocked;
         let all = (!hidden).then(|| self.queue.iter(class, self.txns));
-        all.into_iter().flatten().map(|id| Waiting::of(id, self.txns.get(id)))
+        all.into_iter().flatten().map(|id| self.shown(id))
     }
 }
 

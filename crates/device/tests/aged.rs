@@ -9,6 +9,7 @@ use fowler_device::policy::victim::VictimKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
+use std::panic::AssertUnwindSafe;
 use support::{scheme, small};
 
 fn requests(pages: u32) -> Vec<HostIo> {
@@ -88,7 +89,7 @@ fn another_drives_data_are_not_taken() {
     other.geometry.pages_per_block *= 2;
     assert!(!other.ages_like(&base));
     let aged = Aged::new(&base).unwrap();
-    assert!(std::panic::catch_unwind(|| aged.device(&other)).is_err());
+    assert!(std::panic::catch_unwind(AssertUnwindSafe(|| aged.device(&other))).is_err());
 }
 
 #[test]

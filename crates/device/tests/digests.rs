@@ -6,8 +6,12 @@
 mod support;
 
 use fowler_device::blame::Part;
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::foreign::{ForeignDieOrder, ForeignSuspension, Maker, Queued, View};
+use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, Nanos, Rng, Span};
+use fowler_nand::SuspendAt;
+use fowler_units::{Bytes, HostIo, Nanos, Rng, Span, TxnId};
 use std::collections::BTreeMap;
 use support::random::{Choice, drive, requests};
 use support::{scheme, small};
@@ -141,4 +145,47 @@ fn results_are_those_on_record() {
     let differ = |name: &&String| recorded.get(*name) != digests.get(*name);
     let names: Vec<&String> = digests.keys().chain(recorded.keys()).filter(differ).collect();
     assert!(names.is_empty(), "results have changed: {names:#?}");
+}
+
+/// Read priority and cancellation, as whoever builds a drive would hand them over.
+#[derive(Clone, Debug)]
+struct Handed;
+
+impl ForeignDieOrder for Handed {
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        view.head(Queued::HostRead).or_else(|| view.oldest())
+    }
+
+    fn left(&mut self, _now: Nanos, requests: usize) {
+        panic!("{requests} requests are left");
+    }
+}
+
+impl ForeignSuspension for Handed {
+    fn interrupts(&mut self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+        Some(SuspendAt::Anywhere)
+    }
+}
+
+#[test]
+fn what_is_handed_over_stands_on_the_same_ground_as_ours() {
+    for group in 0..4 {
+        let unbound = |config: &mut Config| {
+            (config.suspension.max_suspends, config.suspension.min_progress) = (None, Span::ZERO);
+        };
+        let ours = swarm(group, |config| {
+            unbound(config);
+            config.die_order.name = DieOrderKind::ReadFirst;
+            config.suspension.name = SuspensionKind::Ipc;
+        });
+        let handed = swarm(group, |config| {
+            unbound(config);
+            config.die_order.name = DieOrderKind::Fifo;
+            config.suspension.name = SuspensionKind::Never;
+            config.policies.die_order =
+                Some(Maker::new("read first", || Box::new(Handed) as Box<_>));
+            config.policies.suspension = Some(Maker::new("cancel", || Box::new(Handed) as Box<_>));
+        });
+        assert_eq!(ours, handed, "drives {}..{}", group * 40, (group + 1) * 40);
+    }
 }

@@ -41,6 +41,16 @@ pub mod validate;
 mod wearing;
 pub mod workload;
 
+/// Policies that whoever builds a drive hands over, and what they are shown.
+pub mod policies {
+    pub use fowler_device::Class;
+    pub use fowler_device::policy::foreign::*;
+    pub use fowler_device::policy::suspension::{Candidate, Running};
+    pub use fowler_device::policy::throttle::{Held, Life, State};
+    pub use fowler_nand::SuspendAt;
+    pub use fowler_units::TxnId;
+}
+
 /// The words of the floors below that a user of this crate needs.
 pub use fowler_device::blame::{Blame, Part};
 pub use fowler_device::{Completion, Pacing, Probe};

@@ -222,6 +222,24 @@ mod tests {
     }
 
     #[test]
+    fn policies_that_are_handed_over_join_by_name() {
+        use fowler_device::policy::foreign::{ForeignThrottle, Maker};
+        let throttle = |label| Policies {
+            throttle: Some(Maker::new(label, || -> Box<dyn ForeignThrottle> { unreachable!() })),
+            ..Policies::default()
+        };
+        let handed = [("mine".to_string(), throttle("a")), ("other".to_string(), throttle("b"))];
+        let joined = Scheme::load_with("rps + mine", &handed).unwrap();
+        assert_eq!(joined.settings, Scheme::load("rps").unwrap().settings);
+        assert_eq!(joined.policies, handed[0].1);
+        assert!(Scheme::load_with("mine", &handed).unwrap().settings.is_empty());
+        let problems = Scheme::load_with("mine+st+other+nothing", &handed).unwrap_err();
+        let told: Vec<&str> = problems.0.iter().map(|problem| &*problem.what).collect();
+        let second = "`other` is the second policy of this scheme for `policy.throttle`";
+        assert_eq!(told, [second, "unknown scheme `nothing`"]);
+    }
+
+    #[test]
     fn schemes_that_differ_are_both_named() {
         let problems = Scheme::load("pes_ips+pes_ipc").unwrap_err();
         assert_eq!(problems.0.len(), 1);

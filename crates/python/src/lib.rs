@@ -7,6 +7,7 @@ mod handed;
 mod keys;
 mod lifetime;
 mod outcome;
+mod policies;
 mod run;
 mod sheets;
 mod spec;
@@ -25,6 +26,8 @@ mod _core {
     use super::lifetime::{Lifetime, lifetime};
     #[pymodule_export]
     use super::outcome::{Outcome, write_report};
+    #[pymodule_export]
+    use super::policies::{Page, Read, Running, View, Waiting, Write};
     #[pymodule_export]
     use super::run::{compare, run};
     #[pymodule_export]

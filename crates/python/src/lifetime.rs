@@ -1,9 +1,9 @@
 //! A whole life.
 
 use crate::errors::OrRaise;
+use crate::policies::watch_policies;
 use crate::sheets::{Rows, rows};
 use crate::spec::LifetimeArgs;
-use crate::watch::watch;
 use fowler_experiment::lifetime::{Ended, Lifetime as Finished, Watch, live};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -42,8 +42,8 @@ pub(crate) fn lifetime(
     life: LifetimeArgs,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Lifetime> {
-    let ended = watch(py, progress.as_ref(), move |watched| {
-        let spec = life.spec()?;
+    let ended = watch_policies(py, progress.as_ref(), move |watched, failure| {
+        let spec = life.spec(failure)?;
         watched.all.store(1000, Ordering::Relaxed);
         let share = |share: f64| watched.done.store((share * 1000.0) as u64, Ordering::Relaxed);
         watched.controlled(|control| live(&spec, Watch { control, share: &share, note: &|_| () }))

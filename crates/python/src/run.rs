@@ -2,8 +2,9 @@
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
+use crate::policies::watch_policies;
 use crate::spec::RunArgs;
-use crate::watch::watch;
+
 use arrow_array::RecordBatch;
 use fowler_columns::requests::RequestColumns;
 use fowler_experiment::outcome::Outcome as Finished;
@@ -20,8 +21,8 @@ pub(crate) fn run(
     keep: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
-    let finished = watch(py, progress.as_ref(), move |watched| {
-        let spec = run.spec(&[])?;
+    let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
+        let spec = run.spec(&[], failure)?;
         let watcher = keep.then(RequestColumns::new);
         watched.controlled(|control| one::run_watched(&spec, control, watcher))
     })?;
@@ -38,8 +39,8 @@ pub(crate) fn compare(
     keep: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Outcome>> {
-    let finished = watch(py, progress.as_ref(), move |watched| {
-        let spec = run.spec(&schemes)?;
+    let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
+        let spec = run.spec(&schemes, failure)?;
         let watcher = |_: &str| keep.then(RequestColumns::new);
         watched.controlled(|control| several::compare_watched(&spec, &schemes, control, watcher))
     })?;

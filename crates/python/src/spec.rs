@@ -2,10 +2,12 @@
 //! and this file's alone.
 
 use crate::handed::PythonRequests;
+use crate::policies::{Failure, PolicyArgs};
 use fowler_columns::requests;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::lifetime::LifetimeSpec;
 use fowler_experiment::pace;
+use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::requests::RequestsFile;
@@ -97,11 +99,12 @@ pub(crate) struct RunArgs {
     limit: Option<u64>,
     requests_file: Option<PathBuf>,
     detail: bool,
+    policies: Vec<PolicyArgs>,
 }
 
 impl RunArgs {
     /// The run, looked at under each of `schemes`, or under its own.
-    pub fn spec(self, schemes: &[String]) -> Result<RunSpec, Problems> {
+    pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Problems> {
         let mut problems = Problems::default();
         let own: Vec<String> = self.scheme.iter().cloned().collect();
         let schemes = if schemes.is_empty() { &own } else { schemes };
@@ -119,13 +122,22 @@ impl RunArgs {
         }
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
         let requests: Option<RequestsFile> = problems.take(requests).flatten();
-        let device = self.drive.spec();
+        let mut device = self.drive.spec();
+        device.policies = problems.take(handed(self.policies, failure)).unwrap_or_default();
         problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
         problems.or(())?;
         let workload = workload.ok_or_else(|| Problem::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
         Ok(RunSpec { device, scheme, workload, pace, limit, requests, detail })
     }
+}
+
+/// Policies by name.
+fn handed(
+    policies: Vec<PolicyArgs>,
+    failure: &Arc<Failure>,
+) -> Result<Vec<(String, Policies)>, Problems> {
+    policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
 /// A life.
@@ -139,15 +151,17 @@ pub(crate) struct LifetimeArgs {
     dilation: Option<u32>,
     check: bool,
     checkpoint: Option<PathBuf>,
+    policies: Vec<PolicyArgs>,
 }
 
 /// Pages of the host between two checkpoints.
 const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {
-    pub fn spec(self) -> Result<LifetimeSpec, Problems> {
-        let (device, workload) = (self.drive.spec(), self.source.spec()?);
-        let LifetimeArgs { scheme, limit, dilation, check, checkpoint, .. } = self;
+    pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Problems> {
+        let (mut device, workload) = (self.drive.spec(), self.source.spec()?);
+        let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, .. } = self;
+        device.policies = handed(policies, failure)?;
         let spec = LifetimeSpec {
             device,
             scheme,

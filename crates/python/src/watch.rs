@@ -50,7 +50,10 @@ pub(crate) fn watch<T: Send + 'static>(
     let (sender, receiver) = channel();
     let its = watched.clone();
     thread::spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(|| work(its)));
+        // The interpreter knows this thread for as long as the work goes on: where a policy of Python's is called, it
+        // need not be made known each time, which takes longer than the call.
+        let work = || Python::attach(|py| py.detach(|| work(its)));
+        let result = catch_unwind(AssertUnwindSafe(work));
         // Nobody may be waiting any more.
         let _unheard = sender.send(result);
     });

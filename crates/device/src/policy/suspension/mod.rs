@@ -61,6 +61,13 @@ pub struct Running {
     pub ran: Span,
 }
 
+impl Running {
+    /// Whether it is an erase, and no program.
+    pub fn erases(&self) -> bool {
+        self.op == Op::Erase
+    }
+}
+
 /// The read that `die_order` named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {

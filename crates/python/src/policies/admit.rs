@@ -1,0 +1,86 @@
+//! `admit(self, write)`: how long a write is held before it enters.
+
+use super::{Instance, closed, no_answer};
+use fowler_experiment::policies::{ForeignThrottle, Held, Life};
+use fowler_experiment::{Nanos, Span};
+use pyo3::intern;
+use pyo3::prelude::*;
+use scoped_tls_hkt::scoped_thread_local;
+use std::cell::Cell;
+
+scoped_thread_local!(static SHOWN: for<'a> &'a (dyn Life + 'a));
+
+thread_local! {
+    /// Calls so far: what one was shown means nothing to the next.
+    static CALL: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The longest that a write may be held, in seconds: longer than any drive lives.
+const LONGEST: f64 = 1e10;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Admit(pub Instance);
+
+impl ForeignThrottle for Admit {
+    fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held {
+        let call = CALL.get() + 1;
+        CALL.set(call);
+        let asked = self.0.ask("admit", now, |policy| {
+            let shown = Write { call, now, pages };
+            let answer =
+                SHOWN.set(life, || policy.call_method1(intern!(policy.py(), "admit"), (shown,)))?;
+            let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=LONGEST * 1e9).contains(ns));
+            let expected = "nanoseconds to hold it for, 0 or more";
+            let spread = ns.ok_or_else(|| no_answer("admit", &answer, expected))? as u64;
+            Ok(Held { spread: Span(spread), ..Held::default() })
+        });
+        asked.unwrap_or_default()
+    }
+}
+
+/// A write that could enter, and the life of the drive. Shown for as long as the call lasts.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Write {
+    call: u64,
+    now: Nanos,
+    pages: u32,
+}
+
+impl Write {
+    fn look<T>(&self, look: impl FnOnce(&dyn Life) -> T) -> PyResult<T> {
+        if !SHOWN.is_set() || CALL.get() != self.call {
+            return Err(closed());
+        }
+        SHOWN.with(|life| Ok(look(life)))
+    }
+}
+
+#[pymethods]
+impl Write {
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.now.0
+    }
+
+    #[getter]
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    #[getter]
+    fn taken(&self) -> PyResult<u64> {
+        self.look(|life| life.taken())
+    }
+
+    #[getter]
+    fn ends_ns(&self) -> PyResult<u64> {
+        self.look(|life| life.ends().0)
+    }
+
+    /// Pages that may still be taken, as rated or with what the rest until now has healed.
+    #[pyo3(signature = (*, healed=false))]
+    fn left(&self, healed: bool) -> PyResult<f64> {
+        self.look(|life| life.left(self.now, healed))
+    }
+}

@@ -1,0 +1,168 @@
+//! Policies written in Python. Each is called from the thread of the run, which takes the interpreter's lock for it;
+//! what it is shown are windows on the drive, open for as long as the call lasts.
+
+mod admit;
+mod allows;
+mod classify;
+mod pick;
+
+use crate::watch::{Watched, watch};
+use fowler_experiment::Nanos;
+use fowler_experiment::policies::{Maker, Policies};
+use fowler_experiment::problem::{Problem, Problems};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) use admit::Write;
+pub(crate) use allows::{Read, Running};
+pub(crate) use classify::Page;
+pub(crate) use pick::{View, Waiting};
+
+/// A policy as Python hands it over.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PolicyArgs {
+    name: String,
+    label: String,
+    methods: Vec<String>,
+    object: Py<PyAny>,
+}
+
+impl PolicyArgs {
+    /// The slots that it fills.
+    pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Problems> {
+        let PolicyArgs { name, label, methods, object } = self;
+        let prototype =
+            Arc::new(Instance { object, name: name.clone(), failure: Arc::clone(failure) });
+        let mut policies = Policies::default();
+        for method in methods {
+            let prototype = Arc::clone(&prototype);
+            match method.as_str() {
+                "pick" => {
+                    let make = move || Box::new(pick::Pick((*prototype).clone())) as Box<_>;
+                    policies.die_order = Some(Maker::new(&label, make));
+                }
+                "allows" => {
+                    let make = move || Box::new(allows::Allows((*prototype).clone())) as Box<_>;
+                    policies.suspension = Some(Maker::new(&label, make));
+                }
+                "classify" => {
+                    let make = move || Box::new(classify::Classify((*prototype).clone())) as Box<_>;
+                    policies.hotness = Some(Maker::new(&label, make));
+                }
+                "admit" => {
+                    let make = move || Box::new(admit::Admit((*prototype).clone())) as Box<_>;
+                    policies.throttle = Some(Maker::new(&label, make));
+                }
+                other => {
+                    let what = format!("no slot is filled by a method `{other}`");
+                    return Err(Problem::new(name, what).into());
+                }
+            }
+        }
+        Ok((name, policies))
+    }
+}
+
+/// The first error of a policy. It stops the run; until that has stopped, every policy of the run decides as none would.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    stop: Arc<AtomicBool>,
+    failed: AtomicBool,
+    first: Mutex<Option<(String, Nanos, PyErr)>>,
+}
+
+impl Failure {
+    /// Nothing has failed yet. `stop` ends the run.
+    pub fn new(stop: &Arc<AtomicBool>) -> Arc<Failure> {
+        let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
+        Arc::new(Failure { stop: Arc::clone(stop), failed, first })
+    }
+
+    fn note(&self, whose: String, now: Nanos, error: PyErr) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert((whose, now, error));
+        self.failed.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Raises what failed, if anything did, as `fowler.PolicyError`.
+    pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((whose, at, cause)) = first else { return Ok(()) };
+        let class = py.import("fowler.errors")?.getattr("PolicyError")?;
+        let cause = cause.into_value(py);
+        let error = PyErr::from_value(class.call1((whose, at.0, &cause))?);
+        error.set_cause(py, Some(PyErr::from_value(cause.into_bound(py).into_any())));
+        Err(error)
+    }
+}
+
+/// Does `work` as [`watch`] does, and raises what fails in its policies.
+pub(crate) fn watch_policies<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Watched, &Arc<Failure>) -> T + Send + 'static,
+) -> PyResult<T> {
+    let (result, failure) = watch(py, progress, |watched| {
+        let failure = Failure::new(&watched.stop);
+        (work(&watched, &failure), failure)
+    })?;
+    failure.raise(py).map(|()| result)
+}
+
+/// One policy of one drive.
+#[derive(Debug)]
+struct Instance {
+    object: Py<PyAny>,
+    name: String,
+    failure: Arc<Failure>,
+}
+
+impl Clone for Instance {
+    /// Two drives share nothing: the object is copied, all that it holds with it.
+    fn clone(&self) -> Self {
+        let copied = Python::attach(|py| {
+            let copy = py.import("copy")?.getattr("deepcopy")?;
+            copy.call1((&self.object,)).map(Bound::unbind)
+        });
+        let object = copied.unwrap_or_else(|error| {
+            self.failure.note(format!("{}: its copy", self.name), Nanos(0), error);
+            Python::attach(|py| self.object.clone_ref(py))
+        });
+        Instance { object, name: self.name.clone(), failure: Arc::clone(&self.failure) }
+    }
+}
+
+impl Instance {
+    /// What `ask` brings from the object; nothing where this or an earlier call failed.
+    fn ask<T>(
+        &self,
+        method: &str,
+        now: Nanos,
+        ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> Option<T> {
+        if self.failure.failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let answer = Python::attach(|py| ask(self.object.bind(py)));
+        answer
+            .map_err(|error| self.failure.note(format!("{}.{method}", self.name), now, error))
+            .ok()
+    }
+}
+
+/// What a policy returned is none of what it may.
+fn no_answer(method: &str, got: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    let got = got.repr().map_or_else(|_| "something".into(), |text| text.to_string());
+    PyTypeError::new_err(format!("{method} returned {got}: expected {expected}"))
+}
+
+/// The window was looked through after its call.
+fn closed() -> PyErr {
+    PyRuntimeError::new_err(
+        "this shows the drive during the call that it was handed to, and no longer",
+    )
+}

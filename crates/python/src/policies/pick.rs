@@ -1,0 +1,175 @@
+//! `pick(self, view)`: which waiting transaction a die serves next.
+
+use super::{Instance, closed, no_answer};
+use fowler_experiment::Nanos;
+use fowler_experiment::policies::{self, ForeignDieOrder, Queued, TxnId};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use scoped_tls_hkt::scoped_thread_local;
+use std::cell::Cell;
+
+scoped_thread_local!(static SHOWN: for<'a> &'a policies::View<'a>);
+
+thread_local! {
+    /// Calls so far: what one was shown means nothing to the next.
+    static CALL: Cell<u64> = const { Cell::new(0) };
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Pick(pub Instance);
+
+impl ForeignDieOrder for Pick {
+    fn pick(&mut self, view: &policies::View<'_>) -> Option<TxnId> {
+        let call = CALL.get() + 1;
+        CALL.set(call);
+        let asked = self.0.ask("pick", view.now(), |policy| {
+            let shown = View { call };
+            let answer =
+                SHOWN.set(view, || policy.call_method1(intern!(policy.py(), "pick"), (shown,)))?;
+            if answer.is_none() {
+                return Ok(None);
+            }
+            let its = answer.cast::<Waiting>().ok().map(Bound::get).filter(|its| its.call == call);
+            let expected = "one of what this view shows, or None";
+            its.map(|its| Some(its.shown.id)).ok_or_else(|| no_answer("pick", &answer, expected))
+        });
+        asked.unwrap_or_else(|| view.oldest())
+    }
+
+    fn left(&mut self, now: Nanos, requests: usize) {
+        let what = format!("pick leaves every die as it is, and {requests} requests wait for ever");
+        let _none: Option<()> = self.0.ask("pick", now, |_| Err(PyRuntimeError::new_err(what)));
+    }
+}
+
+/// What waits for one die and may be served now. Shown for as long as the call lasts.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct View {
+    call: u64,
+}
+
+impl View {
+    fn look<T>(&self, look: impl FnOnce(&policies::View<'_>) -> T) -> PyResult<T> {
+        if !SHOWN.is_set() || CALL.get() != self.call {
+            return Err(closed());
+        }
+        SHOWN.with(|view| Ok(look(view)))
+    }
+
+    fn one(
+        &self,
+        find: impl FnOnce(&policies::View<'_>) -> Option<TxnId>,
+    ) -> PyResult<Option<Waiting>> {
+        self.look(|view| find(view).map(|id| Waiting { call: self.call, shown: view.shown(id) }))
+    }
+}
+
+#[pymethods]
+impl View {
+    /// The present, in nanoseconds of simulated time.
+    #[getter]
+    fn now_ns(&self) -> PyResult<u64> {
+        self.look(|view| view.now().0)
+    }
+
+    /// Everything that waits, or all of one kind, in order of submission.
+    #[pyo3(signature = (kind=None))]
+    fn waiting(&self, kind: Option<&str>) -> PyResult<Vec<Waiting>> {
+        let call = self.call;
+        let kinds = match kind {
+            Some(kind) => vec![queued(kind)?],
+            None => Queued::ALL.to_vec(),
+        };
+        self.look(|view| {
+            let of = |kind| view.waiting(kind).map(|shown| Waiting { call, shown });
+            let mut all: Vec<Waiting> = kinds.into_iter().flat_map(of).collect();
+            all.sort_by_key(|its| its.shown.order);
+            all
+        })
+    }
+
+    /// The first of a kind in order of submission.
+    fn head(&self, kind: &str) -> PyResult<Option<Waiting>> {
+        let kind = queued(kind)?;
+        self.one(|view| view.head(kind))
+    }
+
+    /// The first of a kind by rank, where the order that this one takes the place of ranks; else by submission.
+    fn first(&self, kind: &str) -> PyResult<Option<Waiting>> {
+        let kind = queued(kind)?;
+        self.one(|view| view.first(kind))
+    }
+
+    /// The one that was submitted first.
+    fn oldest(&self) -> PyResult<Option<Waiting>> {
+        self.one(|view| view.oldest())
+    }
+}
+
+/// A transaction that waits.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Waiting {
+    call: u64,
+    shown: policies::Waiting,
+}
+
+#[pymethods]
+impl Waiting {
+    #[getter]
+    fn kind(&self) -> &'static str {
+        name(self.shown.class)
+    }
+
+    #[getter]
+    fn die(&self) -> u32 {
+        self.shown.die.0
+    }
+
+    #[getter]
+    fn page(&self) -> Option<u64> {
+        self.shown.lpn.map(|page| u64::from(page.0))
+    }
+
+    #[getter]
+    fn request_pages(&self) -> u16 {
+        self.shown.group
+    }
+
+    #[getter]
+    fn order(&self) -> u64 {
+        self.shown.order
+    }
+
+    #[getter]
+    fn asked_ns(&self) -> u64 {
+        self.shown.asked.0
+    }
+
+    #[getter]
+    fn since_ns(&self) -> u64 {
+        self.shown.submitted.0
+    }
+
+    fn __repr__(&self) -> String {
+        let policies::Waiting { class, die, order, .. } = self.shown;
+        format!("<{} {order} for die {}>", name(class), die.0)
+    }
+}
+
+fn name(kind: Queued) -> &'static str {
+    match kind {
+        Queued::HostRead => "host_read",
+        Queued::BackgroundRead => "background_read",
+        Queued::HostProgram => "host_program",
+        Queued::BackgroundProgram => "background_program",
+        Queued::Erase => "erase",
+    }
+}
+
+fn queued(kind: &str) -> PyResult<Queued> {
+    let names = || Queued::ALL.map(|its| format!("`{}`", name(its))).join(", ");
+    let found = Queued::ALL.into_iter().find(|&its| name(its) == kind);
+    found.ok_or_else(|| PyValueError::new_err(format!("`{kind}` is none of {}", names())))
+}

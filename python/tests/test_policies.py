@@ -1,0 +1,222 @@
+"""Policies in Python decide as the same ones in Rust do, and what goes wrong in them is told."""
+
+import copy
+import pickle
+import traceback
+
+import polars
+import pytest
+from policy_ports import AtPhaseEnd, BufferHits, Cancel, FixedRate, ReadFirst, YoungestFirst
+
+import fowler
+
+SMALL = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
+
+
+def measured(run):
+    """Everything but names, hashes and the machine's clock."""
+    told = dict(run.summary)
+    for name in ["scheme", "config_hash", "config", "wall_s", "requests_per_s", "provenance"]:
+        told.pop(name, None)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("device", "ours", "theirs"),
+    [
+        ("pes-mlc", "rps", ["fifo", ReadFirst()]),
+        ("pes-mlc", "pes_ipc", ["rps", Cancel()]),
+        ("pes-mlc", "pes_ips", [ReadFirst(), AtPhaseEnd()]),
+        ("rhio", "rhio", ["rhio", YoungestFirst()]),
+        ("hire", "hire", ["hire", BufferHits()]),
+    ],
+    ids=lambda it: it if isinstance(it, str) else "",
+)
+def test_the_same_policy_in_both_languages_does_the_same(device, ours, theirs):
+    keys = SMALL if device == "pes-mlc" else {}
+    one, other = (
+        fowler.run(device, "demo", scheme=scheme, limit=3_000, requests=True, set=keys)
+        for scheme in (ours, theirs)
+    )
+    assert measured(one) == measured(other)
+    assert requests(one) == requests(other)
+
+
+def requests(run):
+    return polars.DataFrame(run.requests()).to_dicts()
+
+
+def test_a_throttle_in_python_holds_as_ours_does():
+    keys = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
+    one, other = (
+        fowler.lifetime(
+            "ready-32", "ready-proxy", scheme=scheme, limit=10_000, dilation=2000, check=False, set=keys
+        ).summary["lives"][0]
+        for scheme in ("st", ["st", FixedRate()])
+    )
+    # Ours tells stops from delays, which are one number in Python.
+    assert sum(one["held_s"].values()) == pytest.approx(sum(other["held_s"].values()), rel=1e-12)
+    assert one["held_s"]["stopped"] > 0
+    same = ["waf", "w_work_tb", "effective_lifetime_years", "repetitions"]
+    assert {key: one[key] for key in same} == {key: other[key] for key in same}
+
+
+class Alternating:
+    """Remembers: every second time the oldest, else reads first."""
+
+    def __init__(self):
+        self.turn = 0
+
+    def pick(self, view):
+        self.turn += 1
+        return view.oldest() if self.turn % 2 else view.head("host_read") or view.oldest()
+
+
+def test_each_run_has_a_copy_of_its_own():
+    policy = Alternating()
+    runs = [fowler.run("pes-mlc", "demo", scheme=["fifo", policy], limit=1_000, set=SMALL) for _ in range(2)]
+    assert measured(runs[0]) == measured(runs[1])
+    assert policy.turn == 0
+
+
+def test_policies_stand_beside_schemes_in_a_comparison():
+    both = fowler.compare(
+        "pes-mlc", "demo", schemes=["rps", ["fifo", ReadFirst()], Alternating()], limit=1_000, set=SMALL
+    )
+    assert both.schemes == ["rps", "fifo+ReadFirst", "Alternating"]
+    assert measured(both[0]) == measured(both[1]) != measured(both[2])
+    assert len({run.summary["config_hash"] for run in both}) == 3
+
+
+def test_what_a_policy_is_and_has_is_in_the_hash():
+    def hash_of(policy):
+        run = fowler.run("hire", "demo", scheme=["hire", policy], limit=100)
+        return run.summary["config_hash"]
+
+    assert hash_of(BufferHits()) == hash_of(BufferHits())
+    assert hash_of(BufferHits()) != hash_of(BufferHits(0.9))
+
+
+class Broken:
+    """Fails at the hundredth call."""
+
+    def __init__(self, answer=None):
+        self.calls = 0
+        self.answer = answer
+
+    def pick(self, view):
+        self.calls += 1
+        if self.calls < 100:
+            return view.oldest()
+        if self.answer is None:
+            raise ZeroDivisionError("no share is left")
+        return self.answer(view)
+
+
+class Keeping:
+    """Answers with what it was shown the last time."""
+
+    def __init__(self):
+        self.last = None
+
+    def pick(self, view):
+        last, self.last = self.last, view.oldest()
+        return last or self.last
+
+    def __deepcopy__(self, memo):
+        return Keeping()
+
+
+class Looking:
+    """Looks through a window that is closed."""
+
+    def __init__(self):
+        self.seen = None
+
+    def pick(self, view):
+        if self.seen is not None:
+            self.seen.oldest()
+        self.seen = view
+        return view.oldest()
+
+
+class Idle:
+    def pick(self, view):
+        return None
+
+
+class Wrong:
+    def __init__(self, method, answer):
+        setattr(self, method, lambda *_: answer)
+
+
+class Uncopied(ReadFirst):
+    def __deepcopy__(self, memo):
+        raise TypeError("there is only one of me")
+
+
+@pytest.mark.parametrize(
+    ("device", "scheme", "policy", "text"),
+    [
+        ("pes-mlc", "fifo", Broken(), "Broken.pick at 0.0.* ZeroDivisionError: no share is left"),
+        ("pes-mlc", "fifo", Broken(lambda view: 5), "pick returned 5: expected one of what this view shows"),
+        ("pes-mlc", "fifo", Keeping(), "pick returned <.*>: expected one of what this view shows"),
+        ("pes-mlc", "fifo", Looking(), "shows the drive during the call"),
+        ("pes-mlc", "fifo", Broken(lambda view: view.head("reads")), "`reads` is none of `host_read`"),
+        ("pes-mlc", "fifo", Idle(), "leaves every die as it is, and [0-9]+ requests wait for ever"),
+        ("pes-mlc", "rps", Wrong("allows", True), 'expected "at_once", "phase_end", or None'),
+        ("hire", "hire", Wrong("classify", "hot"), 'expected "read_hot", "write_hot", or "mixed"'),
+        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to hold it for, 0 or more"),
+        ("pes-mlc", "st", Wrong("admit", float("nan")), "expected nanoseconds"),
+        ("pes-mlc", "fifo", Uncopied(), "Uncopied: its copy at 0.0.* there is only one of me"),
+    ],
+)
+def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, policy, text):
+    keys = SMALL if device == "pes-mlc" else {}
+    with pytest.raises(fowler.PolicyError, match=text) as caught:
+        fowler.run(device, "demo", scheme=[scheme, policy], limit=5_000, set=keys)
+    assert caught.value.__cause__ is not None
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.at_ns) == (str(caught.value), caught.value.at_ns)
+    if isinstance(policy, Broken) and policy.answer is None:
+        frames = traceback.extract_tb(caught.value.__cause__.__traceback__)
+        assert frames[-1].name == "pick"
+        assert caught.value.at_ns > 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "text"),
+    [
+        ([ReadFirst], "hand over an object: ReadFirst()"),
+        (["rps", object()], "is neither a scheme nor a policy"),
+        ([], "is neither a scheme nor a policy"),
+        (
+            [ReadFirst(), Alternating()],
+            "`Alternating` is the second policy of this scheme for",
+        ),
+        (["fifo", BufferHits()], "takes the place of `buffer_hits`, which this drive does not use"),
+        (["fifo", FixedRate()], "takes the place of a throttle, which this drive does not have"),
+        (["fifoo", ReadFirst()], "unknown scheme `fifoo`"),
+    ],
+)
+def test_what_is_no_scheme_is_told(scheme, text):
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run("pes-mlc", "demo", scheme=scheme, limit=100)
+    assert text in str(caught.value)
+
+
+def test_a_name_is_a_policys_own():
+    policy = ReadFirst()
+    policy.name = "mine"
+    assert fowler.run("pes-mlc", "demo", scheme=policy, limit=100, set=SMALL).scheme == "mine"
+    other = copy.copy(policy)
+    both = fowler.compare("pes-mlc", "demo", schemes=[policy, other], limit=100, set=SMALL)
+    assert both.schemes == ["mine", "mine 2"]
+    policy.name = "a+b"
+    with pytest.raises(fowler.InputError, match="cannot be called `a"):
+        fowler.run("pes-mlc", "demo", scheme=policy, limit=100)
+
+
+def test_what_a_policy_has_come_to_is_not_kept(tmp_path):
+    with pytest.raises(fowler.InputError, match="cannot be written down"):
+        fowler.lifetime("ready-32", "ready-proxy", scheme=["st", FixedRate()], checkpoint=tmp_path / "life")
