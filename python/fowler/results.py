@@ -126,10 +126,6 @@ class Table:
         return f"<Table: {len(self):,} rows of {len(self.columns)} columns>"
 
 
-Again = Callable[[bool, bool], "list[_core.Outcome]"]
-"""Runs the same once more, with every request kept, or with what pictures are made of."""
-
-
 class Run:
     """One drive under one workload."""
 

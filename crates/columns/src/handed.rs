@@ -75,15 +75,7 @@ fn has_dates(batch: &RecordBatch) -> bool {
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// The requests of one batch, whose first row is that of this number; moments as they are.
-///
-/// # Errors
-/// Everything that is wrong with the batch: columns that are missing, unknown or of a wrong type; otherwise rows
-/// that are null, negative, too large, no operation, or earlier than the row before.
-pub fn requests_of(batch: &RecordBatch, first_row: u64) -> Result<Vec<HostIo>, Problems> {
-    convert(batch, first_row, 0)
-}
-
+/// The requests of one batch, whose first row is that of this number; moments as they are, and none before `after`.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Problems> {
     let [at, op, offset, size] = columns(batch)?;
     let mut problems = Problems::default();

@@ -6,7 +6,8 @@ use arrow_array::{
     Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
     TimestampMicrosecondArray, UInt16Array, UInt32Array, UInt64Array,
 };
-use fowler_columns::handed::{Handed, requests_of};
+use fowler_columns::handed::Handed;
+use fowler_experiment::problem::Problems;
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use std::sync::Arc;
 
@@ -28,6 +29,16 @@ fn plain() -> [ArrayRef; 4] {
     ]
 }
 
+/// So many reads at time zero.
+fn at_once(rows: usize) -> RecordBatch {
+    batch([
+        column(UInt64Array::from(vec![0; rows])),
+        column(Int8Array::from(vec![0; rows])),
+        column(UInt64Array::from(vec![0; rows])),
+        column(UInt32Array::from(vec![1; rows])),
+    ])
+}
+
 fn expected() -> Vec<HostIo> {
     let io = |at, op, offset, size| HostIo { at: Nanos(at), offset, size, op };
     vec![
@@ -37,6 +48,10 @@ fn expected() -> Vec<HostIo> {
         // A flush carries no range.
         io(2_000_000, HostOp::Flush, 0, 0),
     ]
+}
+
+fn requests_of(batch: &RecordBatch) -> Result<Vec<HostIo>, Problems> {
+    Handed::new().requests(batch)
 }
 
 #[test]
@@ -58,25 +73,24 @@ fn every_type_of_column_is_the_same_requests() {
         (2, column(UInt16Array::from(vec![0, 4096, 8192, 7]))),
         (3, column(Int64Array::from(vec![4096, 512, 1, 0]))),
     ];
-    assert_eq!(requests_of(&batch(plain()), 0).unwrap(), expected());
+    assert_eq!(requests_of(&batch(plain())).unwrap(), expected());
     for (place, array) in changes {
         let mut columns = plain();
         columns[place] = array;
         let its = columns[place].data_type().clone();
-        assert_eq!(requests_of(&batch(columns), 0).unwrap(), expected(), "{its}");
+        assert_eq!(requests_of(&batch(columns)).unwrap(), expected(), "{its}");
     }
     let mut columns = plain();
     columns[0] = column(DurationMillisecondArray::from(vec![0, 0, 1, 2]));
-    let times: Vec<u64> =
-        requests_of(&batch(columns), 0).unwrap().iter().map(|io| io.at.0).collect();
+    let times: Vec<u64> = requests_of(&batch(columns)).unwrap().iter().map(|io| io.at.0).collect();
     assert_eq!(times, [0, 0, 1_000_000, 2_000_000]);
 }
 
 #[test]
 fn a_slice_of_a_batch_is_its_rows() {
     let all = batch(plain());
-    assert_eq!(requests_of(&all.slice(1, 2), 0).unwrap(), expected()[1..3]);
-    assert_eq!(requests_of(&all.slice(4, 0), 0).unwrap(), []);
+    assert_eq!(requests_of(&all.slice(1, 2)).unwrap(), expected()[1..3]);
+    assert_eq!(requests_of(&all.slice(4), 0).unwrap(), []);
 }
 
 #[test]
@@ -86,7 +100,7 @@ fn columns_that_cannot_be_are_told_at_once() {
         ("operation", column(StringArray::from(vec!["read"]))),
         ("offset", column(Int64Array::from(vec![0]))),
     ]);
-    let told = requests_of(&columns.unwrap(), 0).unwrap_err().to_string();
+    let told = requests_of(&columns.unwrap()).unwrap_err().to_string();
     for part in ["unknown column `operation`", "column `op` is missing", "column `size` is missing"]
     {
         assert!(told.contains(part), "{part}: {told}");
@@ -94,7 +108,7 @@ fn columns_that_cannot_be_are_told_at_once() {
     let mut types = plain();
     types[0] = column(Float64Array::from(vec![0.0, 1.0, 2.0, 3.0]));
     types[1] = column(Float64Array::from(vec![0.0; 4]));
-    let told = requests_of(&batch(types), 0).unwrap_err();
+    let told = requests_of(&batch(types)).unwrap_err();
     assert_eq!(told.0.len(), 2, "{told}");
     assert!(told.to_string().contains("`at_ns` is of type Float64"), "{told}");
 }
@@ -113,7 +127,9 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
         column(UInt64Array::from(vec![0, u64::MAX, 0, 0, 0])),
         column(Int64Array::from(vec![1, 1, -5, 1 << 32, 0])),
     ]);
-    let told = requests_of(&wrong, 1_000).unwrap_err().to_string();
+    let mut handed = Handed::new();
+    handed.requests(&at_once(1_000)).unwrap();
+    let told = handed.requests(&wrong).unwrap_err().to_string();
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
         "requests, row 1002: `at_ns`: 3 ns is earlier than the row before, 9 ns",
@@ -131,21 +147,21 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     let words: DictionaryArray<Int32Type> =
         [Some("read"), None, Some("peek"), Some("read")].into_iter().collect();
     dictionary[1] = column(words);
-    let told = requests_of(&batch(dictionary), 0).unwrap_err().to_string();
+    let told = requests_of(&batch(dictionary)).unwrap_err().to_string();
     assert!(
         told.contains("row 1: `op`: there is no value") && told.contains("row 2: `op`: `peek`"),
         "{told}"
     );
     let mut codes = plain();
     codes[1] = column(Int8Array::from(vec![0, 4, -1, 1]));
-    let told = requests_of(&batch(codes), 0).unwrap_err().to_string();
+    let told = requests_of(&batch(codes)).unwrap_err().to_string();
     assert!(
         told.contains("`4` is no operation") && told.contains("`-1` is no operation"),
         "{told}"
     );
     let mut late = plain();
     late[0] = column(TimestampMicrosecondArray::from(vec![0, 1, 2, i64::MAX]));
-    let told = requests_of(&batch(late), 0).unwrap_err().to_string();
+    let told = requests_of(&batch(late)).unwrap_err().to_string();
     assert!(told.contains("row 3: `at_ns`: 9223372036854775807 is beyond 292 years"), "{told}");
 }
 
@@ -158,7 +174,7 @@ fn many_wrong_rows_are_counted() {
         column(Int64Array::from(vec![-1; rows as usize])),
         column(Int64Array::from(vec![4096; rows as usize])),
     ]);
-    let told = requests_of(&wrong, 0).unwrap_err();
+    let told = requests_of(&wrong).unwrap_err();
     assert_eq!(told.0.len(), 6, "{told}");
     assert!(told.to_string().contains("199995 more rows of this batch are wrong"), "{told}");
 }
@@ -198,7 +214,7 @@ fn speed() {
         ]);
         let (mut rows, started) = (0, std::time::Instant::now());
         for _ in 0..20 {
-            rows += requests_of(&all, 0).unwrap().len();
+            rows += requests_of(&all).unwrap().len();
         }
         let rate = rows as f64 / started.elapsed().as_secs_f64() / 1e6;
         println!("op as {name}: {rate:.1} million rows a second");

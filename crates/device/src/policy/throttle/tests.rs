@@ -55,7 +55,7 @@ fn regulated(throttle: &AnyThrottle) -> Option<&Regulated> {
     match throttle {
         AnyThrottle::Dynamic(it) => Some(&it.0),
         AnyThrottle::Ready(it) => Some(&it.0),
-        AnyThrottle::Off(_) | AnyThrottle::FixedRate(_) => None,
+        AnyThrottle::Off(_) | AnyThrottle::FixedRate(_) | AnyThrottle::Foreign(_) => None,
     }
 }
 
