@@ -1,4 +1,4 @@
-"""Collects every code block of the documentation as a test: `python/tests/documents.py` says how each is run."""
+"""Collects the code blocks of the documentation; `python/tests/documents.py` says how each is run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How the documentation is built: `make docs` writes it into target/docs.
 
-Pages are Markdown that reads as well where it lies. Their code cells are executed by the build, and what fails
-or warns there ends it. What can be asked of the program itself, its commands, keys and presets, is written by it
-(`references.py`). Nothing is fetched while it is built, and nothing by who reads it.
+Pages are Markdown that reads as well where it lies. Their code cells are executed by the build, and what
+fails or warns there ends it. What can be asked of the program itself, its commands, keys and presets, is
+written by it (`references.py`). Nothing is fetched while it is built, and nothing by who reads it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ extensions = [
     "sphinx.ext.napoleon",
     "references",
 ]
-exclude_patterns = ["conf.py", "references.py", "build"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

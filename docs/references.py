@@ -1,7 +1,8 @@
-"""Pages that the program writes itself, links that leave the documentation, and whether pages fetch anything."""
+"""Pages that the program writes, links that leave the documentation, and whether pages fetch anything."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -136,8 +137,17 @@ def offline(app: Sphinx, failed: Exception | None) -> None:
             LOG.warning("%s: would be fetched: %s", path.relative_to(app.outdir), found[0])
 
 
+def alone(app: Sphinx) -> None:
+    """Lets cells run alike everywhere: without anybody's configuration, and without remarks of the kernel."""
+    profile = Path(app.doctreedir) / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
+    os.environ["IPYTHONDIR"] = str(profile.parent)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Registers both."""
+    """Registers all three."""
+    app.connect("builder-inited", alone)
     app.connect("source-read", complete)
     app.connect("build-finished", offline)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
