@@ -40,12 +40,13 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 # What a cell says on standard error is a warning, and warnings end the build.
 nb_output_stderr = "remove-warn"
-nb_merge_streams = False
+nb_render_markdown_format = "gfm"
 # A bar that counts requests belongs to who waits for them.
 os.environ["TQDM_DISABLE"] = "1"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "both"
+autodoc_typehints_description_target = "documented"
 autodoc_class_signature = "separated"
 napoleon_numpy_docstring = False
 python_use_unqualified_type_names = True

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -72,6 +73,9 @@ def keys() -> str:
         name = f"`[{section}]`" if section else "At the top"
         head = "| key | what it is | takes | default |\n|---|---|---|---|"
         text.append(f"## {name}\n\n{head}\n" + "\n".join(rows) + "\n")
+    title = "keys of a workload"
+    workload = asked("presets", "--keys").partition(f"{title}\n")[2]
+    text.append(f"## {title.capitalize()}\n\n```text\n{textwrap.dedent(workload)}```\n")
     return "\n".join(text)
 
 
