@@ -41,6 +41,8 @@ nb_execution_show_tb = True
 # What a cell says on standard error is a warning, and warnings end the build.
 nb_output_stderr = "remove-warn"
 nb_render_markdown_format = "gfm"
+# Widgets would fetch their scripts.
+nb_ipywidgets_js = {}
 # A bar that counts requests belongs to who waits for them.
 os.environ["TQDM_DISABLE"] = "1"
 

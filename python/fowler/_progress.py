@@ -18,9 +18,11 @@ def _kind() -> Any:
     """The bar of a notebook where one can be shown, else one of letters: tqdm's own choice warns instead."""
     # Imported here: a twentieth of a second that nobody pays who needs no bar.
     if "ipykernel.zmqshell" in sys.modules and importlib.util.find_spec("ipywidgets"):
-        from tqdm.notebook import tqdm  # noqa: PLC0415
-    else:
-        from tqdm import tqdm  # noqa: PLC0415
+        from tqdm.notebook import tqdm_notebook  # noqa: PLC0415
+
+        return tqdm_notebook
+    from tqdm import tqdm  # noqa: PLC0415
+
     return tqdm
 
 
