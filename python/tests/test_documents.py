@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
 from documents import blocks
 from sybil import Document
+
+import fowler
 
 
 def run(text: str) -> None:
@@ -66,3 +71,11 @@ def test_what_is_right_passes(block: str) -> None:
 def test_what_is_left_out_says_why() -> None:
     with pytest.raises(pytest.skip.Exception, match=r"page\.md:2: takes hours"):
         run('<!-- skip: next "takes hours" -->\n```python\nraise SystemExit\n```')
+
+
+def test_examples_in_docstrings_are_right() -> None:
+    names = [it.name for it in pkgutil.iter_modules(fowler.__path__) if it.name not in ("__main__", "_core")]
+    modules = [fowler, *(importlib.import_module(f"fowler.{name}") for name in names)]
+    results = [doctest.testmod(module) for module in modules]
+    assert sum(it.failed for it in results) == 0
+    assert sum(it.attempted for it in results) >= 4
