@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python python-config wheel vendor bench budget pgo flame lint fuzz clean
+.PHONY: demo test browser python python-config docs wheel vendor bench budget pgo flame lint fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -24,6 +24,9 @@ python: ## the Python package, built and tested in an environment of its own (ne
 python-config: ## python/fowler/config.py, written anew from the Rust definitions
 	VIRTUAL_ENV="$$(realpath target/venv)" target/venv/bin/maturin develop --quiet
 	target/venv/bin/python python/generate_config.py
+
+docs: ## the documentation as pages, every code block in it executed: target/docs (needs Python 3.11)
+	docs/build
 
 wheel: ## the package as others install it: target/wheels
 	target/venv/bin/maturin build --release

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,18 @@ def _watched() -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
+def _kind() -> Any:
+    """The bar of a notebook where one can be shown, else one of letters: tqdm's own choice warns instead."""
+    # Imported here: a twentieth of a second that nobody pays who needs no bar.
+    if "ipykernel.zmqshell" in sys.modules and importlib.util.find_spec("ipywidgets"):
+        from tqdm.notebook import tqdm_notebook  # noqa: PLC0415
+
+        return tqdm_notebook
+    from tqdm import tqdm  # noqa: PLC0415
+
+    return tqdm
+
+
 @contextmanager
 def bar(wanted: bool | None, unit: str) -> Iterator[Callable[[int, int], None] | None]:
     """What is called with what has been done and with all there is, or nothing.
@@ -22,12 +35,12 @@ def bar(wanted: bool | None, unit: str) -> Iterator[Callable[[int, int], None] |
     if not (_watched() if wanted is None else wanted):
         yield None
         return
-    from tqdm import tqdm  # noqa: PLC0415  (a twentieth of a second that nobody pays who needs no bar)
-
-    shown: Any = tqdm(unit=unit, unit_scale=unit == "requests", leave=False, delay=0.5)
+    shown: Any = _kind()(unit=unit, unit_scale=unit == "requests", leave=False, delay=0.5)
 
     def tell(done: int, everything: int) -> None:
-        shown.total = everything or None
+        if everything and shown.total != everything:
+            # How much there is, is known late; a bar of a notebook is told by this alone.
+            shown.reset(everything)
         shown.update(done - shown.n)
 
     try:

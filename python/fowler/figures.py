@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from fowler.results import Run
 
-__all__ = ["blame", "distributions"]
+__all__ = ["Picture", "blame", "distributions"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe and Ito's colours, which are told apart by every eye."""
 DASHES = ("-", "--", "-.", ":")
 
 
+class Picture(Figure):
+    """A figure that notebooks show by themselves, whatever the backend; the same bytes each time."""
+
+    def _repr_svg_(self) -> str:
+        text = io.StringIO()
+        with rc_context({"svg.hashsalt": "fowler"}):
+            self.savefig(text, format="svg", metadata={"Date": None})
+        return text.getvalue()
+
+
 def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
     """The share of reads, or writes, that took at least so long, for every run."""
-    figure = Figure(figsize=(6, 4), layout="constrained")
+    figure = Picture(figsize=(6, 4), layout="constrained")
     axes = figure.add_subplot()
     for at, run in enumerate(runs):
         points = [(late, share) for late, share in run.distribution(kind) if late > 0]
@@ -48,7 +60,7 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
         for cause, share in band.shares().items():
             sizes[cause] = max(sizes.get(cause, 0.0), share)
     shown = sorted(sizes, key=lambda cause: -sizes[cause])[:causes]
-    figure = Figure(figsize=(6, 3), layout="constrained")
+    figure = Picture(figsize=(6, 3), layout="constrained")
     axes = figure.add_subplot()
     left = [0.0] * len(named)
     for at, cause in enumerate([*shown, "other"]):

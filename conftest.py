@@ -1,0 +1,34 @@
+"""Collects the code blocks of the documentation; `python/tests/documents.py` says how each is run."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+from collections.abc import Iterator
+from os import environ, pathsep
+from pathlib import Path
+
+import pytest
+from documents import blocks
+from sybil import Sybil
+
+ROOT = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An empty folder with copies of the examples, `fowler` on the path: where the blocks of one page run."""
+    place = tmp_path_factory.mktemp("page")
+    shutil.copytree(ROOT / "examples", place / "examples")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
+        patch.setenv("MPLBACKEND", "agg")
+        yield place
+
+
+pytest_collect_file = Sybil(
+    parsers=[blocks],
+    patterns=["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/**/*.md", "docs/*.md"],
+    fixtures=["folder"],
+).pytest()

@@ -1,0 +1,157 @@
+"""Pages that the program writes, links that leave the documentation, and whether pages fetch anything."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+import fowler
+from fowler import _core
+
+ROOT = Path(__file__).parents[1]
+LOG = logging.getLogger(__name__)
+
+PLACE = re.compile(r"^<!-- written by the build: (?P<what>\w+) -->$", re.MULTILINE)
+LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+# What lies beside the documentation and is a page of it all the same.
+PAGES = {
+    "ARCHITECTURE.md": "/project/architecture.md",
+    "CONTRIBUTING.md": "/project/contributing.md",
+    "CHANGELOG.md": "/project/changelog.md",
+    "README.md": "/index.md",
+}
+# What would make a browser ask somebody: scripts, styles, pictures and fonts of another place.
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//"""
+    r"""|@import\s+["'(]*(?:https?:)?//|url\(\s*["']?(?:https?:)?//"""
+)
+
+
+def asked(*arguments: str) -> str:
+    """What the command prints."""
+    command = [sys.executable, "-m", "fowler", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def commands() -> str:
+    """Every command with its help, those below it behind it."""
+
+    def below(above: tuple[str, ...]) -> Iterator[str]:
+        text = asked(*above, "--help")
+        if above:
+            yield f"{'#' * (len(above) + 1)} fowler {' '.join(above)}\n"
+        yield f"```text\n{text.rstrip()}\n```\n"
+        listed = re.search(r"^Commands:\n(?P<lines>(?:  .*\n|\n(?=  ))+)", text, re.MULTILINE)
+        names = re.findall(r"^  (\w+)", listed["lines"], re.MULTILINE) if listed else []
+        for name in names:
+            if name != "help":
+                yield from below((*above, name))
+
+    return "\n".join(below(()))
+
+
+def keys() -> str:
+    """A table for each section of a drive's keys."""
+    sections: dict[str, list[str]] = {}
+    for path, _kind, about, expected, words, required, default in _core.keys():
+        section = path.rpartition(".")[0]
+        takes = "; ".join(f"`{word}`: {means}" for word, means in words) or expected
+        its = "required" if required else f"`{default}`" if default else ""
+        cells = (f"`{path}`", about, takes, its)
+        row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+        sections.setdefault(section, []).append(f"| {row} |")
+    text = []
+    for section, rows in sections.items():
+        name = f"`[{section}]`" if section else "At the top"
+        head = "| key | what it is | takes | default |\n|---|---|---|---|"
+        text.append(f"## {name}\n\n{head}\n" + "\n".join(rows) + "\n")
+    title = "keys of a workload"
+    workload = asked("presets", "--keys").partition(f"{title}\n")[2]
+    text.append(f"## {title.capitalize()}\n\n```text\n{textwrap.dedent(workload)}```\n")
+    return "\n".join(text)
+
+
+def presets() -> str:
+    """What comes with the program, by kind."""
+    text = []
+    for kind in ("device", "scheme", "workload"):
+        rows = [f"| `{it.name}` | {it.about} |" for it in fowler.presets(kind)]
+        text.append(f"## {kind.capitalize()}s\n\n| name | what it is |\n|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(text) + "\n"
+
+
+def file(name: str) -> Callable[[], str]:
+    """A page that lies at the root of the repository, its links as if it lay in a folder of `docs`."""
+
+    def text() -> str:
+        def moved(link: re.Match[str]) -> str:
+            target = link["target"]
+            if "://" in target:
+                return link[0]
+            whole = "/" + target.removeprefix("docs/") if target.startswith("docs/") else f"../../{target}"
+            return f"[{link['text']}]({whole}{link['anchor'] or ''})"
+
+        return LINK.sub(moved, (ROOT / name).read_text())
+
+    return text
+
+
+WRITTEN: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "keys": keys,
+    "presets": presets,
+    "architecture": file("ARCHITECTURE.md"),
+    "contributing": file("CONTRIBUTING.md"),
+    "changelog": file("CHANGELOG.md"),
+}
+
+
+def complete(app: Sphinx, page: str, content: list[str]) -> None:
+    """Puts in what the program writes, and turns links out of the documentation into what can be followed."""
+    text = PLACE.sub(lambda place: WRITTEN[place["what"]](), content[0])
+    here = app.env.doc2path(page).parent
+
+    def followed(link: re.Match[str]) -> str:
+        if not link["target"].startswith("../"):
+            return link[0]
+        target = (here / link["target"]).resolve()
+        inside = target.relative_to(ROOT).as_posix() if target.is_relative_to(ROOT) else ""
+        if inside in PAGES:
+            return f"[{link['text']}]({PAGES[inside]}{link['anchor'] or ''})"
+        # Files are handed to the reader; of a folder there is nothing to hand over.
+        return link["text"] if target.is_dir() and not inside.startswith("docs") else link[0]
+
+    content[0] = LINK.sub(followed, text)
+
+
+def offline(app: Sphinx, failed: Exception | None) -> None:
+    """Warns of pages that would fetch something."""
+    if failed is not None:
+        return
+    for path in sorted(Path(app.outdir).rglob("*")):
+        if path.suffix in (".html", ".css") and (found := FETCHED.search(path.read_text())):
+            LOG.warning("%s: would be fetched: %s", path.relative_to(app.outdir), found[0])
+
+
+def alone(app: Sphinx) -> None:
+    """Lets cells run alike everywhere: without anybody's configuration, and without remarks of the kernel."""
+    profile = Path(app.doctreedir) / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
+    os.environ["IPYTHONDIR"] = str(profile.parent)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Registers all three."""
+    app.connect("builder-inited", alone)
+    app.connect("source-read", complete)
+    app.connect("build-finished", offline)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
