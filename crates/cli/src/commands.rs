@@ -219,10 +219,12 @@ fn unknown_preset(name: &str) -> Problem {
 
 fn preset_list() -> String {
     let mut text = String::new();
+    let names = Folder::ALL.into_iter().flat_map(Folder::presets).map(|preset| preset.name.len());
+    let width = names.max().unwrap_or(0) + 2;
     for folder in Folder::ALL {
         writeln!(text, "{}s", folder.word()).expect("text grows");
         for preset in folder.presets() {
-            writeln!(text, "  {:<14}{}", preset.name, preset.about()).expect("text grows");
+            writeln!(text, "  {:<width$}{}", preset.name, preset.about()).expect("text grows");
         }
     }
     text
