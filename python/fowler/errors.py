@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["InputError", "Problem"]
+__all__ = ["InputError", "Problem", "WorkerError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,13 @@ class InputError(ValueError):
     def of(cls, told: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
         """The error that the simulator tells; its flags are arguments here."""
         return cls(Problem(_argument(file), *rest) for file, *rest in told)  # type: ignore[arg-type]
+
+
+class WorkerError(RuntimeError):
+    """What runs points elsewhere gave up: a worker was killed, ran out of memory, or cannot run Fowler.
+
+    No point is to blame; what it gave up for is its cause (``__cause__``). Finished points are kept.
+    """
 
 
 def _argument(file: str) -> str:

@@ -79,7 +79,7 @@ def run(
         InputError: for everything that is wrong with the drive, the workload and the arguments, at once.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    fitted, changes = _divided(more, source, set)
+    fitted, changes = divided(more, source, set)
     drive = as_drive(device, changes, seed)
     where = _source(workload, fitted)
 
@@ -129,7 +129,7 @@ def compare(
         InputError: for everything that is wrong, of every scheme at once.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    fitted, changes = _divided(more, source, set)
+    fitted, changes = divided(more, source, set)
     where = _source(workload, fitted)
     args: _arguments.Run = {
         "drive": as_drive(device, changes, seed),
@@ -203,7 +203,7 @@ def lifetime(
         InputError: for everything that is wrong, at once.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    fitted, changes = _divided(more, source, set)
+    fitted, changes = divided(more, source, set)
     if years is not None:
         if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
             what = f"a life of {years} years"
@@ -257,7 +257,7 @@ def study(
     return Study(title, [Sheet(*sheet) for sheet in sheets], paths, notes)
 
 
-def _divided(
+def divided(
     more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
 ) -> tuple[Source, list[str]]:
     """What of the keywords says how requests are read, and what are configuration keys."""
