@@ -23,7 +23,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#999999"
-WIDE = 100.0
+WIDE = 10.0
 """Numbers whose largest is so many times the least are drawn on a logarithmic axis."""
 
 
@@ -152,13 +152,13 @@ def main_effects(effects: analysis.MainEffects) -> Figure:
     response = quantity(effects.response)
     for panel, its in zip(panels, effects.effects, strict=False):
         levels = its.levels
-        panel.plot(
-            range(len(levels)),
-            [it.mean / response.scale for it in levels],
-            "o-",
-            color=COLOURS[0],
-            markersize=5,
-        )
+        means = [it.mean / response.scale for it in levels]
+        if any(isinstance(it.low, str) for it in levels):
+            # Between words there is nothing that a line could follow.
+            panel.vlines(range(len(levels)), effects.mean / response.scale, means, color=COLOURS[0])
+            panel.plot(range(len(levels)), means, "o", color=COLOURS[0], markersize=5)
+        else:
+            panel.plot(range(len(levels)), means, "o-", color=COLOURS[0], markersize=5)
         panel.axhline(effects.mean / response.scale, color=GREY, linewidth=1, linestyle="--")
         labels = [_range(its.factor, it) for it in levels]
         crowded = max(map(len, labels)) * len(labels) > 18  # noqa: PLR2004  (letters that fit below a panel)
@@ -178,6 +178,10 @@ def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
     figure, axes = _figure()
     across, along = _axes(axes, table, x, response)
     marks = analysis.column(table, by) if by else [""] * len(table)
+    ticks = _order(it for it in across if it is not None)
+    if len(ticks) <= analysis.LEVELS_MOST and not any(isinstance(it, str) for it in ticks):
+        axes.set_xticks(ticks, [number(it) for it in ticks])
+        axes.set_xticks([], minor=True)
     for at, kind in enumerate(dict.fromkeys(marks)):
         found: dict[float, list[float]] = {}
         for row, its in enumerate(marks):
@@ -280,5 +284,8 @@ def _word(name: str | None, value: float | str | None) -> str:
 
 
 def _range(name: str, level: analysis.Level) -> str:
-    low, high = _word(name, level.low), _word(name, level.high)
-    return low if low == high else f"{low} to {high}"
+    low, high = level.low, level.high
+    if low == high or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return _word(name, low)
+    scale = quantity(name).scale
+    return f"{low / scale:.3g} to {high / scale:.3g}"

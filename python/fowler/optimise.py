@@ -37,7 +37,7 @@ from fowler.errors import InputError, Problem
 from fowler.results import Lifetime, Run
 from fowler.running import AnyDevice, AnyWorkload, lifetime, run
 
-__all__ = ["Candidate", "Objective", "at_least", "at_most"]
+__all__ = ["Candidate", "Measure", "Objective", "at_least", "at_most"]
 
 Value = Any
 """What a parameter may be: a word, a number, true or false."""

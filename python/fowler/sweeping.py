@@ -7,7 +7,7 @@ import queue
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -269,9 +269,10 @@ _OPEN: list[_core.Folder] = []
 
 
 def _let_go() -> None:
-    """Workers that are forked meanwhile would hold the folder for as long as they live."""
+    """Workers that are forked meanwhile would hold the folder, and what other threads hold, for ever."""
     for folder in _OPEN:
         folder.close()
+    _PLANS.free()
 
 
 if hasattr(os, "register_at_fork"):
@@ -312,9 +313,10 @@ def _distribute(
             future.cancel()
         for future in _come_back(back, waiting):
             keep(future)
-        if isinstance(error, InputError) or not isinstance(error, Exception | CancelledError):
+        if isinstance(error, InputError) or not isinstance(error, Exception):
             raise
-        what = f"the executor gave up: {type(error).__name__}: {error}"
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        what = f"the executor gave up: {why}"
         points = f"{kept} of {len(todo)} points that were missing are kept in {out}"
         told = f"{points}, and the same call goes on from there"
         raise WorkerError(f"{what}\n    {told}") from error
@@ -369,6 +371,10 @@ class _Plans:
 
     def __init__(self) -> None:
         self._plans: OrderedDict[tuple[str, str], _core.Plan] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def free(self) -> None:
+        """Forgets who reads a plan: in a forked process nobody does."""
         self._lock = threading.Lock()
 
     def remember(self, plan: _core.Plan) -> None:

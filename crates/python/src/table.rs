@@ -10,8 +10,8 @@ use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
-use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
 /// Columns of equal length.
