@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from fowler import config, policies
 from fowler._core import __version__
+from fowler.analysis import MainEffects, main_effects, pareto
 from fowler.drive import Device, Preset, device, presets
-from fowler.errors import InputError, PolicyError, Problem
+from fowler.errors import InputError, PolicyError, Problem, WorkerError
+from fowler.points import Point, Sweep
 from fowler.results import Band, Blame, Comparison, Latencies, Lifetime, Run, Study, Table
 from fowler.running import compare, lifetime, run, study
+from fowler.sweeping import load, sweep
 
 __all__ = [
     "Band",
@@ -26,19 +29,27 @@ __all__ = [
     "InputError",
     "Latencies",
     "Lifetime",
+    "MainEffects",
+    "Point",
     "PolicyError",
     "Preset",
     "Problem",
     "Run",
     "Study",
+    "Sweep",
     "Table",
+    "WorkerError",
     "__version__",
     "compare",
     "config",
     "device",
     "lifetime",
+    "load",
+    "main_effects",
+    "pareto",
     "policies",
     "presets",
     "run",
     "study",
+    "sweep",
 ]

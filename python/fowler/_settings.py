@@ -37,7 +37,8 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def _kinds() -> dict[str, str]:
+def kinds() -> dict[str, str]:
+    """What each key takes: ``time``, ``size``, ``rate``, ``count``, ``real``, ``flag``, ``word`` ..."""
     return {path: kind.removesuffix("s") for path, kind, *_ in _core.keys()}
 
 
@@ -55,18 +56,27 @@ def settings(changes: Mapping[str, Setting]) -> list[str]:
 
 
 def _setting(name: str, value: Setting, problems: list[Problem]) -> str:
+    found = key(name)
+    if isinstance(found, Problem):
+        problems.append(found)
+        return ""
+    path, unit = found
+    return f"{path}={text(value, unit)}"
+
+
+def key(name: str) -> tuple[str, str] | Problem:
+    """The key that an argument stands for, with the unit that its name ends in; or why there is none."""
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
     if len(paths) == 1:
-        return f"{paths[0]}={text(value)}"
+        return paths[0], ""
     if not paths:
         for ending, unit, measured in _endings(name):
             stem = name.removesuffix(f"_{ending}")
-            paths = tuple(it for it in names().get(stem, ()) if _kinds()[it] == measured)
+            paths = tuple(it for it in names().get(stem, ()) if kinds()[it] == measured)
             if len(paths) == 1:
-                return f"{paths[0]}={text(value, unit)}"
-    problems.append(_unknown(name, paths))
-    return ""
+                return paths[0], unit
+    return _unknown(name, paths)
 
 
 def _endings(name: str) -> list[tuple[str, str, str]]:
@@ -91,6 +101,11 @@ def text(value: Setting, unit: str = "") -> str:
         case str():
             return value
         case int() | float():
-            return f"{value!r}{unit}"
+            return f"{number(value)}{unit}"
         case _:
             return f"[{', '.join(text(it, unit) for it in value)}]"
+
+
+def number(value: float) -> str:
+    """A number as configurations have it, numpy's scalars too."""
+    return int.__repr__(value) if isinstance(value, int) else float.__repr__(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["InputError", "PolicyError", "Problem"]
+__all__ = ["InputError", "PolicyError", "Problem", "WorkerError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,13 @@ def _policy_error(policy: str, at_ns: int, text: str) -> PolicyError:
     error = PolicyError(policy, at_ns)
     error.args = (text,)
     return error
+
+
+class WorkerError(RuntimeError):
+    """What runs points elsewhere gave up: a worker was killed, ran out of memory, or cannot run Fowler.
+
+    No point is to blame; what it gave up for is its cause (``__cause__``). Finished points are kept.
+    """
 
 
 def _argument(file: str) -> str:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from fowler import analysis
+from fowler._settings import kinds
+from fowler.errors import InputError, Problem
+from fowler.results import Table, number
+
 if TYPE_CHECKING:
     from fowler.results import Run
 
-__all__ = ["Picture", "blame", "distributions"]
+__all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Okabe and Ito's colours, which are told apart by every eye."""
 DASHES = ("-", "--", "-.", ":")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+GREY = "#999999"
+WIDE = 10.0
+"""Numbers whose largest is so many times the least are drawn on a logarithmic axis."""
 
 
 class Picture(Figure):
@@ -86,3 +96,208 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
     axes.set_xlabel(f"share of the latency of {kind}s")
     figure.legend(loc="outside lower center", ncols=3, fontsize="small")
     return figure
+
+
+class Quantity(NamedTuple):
+    """A column as a picture shows it."""
+
+    label: str
+    """Its name and unit."""
+    scale: float
+    """What its numbers are divided by."""
+
+
+def quantity(column: str) -> Quantity:
+    """A column's name with its unit: latencies in us, sizes in MiB, rates in MiB/s."""
+    name = column.removeprefix("axis.")
+    unit, scale = {
+        "time": ("us", 1e3),
+        "size": ("MiB", 2.0**20),
+        "rate": ("MiB/s", 2.0**20),
+    }.get(kinds().get(name, ""), ("", 1.0))
+    for ending in ("us", "ns", "ms", "s", "pct", "years"):
+        if not unit and name.endswith(f"_{ending}"):
+            name, unit = name.removesuffix(f"_{ending}"), ending.replace("pct", "%")
+    head, _, last = name.rpartition(".")
+    if last[:1] == "p" and last[1:].isdigit():
+        # p999 is p99.9.
+        last = f"p{last[1:3]}" + (f".{last[3:]}" if last[3:] else "")
+    shown = f"{head.replace('.', ' ')} {last}".replace("_", " ").replace("policy ", "").strip()
+    shown = {"waf": "write amplification"}.get(shown, shown)
+    return Quantity(f"{shown} ({unit})" if unit else shown, scale)
+
+
+def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
+    """Two columns of every point, and the front that none beats."""
+    minimise = [name for name in (x, y) if name not in maximise]
+    best = analysis.front(table, minimise, maximise)
+    figure, axes = _figure()
+    across, along = _axes(axes, table, x, y)
+    marks = analysis.column(table, by) if by else [""] * len(table)
+    kinds_ = list(dict.fromkeys(marks))
+    for at, kind in enumerate(kinds_):
+        rows = [row for row, its in enumerate(marks) if its == kind]
+        points = [(across[row], along[row]) for row in rows]
+        points = [it for it in points if None not in it]
+        if points:
+            colour = COLOURS[at % len(COLOURS)] if by else GREY
+            mark = MARKS[at % len(MARKS)]
+            label = _word(by, kind) if by else "all points"
+            axes.plot(*zip(*points, strict=True), mark, color=colour, alpha=0.6, markersize=5, label=label)
+    front_x, front_y = (analysis.column(best, name) for name in (x, y))
+    scale = quantity(x).scale, quantity(y).scale
+    front = sorted((a / scale[0], b / scale[1]) for a, b in zip(front_x, front_y, strict=True))
+    if front:
+        # Between two of them lies what both of them beat, never a point of the straight line.
+        where = "pre" if y in maximise else "post"
+        axes.step(*zip(*front, strict=True), where=where, color="black", linewidth=1, label="Pareto front")
+        axes.plot(*zip(*front, strict=True), "o", color="black", fillstyle="none", markersize=9)
+    axes.legend(title=quantity(by).label if by else None, fontsize="small")
+    return figure
+
+
+def main_effects(effects: analysis.MainEffects) -> Figure:
+    """The mean response at each value of each axis, the axes side by side."""
+    count = max(len(effects.effects), 1)
+    figure = Picture(figsize=(1.2 + 1.9 * count, 3.4), layout="constrained")
+    panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    response = quantity(effects.response)
+    for panel, its in zip(panels, effects.effects, strict=False):
+        levels = its.levels
+        means = [it.mean / response.scale for it in levels]
+        if any(isinstance(it.low, str) for it in levels):
+            # Between words there is nothing that a line could follow.
+            panel.vlines(range(len(levels)), effects.mean / response.scale, means, color=COLOURS[0])
+            panel.plot(range(len(levels)), means, "o", color=COLOURS[0], markersize=5)
+        else:
+            panel.plot(range(len(levels)), means, "o-", color=COLOURS[0], markersize=5)
+        panel.axhline(effects.mean / response.scale, color=GREY, linewidth=1, linestyle="--")
+        labels = [_range(its.factor, it) for it in levels]
+        crowded = max(map(len, labels)) * len(labels) > 18  # noqa: PLR2004  (letters that fit below a panel)
+        panel.set_xticks(
+            range(len(levels)), labels, rotation=40 if crowded else 0, ha="right" if crowded else "center"
+        )
+        panel.set_xlabel(quantity(its.factor).label)
+        panel.set_title(f"{its.share:.0%} of the variance", fontsize="small")
+        panel.margins(x=0.2)
+        panel.grid(True, axis="y", alpha=0.3)
+    panels[0].set_ylabel(f"mean of {response.label}")
+    return figure
+
+
+def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
+    """The mean of a column along an axis, a line for each value of another."""
+    figure, axes = _figure()
+    across, along = _axes(axes, table, x, response)
+    marks = analysis.column(table, by) if by else [""] * len(table)
+    ticks = _order(it for it in across if it is not None)
+    if len(ticks) <= analysis.LEVELS_MOST and not any(isinstance(it, str) for it in ticks):
+        axes.set_xticks(ticks, [number(it) for it in ticks])
+        axes.set_xticks([], minor=True)
+    for at, kind in enumerate(dict.fromkeys(marks)):
+        found: dict[float, list[float]] = {}
+        for row, its in enumerate(marks):
+            if its == kind and across[row] is not None and along[row] is not None:
+                found.setdefault(across[row], []).append(along[row])
+        if not found:
+            continue
+        places = sorted(found)
+        means = [math.fsum(found[it]) / len(found[it]) for it in places]
+        below = [mean - min(found[it]) for it, mean in zip(places, means, strict=True)]
+        above = [max(found[it]) - mean for it, mean in zip(places, means, strict=True)]
+        axes.errorbar(
+            places,
+            means,
+            (below, above) if any(below) or any(above) else None,
+            color=COLOURS[at % len(COLOURS)],
+            linestyle=DASHES[at % len(DASHES)],
+            marker=MARKS[at % len(MARKS)],
+            markersize=5,
+            capsize=3,
+            elinewidth=0.8,
+            label=_word(by, kind) if by else None,
+        )
+    if by:
+        axes.legend(title=quantity(by).label, fontsize="small")
+    return figure
+
+
+def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
+    """The mean of a column over two axes, as colours and numbers."""
+    across, along = analysis.column(table, x), analysis.column(table, y)
+    values = analysis.numbers(table, [response])[0]
+    shown = quantity(response)
+    cells: dict[tuple[Any, Any], list[float]] = {}
+    for a, b, value in zip(across, along, values, strict=True):
+        if value is not None:
+            cells.setdefault((a, b), []).append(value / shown.scale)
+    columns, rows = _order(a for a, _ in cells), _order(b for _, b in cells)
+    if not cells:
+        raise InputError([Problem("response", None, "", f"no point has a number in `{response}`")])
+    means = [[_mean(cells.get((a, b))) for a in columns] for b in rows]
+    figure = Picture(figsize=(1.8 + 0.8 * len(columns), 1.4 + 0.5 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    # Lightness alone carries it: every eye sees the order, and so does a printer without colours.
+    image = axes.imshow(means, cmap="cividis", aspect="auto", origin="lower")
+    finite = [it for row in means for it in row if not math.isnan(it)]
+    middle = (min(finite) + max(finite)) / 2
+    for row, its in enumerate(means):
+        for column, mean in enumerate(its):
+            if not math.isnan(mean):
+                ink = "white" if mean < middle else "black"
+                axes.text(column, row, number(mean), ha="center", va="center", color=ink, fontsize="small")
+    axes.set_xticks(range(len(columns)), [_word(x, it) for it in columns])
+    axes.set_yticks(range(len(rows)), [_word(y, it) for it in rows])
+    axes.set(xlabel=quantity(x).label, ylabel=quantity(y).label)
+    figure.colorbar(image, label=shown.label)
+    return figure
+
+
+def _figure() -> tuple[Figure, Any]:
+    figure = Picture(figsize=(6, 4), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _axes(axes: Any, table: Table, x: str, y: str) -> list[list[Any]]:
+    """Two columns in the units that are shown, on axes with their names."""
+    columns = []
+    for name, set_label, set_scale in (
+        (x, axes.set_xlabel, axes.set_xscale),
+        (y, axes.set_ylabel, axes.set_yscale),
+    ):
+        shown = quantity(name)
+        values = analysis.column(table, name)
+        if not any(isinstance(it, str) for it in values):
+            values = [None if it is None else it / shown.scale for it in analysis.numbers(table, [name])[0]]
+            known = [it for it in values if it is not None]
+            if known and min(known) > 0 and max(known) >= WIDE * min(known):
+                set_scale("log")
+        set_label(shown.label)
+        columns.append(values)
+    axes.grid(True, which="major", alpha=0.3)
+    return columns
+
+
+def _order(values: Any) -> list[Any]:
+    its = list(dict.fromkeys(values))
+    words = any(isinstance(it, str) for it in its)
+    return its if words else sorted(its, key=lambda it: (it is None, it))
+
+
+def _mean(values: list[float] | None) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _word(name: str | None, value: float | str | None) -> str:
+    """A value on an axis, in the unit that the axis shows."""
+    if value is None or isinstance(value, str):
+        return value or "not set"
+    return number(value / quantity(name or "").scale)
+
+
+def _range(name: str, level: analysis.Level) -> str:
+    low, high = level.low, level.high
+    if low == high or not isinstance(low, int | float) or not isinstance(high, int | float):
+        return _word(name, low)
+    scale = quantity(name).scale
+    return f"{low / scale:.3g} to {high / scale:.3g}"

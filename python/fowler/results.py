@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import html
 import json
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fowler import _core
 from fowler.drive import Device
+from fowler.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +94,7 @@ class Blames:
 
 
 class Table:
-    """A table of a study, or of every request of a run.
+    """A table of every request of a run, or of every point of a sweep.
 
     Whatever reads Arrow takes it, without a copy: ``pyarrow.table(t)``, ``polars.DataFrame(t)``,
     ``pandas.DataFrame.from_arrow(t)``.
@@ -104,9 +106,33 @@ class Table:
         """A table of the simulator's."""
         self._its = its
 
+    @classmethod
+    def of(cls, table: object) -> Table:
+        """Any table with Arrow's C stream: a frame of polars or pandas, a table of pyarrow's."""
+        return table if isinstance(table, Table) else Table(_core.Table.of(table))
+
     def __len__(self) -> int:
         """How many rows it has."""
         return len(self._its)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column, ``None`` where there is none.
+
+        Raises:
+            InputError: if there is no such column.
+        """
+        if name not in self.columns:
+            near = difflib.get_close_matches(name, self.columns, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
+            raise InputError([Problem("", None, "", f"there is no column `{name}`", hint=hint)])
+        return self._its.column(name)
+
+    def take(self, rows: Iterable[int]) -> Self:
+        """Some of the rows, in this order."""
+        return self._of(self._its.take(list(rows)))
+
+    def _of(self, its: _core.Table) -> Self:
+        return type(self)(its)
 
     @property
     def columns(self) -> list[str]:

@@ -192,7 +192,7 @@ def lifetime(
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
     named = Schemes([] if scheme is None else [scheme])
-    fitted, changes = _divided(more, source, set)
+    fitted, changes = divided(more, source, set)
     if years is not None:
         if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
             what = f"a life of {years} years"
@@ -265,7 +265,7 @@ class _Run(NamedTuple):
 
 
 def _run_args(run: _Run) -> _arguments.Run:
-    fitted, changes = _divided(run.more, run.source, run.set)
+    fitted, changes = divided(run.more, run.source, run.set)
     return {
         "drive": as_drive(run.device, changes, run.seed),
         "source": _source(run.workload, fitted),
@@ -280,7 +280,7 @@ def _run_args(run: _Run) -> _arguments.Run:
     }
 
 
-def _divided(
+def divided(
     more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
 ) -> tuple[Source, list[str]]:
     """What of the keywords says how requests are read, and what are configuration keys."""

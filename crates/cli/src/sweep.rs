@@ -19,14 +19,13 @@ mod kept {
     use super::Sweep;
     use crate::table::Grid;
     use crate::{Exit, console, progress};
-    use fowler_columns::store::{self, DESIGN, Folder, SPECIFICATION};
-    use fowler_experiment::growing::{Named, clashes};
+    use fowler_columns::store::{self, Folder};
     use fowler_experiment::numbers::{counted, whole};
     use fowler_experiment::problem::{Problem, Problems};
     use fowler_experiment::sweep::{Plan, Point};
     use fowler_experiment::workload::Control;
     use std::fmt::Write;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
     use std::sync::atomic::Ordering;
 
     /// Points that `--dry-run` shows.
@@ -40,7 +39,7 @@ mod kept {
         let plan = Plan::read(&text, &name)?;
         let stem = path.file_stem().unwrap_or_default();
         let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
-        unharmed(&plan, &out).or(())?;
+        store::unharmed(&plan, &out).or(())?;
         if arguments.dry_run {
             console::print(&planned(&plan));
             return Ok(Exit::Done);
@@ -63,13 +62,6 @@ mod kept {
         }
         console::print(&finished(&plan, &folder, todo.len())?);
         Ok(Exit::Done)
-    }
-
-    /// Whether nothing that is read would be written.
-    fn unharmed(plan: &Plan, out: &Path) -> Problems {
-        let outputs: Vec<Named> =
-            [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), out.join(name))).into();
-        clashes(&plan.inputs(), &outputs)
     }
 
     /// What is going to be run.

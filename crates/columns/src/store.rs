@@ -13,7 +13,7 @@
 use crate::summary::{self, ERROR, HASH, POINT, Row};
 use crate::{file, requests};
 use arrow_array::RecordBatch;
-use fowler_experiment::growing::{Growing, unwritable};
+use fowler_experiment::growing::{Growing, Named, clashes, unwritable};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::workload::Control;
@@ -174,6 +174,13 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Problems> {
         rows.extend(measured[hash].as_ref().map(|row| point.with(row)));
     }
     Ok(summary::table(&rows))
+}
+
+/// Whether nothing that the points are read from would be replaced by what is written to the folder.
+pub fn unharmed(plan: &Plan, folder: &Path) -> Problems {
+    let outputs: Vec<Named> =
+        [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();
+    clashes(&plan.inputs(), &outputs)
 }
 
 /// Runs one point and returns its files as bytes, for whoever keeps them; nothing if it was stopped. Meanwhile its

@@ -12,6 +12,7 @@ mod run;
 mod sheets;
 mod spec;
 mod study;
+mod sweep;
 mod table;
 mod watch;
 
@@ -33,9 +34,15 @@ mod _core {
     #[pymodule_export]
     use super::study::study_all;
     #[pymodule_export]
+    use super::sweep::{Folder, Plan, load};
+    #[pymodule_export]
     use super::table::Table;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = fowler_experiment::provenance::VERSION;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __fingerprint__: &str = fowler_experiment::provenance::FINGERPRINT;
 }

@@ -1,11 +1,17 @@
 //! Tables in Arrow's memory, which whatever reads Arrow's C stream takes without a copy: pyarrow, polars, pandas.
 
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use arrow_select::interleave::interleave_record_batch;
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
 /// Columns of equal length.
@@ -15,8 +21,61 @@ pub(crate) struct Table {
     pub batches: Vec<RecordBatch>,
 }
 
+/// A single value.
+#[derive(IntoPyObject)]
+pub(crate) enum Cell {
+    Flag(bool),
+    Whole(i64),
+    Large(u64),
+    Real(f64),
+    Text(String),
+}
+
+impl Table {
+    /// A table that is in one piece.
+    pub fn of_one(batch: RecordBatch) -> Table {
+        Table { schema: batch.schema(), batches: vec![batch] }
+    }
+}
+
 #[pymethods]
 impl Table {
+    /// Whatever has Arrow's C stream or C array.
+    #[staticmethod]
+    fn of(table: AnyRecordBatch) -> PyResult<Table> {
+        let reader = table.into_reader()?;
+        let schema = reader.schema();
+        let batches = reader.collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
+        Ok(Table { schema, batches })
+    }
+
+    /// The values of a column, none where there are none.
+    fn column(&self, name: &str) -> PyResult<Vec<Option<Cell>>> {
+        let index = self.schema.index_of(name);
+        let index = index.map_err(|_| PyKeyError::new_err(name.to_string()))?;
+        let mut cells = Vec::with_capacity(self.__len__());
+        for batch in &self.batches {
+            values(batch.column(index), &mut cells).map_err(|error| unusable(&error))?;
+        }
+        Ok(cells)
+    }
+
+    /// Some of the rows, in this order.
+    fn take(&self, rows: Vec<usize>) -> PyResult<Table> {
+        let rows_of = |(index, batch): (usize, &RecordBatch)| {
+            (0..batch.num_rows()).map(move |row| (index, row))
+        };
+        let all: Vec<(usize, usize)> = self.batches.iter().enumerate().flat_map(rows_of).collect();
+        let places: Option<Vec<_>> = rows.into_iter().map(|row| all.get(row).copied()).collect();
+        let places = places.ok_or_else(|| PyIndexError::new_err("the table has no such row"))?;
+        if places.is_empty() {
+            return Ok(Table { schema: self.schema.clone(), batches: Vec::new() });
+        }
+        let batches: Vec<&RecordBatch> = self.batches.iter().collect();
+        let taken = interleave_record_batch(&batches, &places).map_err(|error| unusable(&error))?;
+        Ok(Table::of_one(taken))
+    }
+
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
@@ -44,4 +103,31 @@ impl Table {
         let reader = Box::new(ArrayIterator::new(arrays, Arc::new(field)));
         to_stream_pycapsule(py, reader, requested_schema)
     }
+}
+
+fn unusable(error: &ArrowError) -> PyErr {
+    PyTypeError::new_err(error.to_string())
+}
+
+fn values(column: &ArrayRef, cells: &mut Vec<Option<Cell>>) -> Result<(), ArrowError> {
+    match column.data_type() {
+        DataType::Boolean => cells.extend(column.as_boolean().iter().map(|it| it.map(Cell::Flag))),
+        DataType::UInt64 => {
+            cells.extend(column.as_primitive::<UInt64Type>().iter().map(|it| it.map(Cell::Large)));
+        }
+        kind if kind.is_integer() => {
+            let column = cast(column, &DataType::Int64)?;
+            cells.extend(column.as_primitive::<Int64Type>().iter().map(|it| it.map(Cell::Whole)));
+        }
+        kind if kind.is_numeric() => {
+            let column = cast(column, &DataType::Float64)?;
+            cells.extend(column.as_primitive::<Float64Type>().iter().map(|it| it.map(Cell::Real)));
+        }
+        _ => {
+            let column = cast(column, &DataType::Utf8)?;
+            let texts = column.as_string::<i32>().iter();
+            cells.extend(texts.map(|it| it.map(|text| Cell::Text(text.into()))));
+        }
+    }
+    Ok(())
 }

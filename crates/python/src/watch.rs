@@ -46,6 +46,16 @@ pub(crate) fn watch<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(Watched) -> T + Send + 'static,
 ) -> PyResult<T> {
+    watch_for(py, progress, GRACE, work)
+}
+
+/// The same, and work that was told to stop is waited for so long.
+pub(crate) fn watch_for<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    grace: Duration,
+    work: impl FnOnce(Watched) -> T + Send + 'static,
+) -> PyResult<T> {
     let watched = Watched::default();
     let (sender, receiver) = channel();
     let its = watched.clone();
@@ -83,7 +93,7 @@ pub(crate) fn watch<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(error) = py.check_signals().and_then(|()| tell()) {
                     watched.stop.store(true, Ordering::Relaxed);
-                    drop(wait(GRACE));
+                    drop(wait(grace));
                     return Err(error);
                 }
             }

@@ -324,10 +324,21 @@ pub fn run(
     let all = || todo.par_iter().with_max_len(1).try_for_each(one);
     match threads {
         None => all(),
-        Some(threads) => {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            let failed = |error| Problem::new("", format!("threads cannot be started: {error}"));
-            pool.map_err(failed)?.install(all)
-        }
+        Some(threads) => pooled(threads, all)?,
     }
+}
+
+/// Does work on one thread of its own. A worker that is one of many needs no more, and one that was forked from a
+/// program with threads has lost them: it would wait for them for ever.
+///
+/// # Errors
+/// If no thread can be started.
+pub fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Problems> {
+    pooled(1, work)
+}
+
+fn pooled<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Problems> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let failed = |error| Problem::new("", format!("threads cannot be started: {error}"));
+    Ok(pool.map_err(failed)?.install(work))
 }

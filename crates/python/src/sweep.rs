@@ -1,0 +1,159 @@
+//! Sweeps: a plan that has been read, the folder that its points are kept in, and single points for whoever runs them
+//! elsewhere.
+
+use crate::errors::{OrRaise, fault};
+use crate::table::Table;
+use crate::watch::{Watched, watch, watch_for};
+use fowler_columns::store::{self, Made};
+use fowler_experiment::sweep::{self, alone};
+use fowler_experiment::workload::Control;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long a sweep that was told to stop is waited for: its folder is to be free when the caller hears of it.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The files of a point: its row, its requests, whether it failed.
+type Files = (Vec<u8>, Option<Vec<u8>>, bool);
+
+/// A specification that has been read.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Plan {
+    plan: Arc<sweep::Plan>,
+}
+
+#[pymethods]
+impl Plan {
+    /// Reads a specification; `name` stands for it in messages. On one thread only if it is read `by_itself`, as a
+    /// worker does that has others beside it, or that was forked.
+    #[staticmethod]
+    #[pyo3(signature = (text, name, by_itself=false))]
+    fn read(py: Python<'_>, text: String, name: String, by_itself: bool) -> PyResult<Plan> {
+        let read = move |_| {
+            let read = || sweep::Plan::read(&text, &name);
+            if by_itself { alone(read)? } else { read() }
+        };
+        let plan = watch(py, None, read)?.or_raise(py)?;
+        Ok(Plan { plan: Arc::new(plan) })
+    }
+
+    /// The specification as it was given.
+    #[getter]
+    fn text(&self) -> &str {
+        self.plan.text()
+    }
+
+    /// What stands for it in messages.
+    #[getter]
+    fn name(&self) -> &str {
+        self.plan.name()
+    }
+
+    /// What tells a point from every other.
+    fn hash(&self, index: usize) -> PyResult<&str> {
+        let point = self.plan.points().get(index);
+        point.map(|point| point.hash.as_str()).ok_or_else(|| fault("the plan has no such point"))
+    }
+
+    /// Runs one point on one thread and returns its files.
+    fn make(&self, py: Python<'_>, index: usize) -> PyResult<Files> {
+        self.hash(index)?;
+        let plan = Arc::clone(&self.plan);
+        let made = watch(py, None, move |watched| {
+            let control = Control { stop: &watched.stop, progress: &|_| () };
+            alone(|| store::make(&plan, index, control))?
+        })?;
+        match made.or_raise(py)? {
+            Some(Made { row, requests, failed }) => Ok((row, requests, failed)),
+            None => Err(PyKeyboardInterrupt::new_err("stopped")),
+        }
+    }
+}
+
+/// The folder of a sweep, which nobody else writes to until it is closed.
+#[pyclass(module = "fowler._core", frozen)]
+pub(crate) struct Folder {
+    plan: Arc<sweep::Plan>,
+    folder: Mutex<Option<Arc<store::Folder>>>,
+}
+
+#[pymethods]
+impl Folder {
+    /// Opens the folder for the points of a plan, and makes it if it is not there.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, plan: &Plan) -> PyResult<Folder> {
+        let plan = Arc::clone(&plan.plan);
+        let open = || {
+            store::unharmed(&plan, &path).or(())?;
+            store::Folder::open(&path, &plan)
+        };
+        let folder = py.detach(open).or_raise(py)?;
+        Ok(Folder { plan, folder: Mutex::new(Some(Arc::new(folder))) })
+    }
+
+    /// The points that are still to be run, in order; with `retry` those that failed too.
+    fn missing(&self, py: Python<'_>, retry: bool) -> PyResult<Vec<usize>> {
+        let folder = self.its()?;
+        py.detach(|| folder.missing(retry)).or_raise(py)
+    }
+
+    /// Runs points here, on so many threads, or on all cores, and keeps each as soon as it is finished.
+    #[pyo3(signature = (todo, threads=None, progress=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        todo: Vec<usize>,
+        threads: Option<usize>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (plan, folder) = (Arc::clone(&self.plan), self.its()?);
+        watch_for(py, progress.as_ref(), GRACE, move |watched: Watched| {
+            watched.all.store(todo.len() as u64, Ordering::Relaxed);
+            let step = |_| {
+                watched.done.fetch_add(1, Ordering::Relaxed);
+            };
+            let control = Control { stop: &watched.stop, progress: &|_| () };
+            store::run(&folder, &plan, &todo, threads, control, &step)
+        })?
+        .or_raise(py)
+    }
+
+    /// Keeps the files of a point that was run elsewhere.
+    fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
+        let folder = self.its()?;
+        let (row, requests, failed) = files;
+        let point = self.plan.points().get(index);
+        let point = point.ok_or_else(|| fault("the plan has no such point"))?;
+        py.detach(|| folder.keep(point, &Made { row, requests, failed })).or_raise(py)
+    }
+
+    /// Every point that has run.
+    fn load(&self, py: Python<'_>) -> PyResult<Table> {
+        let folder = self.its()?;
+        py.detach(|| folder.load()).map(Table::of_one).or_raise(py)
+    }
+
+    /// Lets others write to it.
+    fn close(&self) {
+        if let Ok(mut folder) = self.folder.lock() {
+            folder.take();
+        }
+    }
+}
+
+impl Folder {
+    fn its(&self) -> PyResult<Arc<store::Folder>> {
+        let folder = self.folder.lock().ok().and_then(|folder| folder.clone());
+        folder.ok_or_else(|| fault("the folder is closed"))
+    }
+}
+
+/// Every point of the sweep in a folder that has run, one row each.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Table> {
+    py.detach(|| store::load(&folder)).map(Table::of_one).or_raise(py)
+}

@@ -1,0 +1,189 @@
+"""The points of a sweep: what they were, what they came to, and what they say together."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from fowler import _core, analysis
+from fowler.analysis import MainEffects
+from fowler.results import Table, html_table, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Plots", "Point", "Sweep"]
+
+AXIS = "axis."
+"""What columns of axes begin with."""
+SHOWN = 20
+"""Points that a notebook shows."""
+TOLD = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
+"""What it shows of each."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a sweep that has run."""
+
+    number: int
+    """Its place in the design, from 0."""
+    hash: str
+    """What tells it from every other: the name of its files."""
+    axes: Mapping[str, float | str | None]
+    """Its value on each axis: times in ns, sizes in bytes, rates in bytes per second."""
+    device: str
+    """The drive."""
+    scheme: str
+    """The scheme on it."""
+    workload: str
+    """The generator or the trace."""
+    error: str | None
+    """Why it failed; ``None`` if it did not."""
+    _summary: str | None = dataclasses.field(repr=False)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Everything that was measured; empty if it failed."""
+        found: dict[str, Any] = json.loads(self._summary or "{}")
+        return found
+
+
+class Sweep(Table):
+    """The points of a sweep that have run, one row each, in the order of the design.
+
+    Whatever reads Arrow takes it, without a copy: ``polars.DataFrame(s)``, ``pyarrow.table(s)``,
+    ``pandas.DataFrame.from_arrow(s)``. Its columns are ``point``, ``hash``, ``axis.NAME`` of each axis,
+    ``error``, every single value of a summary under its dotted name, and ``summary`` as JSON.
+    """
+
+    def __init__(self, its: _core.Table, folder: Path) -> None:
+        """A table of the simulator's, and where it is kept."""
+        super().__init__(its)
+        self._folder = folder
+
+    def _of(self, its: _core.Table) -> Self:
+        return type(self)(its, self._folder)
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return self._folder
+
+    @property
+    def axes(self) -> list[str]:
+        """The names of the axes."""
+        return [name.removeprefix(AXIS) for name in self.columns if name.startswith(AXIS)]
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The points, one by one."""
+        axes = self.axes
+        levels = [self.column(AXIS + name) for name in axes]
+
+        def column(name: str) -> list[Any]:
+            return self.column(name) if name in self.columns else [None] * len(self)
+
+        names = ("point", "hash", "device", "scheme", "workload.name", "error", "summary")
+        rows = zip(*map(column, names), strict=True)
+        return tuple(
+            Point(place, hash_, {name: its[at] for name, its in zip(axes, levels, strict=True)}, *rest)
+            for at, (place, hash_, *rest) in enumerate(rows)
+        )
+
+    @property
+    def failed(self) -> tuple[Point, ...]:
+        """The points that failed, each with its error."""
+        return tuple(point for point in self.points if point.error is not None)
+
+    def pareto(self, *minimise: str, maximise: Sequence[str] = ()) -> Self:
+        """The points that no other beats, from the best to the worst in the first column.
+
+        Args:
+            *minimise: Columns of which less is better, such as ``"waf", "read.p999_us"``.
+            maximise: Columns of which more is better.
+
+        Raises:
+            InputError: for every column that is not there or has no numbers.
+        """
+        return analysis.front(self, minimise, maximise)
+
+    def main_effects(self, response: str, factors: Sequence[str] | None = None) -> MainEffects:
+        """What each axis does to a column: see :func:`fowler.main_effects`."""
+        return analysis.main_effects(self, response, factors)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of it. They need matplotlib: ``pip install fowler[plot]``."""
+        return Plots(self)
+
+    def __repr__(self) -> str:
+        """How large it is, and what was varied."""
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"<Sweep {self._folder}: {len(self):,} points{failed}, by {', '.join(self.axes) or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        told = [name for name in TOLD if name in self.columns]
+        heads = ["point", *self.axes, *told]
+        columns = [self.column(name) for name in told]
+        failed = ["error"] if self.failed else []
+        rows = [
+            [
+                str(point.number),
+                *(_cell(its) for its in point.axes.values()),
+                *(_cell(column[at]) for column in columns),
+                *((point.error or "").partition("\n")[0] for _ in failed),
+            ]
+            for at, point in enumerate(self.points[:SHOWN])
+        ]
+        more = f"<p>and {len(self) - SHOWN:,} more</p>" if len(self) > SHOWN else ""
+        title = f"<p>{html.escape(repr(self)[1:-1])}</p>"
+        return f"{title}{html_table([*heads, *failed], rows)}{more}"
+
+
+def _cell(value: float | str | None) -> str:
+    return value if isinstance(value, str) else number(value)
+
+
+class Plots:
+    """Pictures of the points of a sweep, as figures of matplotlib's."""
+
+    def __init__(self, its: Sweep) -> None:
+        """Of these points."""
+        self._its = its
+
+    def pareto(self, x: str, y: str, *, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
+        """Two columns of every point, and the front that none beats.
+
+        Args:
+            x: A column of numbers.
+            y: Another.
+            maximise: Those of the two of which more is better.
+            by: An axis with few values, which is told by colours and marks.
+        """
+        from fowler import figures  # noqa: PLC0415  (a drawing library is not always there)
+
+        return figures.pareto(self._its, x, y, maximise, by)
+
+    def main_effects(self, response: str, factors: Sequence[str] | None = None) -> Figure:
+        """The mean of a column at each value of each axis, on one scale, the strongest axis first."""
+        from fowler import figures  # noqa: PLC0415
+
+        return figures.main_effects(self._its.main_effects(response, factors))
+
+    def lines(self, x: str, response: str, *, by: str | None = None) -> Figure:
+        """The mean of a column along an axis, a line for each value of another, and its extremes."""
+        from fowler import figures  # noqa: PLC0415
+
+        return figures.lines(self._its, x, response, by)
+
+    def heatmap(self, x: str, y: str, response: str) -> Figure:
+        """The mean of a column over two axes, as colours and numbers."""
+        from fowler import figures  # noqa: PLC0415
+
+        return figures.heatmap(self._its, x, y, response)
