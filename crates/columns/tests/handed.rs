@@ -90,7 +90,7 @@ fn every_type_of_column_is_the_same_requests() {
 fn a_slice_of_a_batch_is_its_rows() {
     let all = batch(plain());
     assert_eq!(requests_of(&all.slice(1, 2)).unwrap(), expected()[1..3]);
-    assert_eq!(requests_of(&all.slice(4), 0).unwrap(), []);
+    assert_eq!(requests_of(&all.slice(4, 0)).unwrap(), []);
 }
 
 #[test]
