@@ -123,14 +123,16 @@ fn whatever_ends_it_no_finished_point_is_lost_or_run_again() {
     let (code, text, err) = fowler(&arguments(&whole));
     assert_eq!(code, Some(0), "{err}");
     assert!(text.contains("| 32     |       32 |      8 |       25 |"), "{text}");
+    // On one thread, so that much is left to do when it happens, however late that is.
+    let alone = [&arguments(&parts)[..], &["--threads", "1"]].concat();
     // Killed, with no chance to put anything in order.
-    let mut child = begun(&arguments(&parts), &parts, 5);
+    let mut child = begun(&alone, &parts, 3);
     child.kill().unwrap();
     child.wait().unwrap();
     let kept = points(&parts);
-    assert!((5..25).contains(&kept.len()), "{} points", kept.len());
+    assert!((3..25).contains(&kept.len()), "{} points", kept.len());
     // Stopped, in good order.
-    let child = begun(&arguments(&parts), &parts, kept.len() + 4);
+    let child = begun(&alone, &parts, kept.len() + 1);
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let (code, _, err) = told(&child.wait_with_output().unwrap());
