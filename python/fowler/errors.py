@@ -67,12 +67,20 @@ class PolicyError(RuntimeError):
     def __init__(self, policy: str, at_ns: int, cause: object = None) -> None:
         """A failure of this policy at this moment."""
         self.policy, self.at_ns = policy, at_ns
-        what = "" if cause is None else f": {type(cause).__name__}: {cause}"
+        what = "" if cause is None else f": {type(cause).__name__}{_told(cause)}"
         super().__init__(f"{policy} at {at_ns / 1e9:.9f} s of simulated time{what}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel from worker to worker."""
         return _policy_error, (self.policy, self.at_ns, str(self))
+
+
+def _told(cause: object) -> str:
+    try:
+        return f": {cause}"
+    except Exception:
+        # What cannot say what is wrong is wrong all the same.
+        return ""
 
 
 def _policy_error(policy: str, at_ns: int, text: str) -> PolicyError:

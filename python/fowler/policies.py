@@ -8,21 +8,26 @@
 >>> r.scheme
 'fifo+ReadFirst'
 
-It takes the place of what the rest of the scheme chooses for its slot. Each drive has a copy of its own
-(:func:`copy.deepcopy`), made before the first request. What it raises ends the run as
+It takes the place of what the rest of the scheme chooses for its slot. It is copied when it is handed over
+(:func:`copy.deepcopy`), and each drive has a copy of that. What it raises ends the run as
 :class:`fowler.PolicyError`.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import inspect
+import pickle
+import re
+import uuid
 from collections.abc import Iterable, Sequence
+from types import CodeType
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from fowler import _arguments
-from fowler._core import Page, Read, Running, View, Waiting, Write
-from fowler.errors import InputError, Problem
+from fowler._core import Page, Read, Running, View, Waiting, Write, presets
+from fowler.errors import InputError, PolicyError, Problem
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -52,8 +57,8 @@ other program, and erases."""
 class DieOrder(Protocol):
     """Which waiting transaction a die serves next."""
 
-    def pick(self, view: View) -> Waiting | None:
-        """One of those that ``view`` shows; ``None`` leaves the die as it is until something happens on it.
+    def pick(self, view: View) -> Waiting:
+        """One of those that ``view`` shows: no die stands idle while something may be served.
 
         Asked when a die is free, and when something new waits for one that may be interrupted.
         """
@@ -101,34 +106,34 @@ class Schemes:
     """Schemes by name, with the policies that they join."""
 
     def __init__(self, schemes: Iterable[AnyScheme]) -> None:
-        """All of them at once: a policy has one name in all.
+        """All of them at once: a policy has one name in all, and what it is now is what counts.
 
         Raises:
             InputError: for everything that is neither a name nor a policy.
+            PolicyError: for a policy that cannot be copied.
         """
-        self._policies: dict[str, object] = {}
+        self._policies: dict[str, tuple[object, _arguments.Policy]] = {}
         self._problems: list[Problem] = []
+        schemes = list(schemes)
         self.names = [self._joined(scheme) for scheme in schemes]
+        for scheme in schemes:
+            self._shadowed(scheme)
         if self._problems:
             raise InputError(self._problems)
+
+    @classmethod
+    def one(cls, scheme: AnyScheme | None) -> tuple[str | None, list[_arguments.Policy]]:
+        """The name of one scheme, if there is one, and its policies."""
+        found = cls([] if scheme is None else [scheme])
+        return next(iter(found.names), None), found.policies
 
     @property
     def policies(self) -> list[_arguments.Policy]:
         """What the simulator takes."""
-        return [
-            {
-                "name": name,
-                "label": _label(policy),
-                "methods": [method for method, slot in _SLOTS.items() if isinstance(policy, slot)],
-                "object": policy,
-            }
-            for name, policy in self._policies.items()
-        ]
+        return [its for _, its in self._policies.values()]
 
     def _joined(self, scheme: AnyScheme) -> str:
-        parts: Sequence[object] = [scheme]
-        if isinstance(scheme, Sequence) and not isinstance(scheme, str):
-            parts = scheme
+        parts = _parts(scheme)
         if not parts:
             self._wrong(scheme)
         return "+".join(part if isinstance(part, str) else self._named(part) for part in parts)
@@ -137,37 +142,111 @@ class Schemes:
         if inspect.isclass(policy) or not _fills(policy):
             self._wrong(policy)
             return ""
-        wanted = str(getattr(policy, "name", type(policy).__name__))
-        if "+" in wanted or "," in wanted:
+        methods = [method for method, slot in _SLOTS.items() if isinstance(policy, slot)]
+        if len(methods) > 1:
+            what = f"{_shown(policy)} has {' and '.join(methods)}, and fills one slot"
+            self._problems.append(Problem("scheme", None, "", what, hint="make it several objects"))
+        name = self._name_of(policy)
+        if name not in self._policies:
+            try:
+                copied = copy.deepcopy(policy)
+            except Exception as error:
+                raise PolicyError(f"{name}: its copy", 0, error) from error
+            its: _arguments.Policy = {
+                "name": name,
+                "label": _label(copied),
+                "methods": methods,
+                "object": copied,
+            }
+            self._policies[name] = policy, its
+        return name
+
+    def _name_of(self, policy: object) -> str:
+        try:
+            wanted = str(getattr(policy, "name", type(policy).__name__))
+        except Exception as error:
+            self._problems.append(Problem("scheme", None, "", f"a policy's name: {error!r}"))
+            return ""
+        taken = {name for kind, name, _ in presets() if kind == "scheme"}
+        if wanted in taken or wanted != wanted.strip() or not wanted or re.search(r"[+,]|\.toml$", wanted):
             what = f"a policy cannot be called `{wanted}`"
-            self._problems.append(Problem("scheme", None, "", what, "a name without + and ,"))
+            expected = "a name without + and , that is no scheme's and no file's"
+            hint = "`self.name` is a policy's name, where it has one"
+            self._problems.append(Problem("scheme", None, "", what, expected, hint))
         number, name = 1, wanted
-        while self._policies.setdefault(name, policy) is not policy:
+        while self._policies.get(name, (policy,))[0] is not policy:
             number += 1
             name = f"{wanted} {number}"
         return name
+
+    def _shadowed(self, scheme: AnyScheme) -> None:
+        for part in _parts(scheme):
+            names = [its.strip() for its in part.split("+")] if isinstance(part, str) else []
+            for name in names:
+                if name in self._policies:
+                    what = f"`{name}` is the name of a policy, and no scheme's"
+                    self._problems.append(
+                        Problem("scheme", None, "", what, hint="hand over the policy itself")
+                    )
 
     def _wrong(self, what: object) -> None:
         hint = None
         if inspect.isclass(what) and _fills(what):
             hint = f"hand over an object: {what.__name__}()"
         expected = f"a scheme's name, or an object with a method {', '.join(_SLOTS)}"
-        self._problems.append(
-            Problem("scheme", None, "", f"{what!r} is neither a scheme nor a policy", expected, hint)
-        )
+        text = f"{_shown(what)} is neither a scheme nor a policy"
+        self._problems.append(Problem("scheme", None, "", text, expected, hint))
+
+
+def _parts(scheme: AnyScheme) -> Sequence[object]:
+    if isinstance(scheme, str) or _fills(scheme) or not isinstance(scheme, Sequence):
+        return [scheme]
+    return scheme
 
 
 def _fills(what: object) -> bool:
     return any(isinstance(what, slot) for slot in _SLOTS.values())
 
 
-def _label(policy: object) -> str:
-    """What tells a policy from every other: its class, its source, and its plain parameters."""
-    kind = type(policy)
-    plain = {key: its for key, its in vars(policy).items() if isinstance(its, str | int | float | None)}
+def _shown(what: object) -> str:
     try:
-        source = hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:16]
-    except (OSError, TypeError):
-        source = "unknown"
+        return repr(what)
+    except Exception:
+        return f"an object of {type(what).__qualname__}"
+
+
+def _label(policy: object) -> str:
+    """What tells a policy from every other: its class, what that is made of, and all that the object holds.
+
+    Not what its methods call outside of their classes. What an object holds and cannot be pickled makes it
+    different from every other.
+    """
+    kind = type(policy)
+    made = hashlib.sha256()
+    for its in kind.__mro__[:-1]:
+        made.update(_source(its))
+    slots = [name for its in kind.__mro__ for name in getattr(its, "__slots__", ())]
+    held = {**getattr(policy, "__dict__", {})}
+    held |= {name: getattr(policy, name) for name in slots if hasattr(policy, name)}
+    held |= {"": list(policy)} if isinstance(policy, tuple) else {}
+    try:
+        made.update(pickle.dumps(held, protocol=4))
+    except Exception:
+        made.update(uuid.uuid4().bytes)
+    plain = {key: its for key, its in held.items() if isinstance(its, str | int | float | None)}
     arguments = ", ".join(f"{key}={its!r}" for key, its in sorted(plain.items()))
-    return f"{kind.__module__}.{kind.__qualname__}({arguments}), source {source}"
+    return f"{kind.__module__}.{kind.__qualname__}({arguments}), {made.hexdigest()[:16]}"
+
+
+def _source(kind: type) -> bytes:
+    """The text of a class, or what its functions were compiled to where there is none."""
+    try:
+        return inspect.getsource(kind).encode()
+    except (OSError, TypeError):
+        codes = [_code(its.__code__) for its in vars(kind).values() if inspect.isfunction(its)]
+        return repr((kind.__qualname__, codes)).encode()
+
+
+def _code(code: CodeType) -> tuple[object, ...]:
+    constants = [_code(its) if isinstance(its, CodeType) else its for its in code.co_consts]
+    return code.co_code, constants, code.co_names, code.co_varnames

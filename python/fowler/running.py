@@ -82,11 +82,24 @@ def run(
         PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    named = Schemes([] if scheme is None else [scheme])
+    name, policies = Schemes.one(scheme)
     args = _run_args(
-        _Run(device, workload, named, queue_depth, speed, idle, limit, seed, requests_file, set, source, more)
+        _Run(
+            device,
+            workload,
+            policies,
+            queue_depth,
+            speed,
+            idle,
+            limit,
+            seed,
+            requests_file,
+            set,
+            source,
+            more,
+        )
     )
-    args["scheme"] = named.names[0] if named.names else None
+    args["scheme"] = name
 
     def again(keep: bool, detail: bool) -> _core.Outcome:
         with bar(progress, "requests") as tell:
@@ -126,7 +139,20 @@ def compare(
     """
     named = Schemes(schemes)
     args = _run_args(
-        _Run(device, workload, named, queue_depth, speed, idle, limit, seed, requests_file, set, source, more)
+        _Run(
+            device,
+            workload,
+            named.policies,
+            queue_depth,
+            speed,
+            idle,
+            limit,
+            seed,
+            requests_file,
+            set,
+            source,
+            more,
+        )
     )
 
     def all_of(keep: bool, detail: bool) -> list[_core.Outcome]:
@@ -191,7 +217,7 @@ def lifetime(
         PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    named = Schemes([] if scheme is None else [scheme])
+    name, policies = Schemes.one(scheme)
     fitted, changes = divided(more, source, set)
     if years is not None:
         if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
@@ -201,8 +227,8 @@ def lifetime(
     args: _arguments.Life = {
         "drive": as_drive(device, changes, seed),
         "source": _source(workload, fitted),
-        "scheme": named.names[0] if named.names else None,
-        "policies": named.policies,
+        "scheme": name,
+        "policies": policies,
         "limit": limit,
         "dilation": dilation,
         "check": check,
@@ -252,7 +278,7 @@ class _Run(NamedTuple):
 
     device: AnyDevice
     workload: AnyWorkload
-    schemes: Schemes
+    policies: list[_arguments.Policy]
     queue_depth: int | None
     speed: float | None
     idle: float | None
@@ -276,7 +302,7 @@ def _run_args(run: _Run) -> _arguments.Run:
         "limit": run.limit,
         "requests_file": None if run.requests_file is None else os.fspath(run.requests_file),
         "detail": False,
-        "policies": run.schemes.policies,
+        "policies": run.policies,
     }
 
 

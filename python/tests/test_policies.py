@@ -2,7 +2,11 @@
 
 import copy
 import pickle
+import random
+import subprocess
+import sys
 import traceback
+from dataclasses import dataclass
 
 import polars
 import pytest
@@ -95,6 +99,99 @@ def test_what_a_policy_is_and_has_is_in_the_hash():
 
     assert hash_of(BufferHits()) == hash_of(BufferHits())
     assert hash_of(BufferHits()) != hash_of(BufferHits(0.9))
+    assert hash_of(Patient(["host_read"])) == hash_of(Patient(["host_read"]))
+    assert hash_of(Patient(["host_read"])) != hash_of(Patient(["host_program"]))
+    made = [
+        type("Made", (BufferHits,), {"classify": how})
+        for how in (lambda _, __: "mixed", lambda _, __: "read_hot")
+    ]
+    assert hash_of(made[0]()) != hash_of(made[1]())
+    # What cannot be told apart is taken to be different.
+    assert hash_of(Wrong("classify", "mixed")) != hash_of(Wrong("classify", "mixed"))
+
+
+def test_what_is_run_again_is_the_policy_that_was_run():
+    policy = Patient(["host_read"])
+    run = fowler.run("pes-mlc", "demo", scheme=["fifo", policy], limit=1_000, set=SMALL)
+    policy.kinds[0] = "host_program"
+    reads = polars.DataFrame(run.requests()).filter(polars.col("op") == "read")
+    assert reads["latency_ns"].mean() / 1000 == pytest.approx(run.read.mean_us)
+
+
+class Anyone:
+    """In no order at all."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def pick(self, view):
+        return self.random.choice(view.waiting())
+
+
+@pytest.mark.parametrize("scheme", ["fifo", "pes_ipc", "rhio", "all"])
+def test_whatever_order_a_policy_picks_requests_are_served(scheme):
+    for seed in range(3):
+        run = fowler.run(
+            "together", "demo", scheme=[scheme, Anyone(seed)], limit=600, set={"lifetime.target": "4h"}
+        )
+        assert run.read.count + run.write.count == 600, f"seed {seed}"
+
+
+KEPT = []
+
+
+class Thief:
+    """Answers with what an earlier run was shown."""
+
+    def __init__(self, calls=None):
+        self.calls = calls
+
+    def pick(self, view):
+        KEPT.append(view.waiting()[-1])
+        return view.oldest() if self.calls is None else KEPT[len(KEPT) - 1 - self.calls]
+
+
+def test_what_an_earlier_run_was_shown_is_no_answer():
+    KEPT.clear()
+    fowler.run("pes-mlc", "demo", scheme=["fifo", Thief()], limit=100, set=SMALL)
+    calls = len(KEPT)
+    with pytest.raises(fowler.PolicyError, match="expected one of what this view shows"):
+        fowler.run("pes-mlc", "demo", scheme=["fifo", Thief(calls)], limit=100, set=SMALL)
+
+
+def test_a_policy_that_does_not_return_is_ended_by_ctrl_c():
+    program = """
+import fowler, os, signal, threading
+class Stuck:
+    def pick(self, view):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        while True:
+            pass
+try:
+    fowler.run("pes-mlc", "demo", scheme=["fifo", Stuck()], limit=100)
+except KeyboardInterrupt:
+    print("ended")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+
+
+def test_policies_that_no_life_asks_are_refused():
+    with pytest.raises(fowler.InputError, match=r"policy.die_order: .*ReadFirst.* would never be asked"):
+        fowler.lifetime("ready-32", "ready-proxy", scheme=["st", ReadFirst()], limit=1_000, dilation=2000)
+
+
+def test_two_schemes_do_not_write_into_one_file(tmp_path):
+    with pytest.raises(fowler.InputError, match="requests of two schemes would go into it"):
+        fowler.compare(
+            "pes-mlc",
+            "demo",
+            schemes=[["fifo", named("a/b")], ["fifo", named("a_b")]],
+            requests_file=tmp_path / "all.csv",
+            limit=100,
+        )
 
 
 class Broken:
@@ -145,9 +242,39 @@ class Idle:
         return None
 
 
+class MuteError(Exception):
+    def __str__(self):
+        raise RuntimeError("not even that")
+
+
+class Dumb:
+    def pick(self, view):
+        raise MuteError
+
+
 class Wrong:
     def __init__(self, method, answer):
         setattr(self, method, lambda *_: answer)
+
+
+class Both(ReadFirst, Cancel):
+    """Two slots at once."""
+
+
+def named(name):
+    policy = ReadFirst()
+    policy.name = name
+    return policy
+
+
+@dataclass(slots=True)
+class Patient:
+    """With slots, and a list that decides."""
+
+    kinds: list[str]
+
+    def pick(self, view):
+        return next(filter(None, map(view.head, self.kinds)), None) or view.oldest()
 
 
 class Uncopied(ReadFirst):
@@ -163,11 +290,13 @@ class Uncopied(ReadFirst):
         ("pes-mlc", "fifo", Keeping(), "pick returned <.*>: expected one of what this view shows"),
         ("pes-mlc", "fifo", Looking(), "shows the drive during the call"),
         ("pes-mlc", "fifo", Broken(lambda view: view.head("reads")), "`reads` is none of `host_read`"),
-        ("pes-mlc", "fifo", Idle(), "leaves every die as it is, and [0-9]+ requests wait for ever"),
+        ("pes-mlc", "fifo", Idle(), "pick returned None: expected one of what this view shows"),
+        ("pes-mlc", "fifo", Dumb(), "Dumb.pick at 0.* s of simulated time: MuteError"),
         ("pes-mlc", "rps", Wrong("allows", True), 'expected "at_once", "phase_end", or None'),
         ("hire", "hire", Wrong("classify", "hot"), 'expected "read_hot", "write_hot", or "mixed"'),
-        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to hold it for, 0 or more"),
+        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to hold it for, from 0 to"),
         ("pes-mlc", "st", Wrong("admit", float("nan")), "expected nanoseconds"),
+        ("pes-mlc", "st", Wrong("admit", 1e19), "expected nanoseconds"),
         ("pes-mlc", "fifo", Uncopied(), "Uncopied: its copy at 0.0.* there is only one of me"),
     ],
 )
@@ -189,6 +318,12 @@ def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, 
     [
         ([ReadFirst], "hand over an object: ReadFirst()"),
         (["rps", object()], "is neither a scheme nor a policy"),
+        ([Both()], "has pick and allows, and fills one slot"),
+        (["rps", named("fifo")], "a policy cannot be called `fifo`"),
+        (["rps", named("")], "a policy cannot be called ``"),
+        (["rps", named(" mine ")], "a policy cannot be called ` mine `"),
+        (["rps", named("mine.toml")], "a policy cannot be called `mine.toml`"),
+        ([ReadFirst(), "ReadFirst"], "`ReadFirst` is the name of a policy, and no scheme's"),
         ([], "is neither a scheme nor a policy"),
         (
             [ReadFirst(), Alternating()],

@@ -41,6 +41,7 @@ impl Config {
             reliability: other.reliability.clone(),
             throttle: other.throttle,
             life: other.life.clone(),
+            policies: other.policies.clone(),
             ..self.clone()
         };
         alike == *other && open(self) == open(other)

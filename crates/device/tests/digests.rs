@@ -155,10 +155,6 @@ impl ForeignDieOrder for Handed {
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.head(Queued::HostRead).or_else(|| view.oldest())
     }
-
-    fn left(&mut self, _now: Nanos, requests: usize) {
-        panic!("{requests} requests are left");
-    }
 }
 
 impl ForeignSuspension for Handed {

@@ -40,6 +40,7 @@ pub fn compare_watched<P: Probe + Send>(
         problems.push(Problem::new("--schemes", "there is nothing to compare"));
     }
     problems.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
+    problems.0.extend(one_file_twice(spec, schemes));
     problems.or(())?;
     let mut problems = Problems::default();
     let mut all: Vec<Ready> = Vec::new();
@@ -53,18 +54,39 @@ pub fn compare_watched<P: Probe + Send>(
     problems.unique().or(())?;
     let stock = Stock::default();
     let speed = crate::pace::find(spec.pace, &all[0], Some(&stock), control)?;
-    let outcomes: Vec<Result<(Outcome, P), Problems>> = all
-        .par_iter()
-        .map(|ready| {
-            let scheme = &ready.drive.scheme;
-            let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
-            let (file, watcher) = (file.as_ref(), watcher(scheme));
-            run_ready_watched(ready, spec, speed, Some(&stock), file, control, watcher)
-        })
-        .collect();
+    let run = |(place, ready): &(usize, &Ready)| {
+        let scheme = &ready.drive.scheme;
+        let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
+        let (file, watcher) = (file.as_ref(), watcher(scheme));
+        (*place, run_ready_watched(ready, spec, speed, Some(&stock), file, control, watcher))
+    };
+    // Policies that are handed over may have to wait for each other, as those written in Python do for the
+    // interpreter: their runs go one after another, beside all others.
+    let (alone, beside): (Vec<_>, Vec<_>) = all
+        .iter()
+        .enumerate()
+        .partition(|(_, ready)| ready.drive.config.policies.labels().next().is_some());
+    let mut outcomes: Vec<(usize, Result<(Outcome, P), Problems>)> =
+        std::thread::scope(|threads| {
+            let beside = threads.spawn(|| beside.par_iter().map(run).collect::<Vec<_>>());
+            let alone: Vec<_> = alone.iter().map(run).collect();
+            let beside = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            alone.into_iter().chain(beside).collect()
+        });
+    outcomes.sort_by_key(|(place, _)| *place);
     let mut problems = Problems::default();
-    let outcomes = outcomes.into_iter().filter_map(|outcome| problems.take(outcome)).collect();
+    let outcomes = outcomes.into_iter().filter_map(|(_, outcome)| problems.take(outcome)).collect();
     problems.unique().or(outcomes)
+}
+
+/// Schemes whose requests would be written into one file.
+fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Problem> {
+    let file = spec.requests.as_ref()?;
+    let paths: Vec<PathBuf> = schemes.iter().map(|it| file.of_scheme(it).path).collect();
+    let twice = (1..paths.len()).find(|&at| paths[..at].contains(&paths[at]))?;
+    let name = paths[twice].display().to_string();
+    let what = format!("requests of two schemes would go into it, of `{}` last", schemes[twice]);
+    Some(Problem::new(name, what).hint("give one of the schemes another name".to_string()))
 }
 
 /// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is `requests.rps.csv`.

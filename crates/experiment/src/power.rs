@@ -100,7 +100,7 @@ pub fn run<P: Probe>(
         let began = device.now();
         let before = std::iter::from_fn(|| requests.next_if(|io| io.at < span.at));
         device.run(before.map(since(from)), pacing, probe);
-        if requests.peek().is_none() || device.unanswered() > 0 {
+        if requests.peek().is_none() {
             return;
         }
         if pacing == Pacing::Open {

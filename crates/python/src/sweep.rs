@@ -111,7 +111,7 @@ impl Folder {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let (plan, folder) = (Arc::clone(&self.plan), self.its()?);
-        watch_for(py, progress.as_ref(), GRACE, move |watched: Watched| {
+        watch_for(py, progress.as_ref(), GRACE, Watched::default(), move |watched: Watched| {
             watched.all.store(todo.len() as u64, Ordering::Relaxed);
             let step = |_| {
                 watched.done.fetch_add(1, Ordering::Relaxed);

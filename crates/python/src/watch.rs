@@ -3,6 +3,7 @@
 
 use crate::errors::fault;
 use fowler_experiment::workload::Control;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// Between two looks at signals and at progress.
 const TICK: Duration = Duration::from_millis(20);
 /// How long work that was told to stop is waited for. What does not end by then ends unseen: nobody waits for it.
-const GRACE: Duration = Duration::from_millis(40);
+pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
 /// What work tells and is told while it goes on.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Watched {
     pub done: Arc<AtomicU64>,
     /// What there is to do in all, as far as it is known; zero where it is not.
     pub all: Arc<AtomicU64>,
+    /// The interpreter's number of the thread that works; zero before it is known.
+    thread: Arc<AtomicU64>,
 }
 
 impl Watched {
@@ -46,7 +49,7 @@ pub(crate) fn watch<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(Watched) -> T + Send + 'static,
 ) -> PyResult<T> {
-    watch_for(py, progress, GRACE, work)
+    watch_for(py, progress, GRACE, Watched::default(), work)
 }
 
 /// The same, and work that was told to stop is waited for so long.
@@ -54,15 +57,20 @@ pub(crate) fn watch_for<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     grace: Duration,
+    watched: Watched,
     work: impl FnOnce(Watched) -> T + Send + 'static,
 ) -> PyResult<T> {
-    let watched = Watched::default();
     let (sender, receiver) = channel();
     let its = watched.clone();
     thread::spawn(move || {
         // The interpreter knows this thread for as long as the work goes on: where a policy of Python's is called, it
         // need not be made known each time, which takes longer than the call.
-        let work = || Python::attach(|py| py.detach(|| work(its)));
+        let work = || {
+            Python::attach(|py| {
+                its.thread.store(ident(py).unwrap_or(0), Ordering::Relaxed);
+                py.detach(|| work(its))
+            })
+        };
         let result = catch_unwind(AssertUnwindSafe(work));
         // Nobody may be waiting any more.
         let _unheard = sender.send(result);
@@ -93,10 +101,36 @@ pub(crate) fn watch_for<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(error) = py.check_signals().and_then(|()| tell()) {
                     watched.stop.store(true, Ordering::Relaxed);
-                    drop(wait(grace));
+                    if wait(grace).is_err() {
+                        // It may be in a policy or a generator of Python's that does not return.
+                        interrupt(py, watched.thread.load(Ordering::Relaxed));
+                        drop(wait(grace));
+                    }
                     return Err(error);
                 }
             }
         }
+    }
+}
+
+/// The interpreter's number of this thread.
+fn ident(py: Python<'_>) -> PyResult<u64> {
+    py.import("threading")?.getattr("get_ident")?.call0()?.extract()
+}
+
+/// Raises `KeyboardInterrupt` in what Python code a thread is at, if it is at any.
+fn interrupt(py: Python<'_>, thread: u64) {
+    let raise = || -> PyResult<()> {
+        let ctypes = py.import("ctypes")?;
+        let exception = py.get_type::<PyKeyboardInterrupt>();
+        let arguments = (
+            ctypes.getattr("c_ulong")?.call1((thread,))?,
+            ctypes.getattr("py_object")?.call1((exception,))?,
+        );
+        ctypes.getattr("pythonapi")?.call_method1("PyThreadState_SetAsyncExc", arguments).map(drop)
+    };
+    if thread > 0 {
+        // Where the interpreter cannot do that, the thread ends with the process.
+        let _unraised = raise();
     }
 }

@@ -21,7 +21,6 @@ use crate::die::{Cells, Channel, Command, Die, State};
 use crate::event::Event;
 use crate::ledger::{Doing, Ledger};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
-use crate::policy::foreign::ForeignDieOrder;
 use crate::policy::suspension::{self, AnySuspension};
 use crate::queue::{Class, RankedQueue, View};
 use crate::reliability::{Ladder, LevelTimes, ModelKind};
@@ -191,14 +190,6 @@ impl Flash {
     /// The steps that programs are made at.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
-    }
-
-    /// The order of dies, if it was handed over.
-    pub fn foreign_order(&mut self) -> Option<&mut dyn ForeignDieOrder> {
-        match &mut self.order {
-            AnyDieOrder::Foreign(foreign) => Some(&mut **foreign),
-            _ => None,
-        }
     }
 
     /// The present.
@@ -382,7 +373,7 @@ impl Flash {
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
-        if die.queue.head(Class::Erase) == Some(candidate) {
+        if self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
         Some(candidate)

@@ -53,6 +53,9 @@ impl Flash {
         let running = Running { now: self.now(), die: id, op, suspensions, ran };
         let host_waits = candidate.host_waits();
         let candidate = Candidate { host_waits, since: candidate.submitted };
+        if !self.rules.permits(running) {
+            return None;
+        }
         self.suspension.interrupts(running, candidate)
     }
 

@@ -20,12 +20,9 @@ impl<T: DynClone + Debug + Send + Sync> Foreign for T {}
 
 /// Fills the slot [`die_order`](crate::policy::die_order).
 pub trait ForeignDieOrder: Foreign {
-    /// The transaction to serve next, one of those that the view shows; `None` leaves the die as it is until
-    /// something happens on it.
+    /// The transaction to serve next, one of those that the view shows; `None` only where it shows none: no die stands
+    /// idle while something may be served.
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
-
-    /// Nothing happens any more, and requests are left: `pick` left every die as it is.
-    fn left(&mut self, now: Nanos, requests: usize);
 }
 clone_trait_object!(ForeignDieOrder);
 

@@ -156,6 +156,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device::resolve(&source, &scheme, &spec.device)?;
     whole(&drive)?;
+    without_effect(&drive.config).or(())?;
     let control = watch.control;
     let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
     let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
@@ -220,6 +221,17 @@ fn season(
 /// How often each page of a drive is programmed before its life, on average, and in how many repetitions at most.
 const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
+
+/// The policies that were handed over for what a life leaves out.
+fn without_effect(config: &Config) -> Problems {
+    let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
+    let told = |(key, label): (&str, &str)| {
+        let what = format!("{label} would never be asked: no die is part of a life");
+        Problem::new(key, what)
+            .hint("only a policy that admits writes has an effect here".to_string())
+    };
+    Problems(idle.map(told).collect())
+}
 
 /// What a drive has, and a life of it does not.
 fn left_out(config: &Config) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! `admit(self, write)`: how long a write is held before it enters.
 
-use super::{Instance, closed, no_answer};
+use super::{Instance, closed, next_call, no_answer};
 use fowler_experiment::policies::{ForeignThrottle, Held, Life};
 use fowler_experiment::{Nanos, Span};
 use pyo3::intern;
@@ -11,12 +11,13 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a (dyn Life + 'a));
 
 thread_local! {
-    /// Calls so far: what one was shown means nothing to the next.
+    /// The call that this thread is in.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The longest that a write may be held, in seconds: longer than any drive lives.
-const LONGEST: f64 = 1e10;
+/// Up to when a write may be held, in simulated time: a hundred years, beyond any drive's life, and far from where
+/// moments end.
+const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -24,14 +25,15 @@ pub(super) struct Admit(pub Instance);
 
 impl ForeignThrottle for Admit {
     fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held {
-        let call = CALL.get() + 1;
+        let call = next_call();
         CALL.set(call);
         let asked = self.0.ask("admit", now, |policy| {
             let shown = Write { call, now, pages };
             let answer =
                 SHOWN.set(life, || policy.call_method1(intern!(policy.py(), "admit"), (shown,)))?;
-            let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=LONGEST * 1e9).contains(ns));
-            let expected = "nanoseconds to hold it for, 0 or more";
+            let longest = LATEST.0.saturating_sub(now.0) as f64;
+            let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=longest).contains(ns));
+            let expected = "nanoseconds to hold it for, from 0 to what is left of a hundred years";
             let spread = ns.ok_or_else(|| no_answer("admit", &answer, expected))? as u64;
             Ok(Held { spread: Span(spread), ..Held::default() })
         });

@@ -6,13 +6,13 @@ mod allows;
 mod classify;
 mod pick;
 
-use crate::watch::{Watched, watch};
+use crate::watch::{GRACE, Watched, watch_for};
 use fowler_experiment::Nanos;
 use fowler_experiment::policies::{Maker, Policies};
 use fowler_experiment::problem::{Problem, Problems};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use admit::Write;
@@ -100,17 +100,21 @@ impl Failure {
     }
 }
 
-/// Does `work` as [`watch`] does, and raises what fails in its policies.
+/// Does `work` as [`watch`](crate::watch::watch) does, and raises what fails in its policies.
 pub(crate) fn watch_policies<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Watched, &Arc<Failure>) -> T + Send + 'static,
 ) -> PyResult<T> {
-    let (result, failure) = watch(py, progress, |watched| {
-        let failure = Failure::new(&watched.stop);
-        (work(&watched, &failure), failure)
-    })?;
-    failure.raise(py).map(|()| result)
+    let watched = Watched::default();
+    let failure = Failure::new(&watched.stop);
+    let its = Arc::clone(&failure);
+    let result = watch_for(py, progress, GRACE, watched, move |watched| work(&watched, &its));
+    // What a policy did comes before what came of it; but who pressed Ctrl-C knows why the run ended.
+    match result {
+        Err(error) if !error.is_instance_of::<PyRuntimeError>(py) => Err(error),
+        result => failure.raise(py).and(result),
+    }
 }
 
 /// One policy of one drive.
@@ -152,6 +156,12 @@ impl Instance {
             .map_err(|error| self.failure.note(format!("{}.{method}", self.name), now, error))
             .ok()
     }
+}
+
+/// The number of a call: what one was shown means nothing to the next, of whichever run and thread.
+fn next_call() -> u64 {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    CALLS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// What a policy returned is none of what it may.

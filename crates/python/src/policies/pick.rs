@@ -1,9 +1,8 @@
 //! `pick(self, view)`: which waiting transaction a die serves next.
 
-use super::{Instance, closed, no_answer};
-use fowler_experiment::Nanos;
+use super::{Instance, closed, next_call, no_answer};
 use fowler_experiment::policies::{self, ForeignDieOrder, Queued, TxnId};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -12,7 +11,7 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a policies::View<'a>);
 
 thread_local! {
-    /// Calls so far: what one was shown means nothing to the next.
+    /// The call that this thread is in.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -22,25 +21,19 @@ pub(super) struct Pick(pub Instance);
 
 impl ForeignDieOrder for Pick {
     fn pick(&mut self, view: &policies::View<'_>) -> Option<TxnId> {
-        let call = CALL.get() + 1;
+        // Programs that have no page to go to are hidden: there may be nothing to choose from.
+        let oldest = view.oldest()?;
+        let call = next_call();
         CALL.set(call);
         let asked = self.0.ask("pick", view.now(), |policy| {
             let shown = View { call };
             let answer =
                 SHOWN.set(view, || policy.call_method1(intern!(policy.py(), "pick"), (shown,)))?;
-            if answer.is_none() {
-                return Ok(None);
-            }
             let its = answer.cast::<Waiting>().ok().map(Bound::get).filter(|its| its.call == call);
-            let expected = "one of what this view shows, or None";
-            its.map(|its| Some(its.shown.id)).ok_or_else(|| no_answer("pick", &answer, expected))
+            its.map(|its| its.shown.id)
+                .ok_or_else(|| no_answer("pick", &answer, "one of what this view shows"))
         });
-        asked.unwrap_or_else(|| view.oldest())
-    }
-
-    fn left(&mut self, now: Nanos, requests: usize) {
-        let what = format!("pick leaves every die as it is, and {requests} requests wait for ever");
-        let _none: Option<()> = self.0.ask("pick", now, |_| Err(PyRuntimeError::new_err(what)));
+        asked.or(Some(oldest))
     }
 }
 

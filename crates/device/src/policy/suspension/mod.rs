@@ -92,8 +92,8 @@ impl Suspension for AnySuspension {
 }
 
 impl Params {
-    /// What every suspending policy of this slot shares: an operation that has the right to be left alone no longer.
-    fn permits(&self, running: Running) -> bool {
+    /// Whether an operation has the right to be left alone no longer; the policy is asked of those alone.
+    pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
     }
