@@ -48,23 +48,28 @@ def settings(changes: Mapping[str, Setting]) -> list[str]:
     Raises:
         InputError: for every argument that stands for no key, or for several.
     """
-    problems: list[Problem] = []
-    found = [_setting(name, value, problems) for name, value in changes.items()]
+    found, problems = sound_settings(changes)
     if problems:
         raise InputError(problems)
     return found
 
 
-def _setting(name: str, value: Setting, problems: list[Problem]) -> str:
-    found = key(name)
-    if isinstance(found, Problem):
-        problems.append(found)
-        return ""
-    path, unit = found
-    return f"{path}={text(value, unit)}"
+def sound_settings(
+    changes: Mapping[str, Setting], also: Iterable[str] = ()
+) -> tuple[list[str], list[Problem]]:
+    """The changes that stand for keys, and what is wrong with others, which may mean one of ``also``."""
+    problems: list[Problem] = []
+    found: list[str] = []
+    for name, value in changes.items():
+        its = key(name, also)
+        if isinstance(its, Problem):
+            problems.append(its)
+        else:
+            found.append(f"{its[0]}={text(value, its[1])}")
+    return found, problems
 
 
-def key(name: str) -> tuple[str, str] | Problem:
+def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Problem:
     """The key that an argument stands for, with the unit that its name ends in; or why there is none."""
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
@@ -76,7 +81,7 @@ def key(name: str) -> tuple[str, str] | Problem:
             paths = tuple(it for it in names().get(stem, ()) if kinds()[it] == measured)
             if len(paths) == 1:
                 return paths[0], unit
-    return _unknown(name, paths)
+    return _unknown(name, paths, also)
 
 
 def _endings(name: str) -> list[tuple[str, str, str]]:
@@ -84,11 +89,11 @@ def _endings(name: str) -> list[tuple[str, str, str]]:
     return [its for its in endings if name.endswith(f"_{its[0]}")]
 
 
-def _unknown(name: str, paths: tuple[str, ...]) -> Problem:
+def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Problem:
     if paths:
         longer = " or ".join(f"`{path.replace('.', '_')}`" for path in paths)
         return Problem(name, None, "", f"`{name}` may stand for {longer}", hint="name one of them")
-    near = difflib.get_close_matches(name, names(), n=1)
+    near = difflib.get_close_matches(name, [*also, *names()], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`fowler presets --keys` lists every key"
     return Problem(name, None, "", f"`{name}` is no argument and no configuration key", hint=hint)
 

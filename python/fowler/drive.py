@@ -12,6 +12,7 @@ from typing import Self
 from fowler import _arguments, _core
 from fowler._settings import Setting, settings
 from fowler.config import Config
+from fowler.errors import InputError, Problem
 
 __all__ = ["Device", "Preset", "device", "presets"]
 
@@ -62,6 +63,10 @@ class Device(Config):
         """The hash of its complete configuration: ``config_hash`` of every result on it."""
         return _core.resolve(self._drive([]))[1]
 
+    def __repr__(self) -> str:
+        """Its name and its configuration's hash; ``toml()`` is all of it."""
+        return f"<Device {self.name}: {self.hash}>"
+
     def _repr_html_(self) -> str:
         text = _core.resolve(self._drive([]))[0]
         name = html.escape(self.name)
@@ -107,7 +112,14 @@ class Preset:
 
 
 def presets(kind: str | None = None) -> list[Preset]:
-    """What comes with Fowler, of one kind or of all three."""
+    """What comes with Fowler, of one kind or of all three.
+
+    Raises:
+        InputError: if there is no such kind.
+    """
+    if kind not in (None, "device", "workload", "scheme"):
+        expected = "device, workload or scheme"
+        raise InputError([Problem("kind", None, "", f"there are no presets of kind `{kind}`", expected)])
     return [Preset(*facts) for facts in _core.presets() if kind in (None, facts[0])]
 
 

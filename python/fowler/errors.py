@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["InputError", "PolicyError", "Problem", "WorkerError"]
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,43 @@ class InputError(ValueError):
     @classmethod
     def of(cls, told: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
         """The error that the simulator tells; its flags are arguments here."""
-        return cls(Problem(_argument(file), *rest) for file, *rest in told)  # type: ignore[arg-type]
+        return cls(
+            Problem(
+                _argument(file), line, text, _arguments(what), _arguments(expected), hint and _arguments(hint)
+            )
+            for file, line, text, what, expected, hint in told
+        )
+
+
+class Gathered:
+    """What is wrong with the steps of one call, until all of them have been looked at."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.problems: list[Problem] = []
+
+    def take(self, step: Callable[[], T], otherwise: T) -> T:
+        """What a step comes to, or something sound in its place."""
+        try:
+            return step()
+        except InputError as error:
+            self.problems += error.problems
+            return otherwise
+
+    def whole(self, name: str, value: object, least: int) -> None:
+        """Notes what is no whole number of at least so much; ``None`` is nothing said."""
+        try:
+            its = None if value is None else operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            its = -1
+        if its is not None and not least <= its < 2**64:
+            what, expected = f"{value!r} is no such number", f"a whole number from {least}"
+            self.problems.append(Problem(name, None, "", what, expected))
+
+    def done(self) -> None:
+        """Raises all of it, each thing once."""
+        if self.problems:
+            raise InputError(dict.fromkeys(self.problems))
 
 
 class PolicyError(RuntimeError):
@@ -98,3 +139,15 @@ class WorkerError(RuntimeError):
 
 def _argument(file: str) -> str:
     return file[2:].replace("-", "_") if file.startswith("--") else file
+
+
+def _arguments(text: str) -> str:
+    """What is said of flags, said of arguments: ``--remap modulo`` is ``remap="modulo"``."""
+    text = re.sub(r"--set ([\w.]+)=(\S+)", r'set={"\1": \2}', text)
+    text = re.sub(r"--([a-z][a-z-]*) ([a-z]\w*|[A-Z]\b)(?![\w ]*\()", _assigned, text)
+    return re.sub(r"--([a-z][a-z-]*)", lambda its: its[1].replace("-", "_"), text)
+
+
+def _assigned(its: re.Match[str]) -> str:
+    value = its[2] if its[2].isupper() else f'"{its[2]}"'
+    return f"{its[1].replace('-', '_')}={value}"

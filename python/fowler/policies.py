@@ -121,12 +121,6 @@ class Schemes:
         if self._problems:
             raise InputError(self._problems)
 
-    @classmethod
-    def one(cls, scheme: AnyScheme | None) -> tuple[str | None, list[_arguments.Policy]]:
-        """The name of one scheme, if there is one, and its policies."""
-        found = cls([] if scheme is None else [scheme])
-        return next(iter(found.names), None), found.policies
-
     @property
     def policies(self) -> list[_arguments.Policy]:
         """What the simulator takes."""

@@ -20,7 +20,18 @@ from fowler.errors import InputError, Problem
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Band", "Blame", "Comparison", "Latencies", "Lifetime", "Run", "Study", "Table"]
+__all__ = [
+    "Band",
+    "Blame",
+    "Blames",
+    "Comparison",
+    "Latencies",
+    "Lifetime",
+    "Run",
+    "Sheet",
+    "Study",
+    "Table",
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,6 +61,11 @@ class Latencies:
     bytes: int
     """Bytes read, or written."""
 
+    def _repr_html_(self) -> str:
+        facts = dataclasses.asdict(self)
+        heads = [name.replace("_us", " (us)") for name in facts]
+        return html_table(heads, [[number(its) for its in facts.values()]])
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Band:
@@ -69,6 +85,11 @@ class Band:
         whole = self.mean_latency_us or 1.0
         some = {cause: its / whole for cause, its in self.mean_us.items() if its > 0.0}
         return dict(sorted(some.items(), key=lambda its: -its[1]))
+
+    def __repr__(self) -> str:
+        """How many, how late, and the causes that took any time."""
+        causes = ", ".join(f"{cause} {share:.1%}" for cause, share in self.shares().items())
+        return f"<{self.count:,} requests of {number(self.mean_latency_us)} us: {causes}>"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,6 +112,19 @@ class Blames:
     """Of reads."""
     write: Blame
     """Of writes."""
+
+    def _repr_html_(self) -> str:
+        kinds = {"reads": self.read, "writes": self.write}
+        bands = {
+            f"{kind}, {name}": band
+            for kind, blame in kinds.items()
+            for name, band in (("all", blame.all), ("slowest 1 %", blame.slowest_1pct))
+            if band.count
+        }
+        causes = dict.fromkeys(cause for band in bands.values() for cause in band.shares())
+        rows = [["latency", *(number(band.mean_latency_us) for band in bands.values())]]
+        rows += [[cause, *(number(band.mean_us[cause]) for band in bands.values())] for cause in causes]
+        return html_table(["mean of each (us)", *bands], rows)
 
 
 class Table:
@@ -213,7 +247,7 @@ class Run:
 
     @cached_property
     def device(self) -> Device:
-        """The drive, policies included."""
+        """The drive, with the policies that the scheme names; not those that were handed over."""
         its = Device.of(tomllib.loads(self._outcome.device))
         return dataclasses.replace(its, name=str(self.summary["device"]))
 
@@ -230,7 +264,13 @@ class Run:
         return Table(kept)
 
     def distribution(self, kind: str = "read") -> list[tuple[float, float]]:
-        """Latencies in microseconds, and the share of reads or writes that took at least so long."""
+        """Latencies in microseconds, and the share of reads or writes that took at least so long.
+
+        Raises:
+            InputError: if ``kind`` is neither ``read`` nor ``write``.
+        """
+        if kind not in ("read", "write"):
+            raise InputError([Problem("kind", None, "", f"`{kind}` is no kind", "read or write")])
         return self._outcome.distribution(kind)
 
     def report(self, path: str | os.PathLike[str]) -> Path:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypedDict
 
 from fowler import _arguments, _core
 from fowler._progress import bar
-from fowler._settings import Setting, settings
+from fowler._settings import Setting, sound_settings
 from fowler.drive import Device, as_drive
-from fowler.errors import InputError, Problem
+from fowler.errors import Gathered, InputError, Problem
 from fowler.policies import AnyScheme, Schemes
 from fowler.results import Comparison, Lifetime, Run, Sheet, Study
 
@@ -21,6 +21,12 @@ AnyDevice = Device | str | os.PathLike[str]
 AnyWorkload = Any
 """A preset's name, a file that ends in ``.toml``, or requests: anything with Arrow's C stream (a polars or
 pandas frame, a table of pyarrow's), or an iterable of such."""
+
+
+PACE = ("queue_depth", "speed", "idle")
+RUN = ("scheme", "schemes", *PACE, "limit", "seed", "requests", "requests_file", "progress", "source")
+LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
+"""Arguments that a misspelt one may have meant."""
 
 
 class Source(TypedDict, total=False):
@@ -82,12 +88,12 @@ def run(
         PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    name, policies = Schemes.one(scheme)
-    args = _run_args(
+    schemes = [] if scheme is None else [scheme]
+    args, names = _run_args(
         _Run(
             device,
             workload,
-            policies,
+            schemes,
             queue_depth,
             speed,
             idle,
@@ -99,7 +105,7 @@ def run(
             more,
         )
     )
-    args["scheme"] = name
+    args["scheme"] = next(iter(names), None)
 
     def again(keep: bool, detail: bool) -> _core.Outcome:
         with bar(progress, "requests") as tell:
@@ -137,12 +143,14 @@ def compare(
         PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    named = Schemes(schemes)
-    args = _run_args(
+    if isinstance(schemes, str):
+        expected = "a list of them"
+        raise InputError([Problem("schemes", None, "", f"`{schemes}` is one scheme", expected)])
+    args, names = _run_args(
         _Run(
             device,
             workload,
-            named.policies,
+            schemes,
             queue_depth,
             speed,
             idle,
@@ -157,7 +165,7 @@ def compare(
 
     def all_of(keep: bool, detail: bool) -> list[_core.Outcome]:
         with bar(progress, "requests") as tell:
-            outcomes = _core.compare({**args, "detail": detail}, named.names, keep, tell)
+            outcomes = _core.compare({**args, "detail": detail}, names, keep, tell)
         for outcome in outcomes:
             outcome.raise_failure()
         return outcomes
@@ -217,18 +225,27 @@ def lifetime(
         PolicyError: for what a policy written in Python raised.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
-    name, policies = Schemes.one(scheme)
-    fitted, changes = divided(more, source, set)
+    gathered = Gathered()
+    schemes = gathered.take(lambda: Schemes([] if scheme is None else [scheme]), Schemes([]))
+    paces = [Problem(its, None, "", "a life has the times of its workload") for its in PACE if its in more]
+    gathered.problems += paces
+    more = {its: value for its, value in more.items() if its not in PACE}
+    fitted, changes = _noted(gathered, more, source, set, LIFE)
     if years is not None:
-        if not 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's; the key says where its range ends)
+        if isinstance(years, int | float) and 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
+            changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
+        else:
             what = f"a life of {years} years"
-            raise InputError([Problem("years", None, "", what, "a number above 0")])
-        changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
+            gathered.problems.append(Problem("years", None, "", what, "a number above 0"))
+    for name, value, least in (("limit", limit, 1), ("seed", seed, 0), ("dilation", dilation, 1)):
+        gathered.whole(name, value, least)
+    where = gathered.take(lambda: _source(workload, fitted), _source("demo", {}))
+    gathered.done()
     args: _arguments.Life = {
         "drive": as_drive(device, changes, seed),
-        "source": _source(workload, fitted),
-        "scheme": name,
-        "policies": policies,
+        "source": where,
+        "scheme": next(iter(schemes.names), None),
+        "policies": schemes.policies,
         "limit": limit,
         "dilation": dilation,
         "check": check,
@@ -278,7 +295,7 @@ class _Run(NamedTuple):
 
     device: AnyDevice
     workload: AnyWorkload
-    policies: list[_arguments.Policy]
+    schemes: Sequence[AnyScheme]
     queue_depth: int | None
     speed: float | None
     idle: float | None
@@ -290,11 +307,24 @@ class _Run(NamedTuple):
     more: dict[str, Any]
 
 
-def _run_args(run: _Run) -> _arguments.Run:
-    fitted, changes = divided(run.more, run.source, run.set)
-    return {
+def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
+    """The run as the simulator takes it, and the names of its schemes.
+
+    Raises:
+        InputError: for everything that is wrong, of what is looked at here and of the drive and the requests.
+    """
+    gathered = Gathered()
+    schemes = gathered.take(lambda: Schemes(run.schemes), Schemes([]))
+    fitted, changes = _noted(gathered, run.more, run.source, run.set, RUN)
+    for name, value, least in (
+        ("limit", run.limit, 1),
+        ("seed", run.seed, 0),
+        ("queue_depth", run.queue_depth, 1),
+    ):
+        gathered.whole(name, value, least)
+    args: _arguments.Run = {
         "drive": as_drive(run.device, changes, run.seed),
-        "source": _source(run.workload, fitted),
+        "source": gathered.take(lambda: _source(run.workload, fitted), _source("demo", {})),
         "scheme": None,
         "queue_depth": run.queue_depth,
         "speed": run.speed,
@@ -302,33 +332,68 @@ def _run_args(run: _Run) -> _arguments.Run:
         "limit": run.limit,
         "requests_file": None if run.requests_file is None else os.fspath(run.requests_file),
         "detail": False,
-        "policies": run.policies,
+        "policies": schemes.policies,
     }
+    if gathered.problems:
+        sound = {**args, "limit": None, "queue_depth": None, "drive": as_drive(run.device, changes, None)}
+        gathered.take(lambda: _core.check(sound, schemes.names), None)  # type: ignore[arg-type]
+    gathered.done()
+    return args, schemes.names
 
 
 def divided(
     more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
 ) -> tuple[Source, list[str]]:
-    """What of the keywords says how requests are read, and what are configuration keys."""
+    """What of the keywords says how requests are read, and what are configuration keys.
+
+    Raises:
+        InputError: for every keyword that is neither.
+    """
+    gathered = Gathered()
+    found = _noted(gathered, more, source, set_, ())
+    gathered.done()
+    return found
+
+
+def _noted(
+    gathered: Gathered,
+    more: dict[str, Any],
+    source: Source | None,
+    set_: Mapping[str, Setting] | None,
+    also: Iterable[str],
+) -> tuple[Source, list[str]]:
     fitted: Source = {**(source or {})}
     for name in Source.__annotations__:
         if name in more:
             fitted[name] = more.pop(name)  # type: ignore[literal-required]
-    return fitted, settings({**(set_ or {}), **more})
+    if not isinstance(set_ or {}, Mapping):
+        gathered.problems.append(
+            Problem("set", None, "", f"{set_!r} is no dictionary", '{"timing.read": "30us"}')
+        )
+        set_ = None
+    changes, problems = sound_settings({**(set_ or {}), **more}, [*Source.__annotations__, *also])
+    gathered.problems += problems
+    return fitted, changes
 
 
 def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
     trace, device = fitted.get("trace"), fitted.get("trace_device")
+    named = isinstance(workload, str | os.PathLike)
+    problems: list[Problem] = []
     if trace is not None and workload is not None:
         what = "a trace and a workload are two workloads"
-        raise InputError([Problem("workload", None, "", what, hint="leave one of them out")])
-    named = isinstance(workload, str | os.PathLike)
-    if named and (beside := [name for name, its in fitted.items() if its is not None]):
+        problems.append(Problem("workload", None, "", what, hint="leave one of them out"))
+    elif named:
         what = "belongs to a trace, and this is a generator"
-        raise InputError([Problem(name, None, "", what) for name in beside])
+        problems += [Problem(name, None, "", what) for name, its in fitted.items() if its is not None]
+        if Path(workload).suffix != ".toml" and Path(workload).is_file():
+            what = f"`{os.fspath(workload)}` is no description of a generator, which ends in .toml"
+            problems.append(Problem("workload", None, "", what, hint="a trace goes into `trace`"))
     if not (device is None or isinstance(device, int) or device == "side-by-side"):
         expected = "a device's number, or side-by-side"
-        raise InputError([Problem("trace_device", None, "", f"`{device}` is no device", expected)])
+        problems.append(Problem("trace_device", None, "", f"`{device}` is no device", expected))
+    if problems:
+        raise InputError(problems)
     handed = workload is not None and not named
     return {
         "workload": os.fspath(workload) if named else None,

@@ -33,7 +33,7 @@ def test_everything_at_once() -> None:
         ({"cycles": 5}, "may stand for"),
         ({"read_us": "x"}, "time"),
         ({"over_provisioning": -1}, "0"),
-        ({"limit": 0}, "nothing to run"),
+        ({"limit": 0}, "no such number"),
         ({"speed": -1.0}, "speed"),
         ({"remap": "compact"}, "belongs to a trace"),
         ({"trace": "no-such-file.csv"}, "two workloads"),
@@ -70,3 +70,68 @@ def test_a_device_that_is_put_together_is_checked() -> None:
     bad = dataclasses.replace(its, geometry=dataclasses.replace(its.geometry, channels=0))
     assert "channels" in str(problems(bad.check)[0])
     assert "channels" in str(problems(fowler.run, bad, "demo", limit=10)[0])
+
+
+def test_what_is_wrong_in_several_places_is_told_at_once(tmp_path):
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run(
+            "pes-mlc",
+            "demo",
+            trace=tmp_path / "t.csv",
+            buffer_size="64",
+            sheme="rps",
+            scheme="zzz",
+            limit=-1,
+            seed="x",
+            set={"timing.reed": "3us"},
+        )
+    told = str(caught.value)
+    for part in [
+        "a trace and a workload are two workloads",
+        "`sheme` is no argument and no configuration key\n    hint: did you mean `scheme`?",
+        "-1 is no such number",
+        "'x' is no such number",
+        "unknown scheme `zzz`",
+        "unknown key `timing.reed`",
+        "`64` has no unit",
+    ]:
+        assert part in told, (part, told)
+
+
+def test_a_trace_in_the_place_of_a_generator_is_told_where_it_belongs(tmp_path):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("at_ns,op,offset,size\n" + "0,read,0,4096\n" * 1_000)
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run("pes-mlc", trace)
+    assert len(caught.value.problems) == 1
+    assert caught.value.problems[0].hint == "a trace goes into `trace`"
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: fowler.compare("pes-mlc", "demo", schemes="fifo"), "`fifo` is one scheme"),
+        (lambda: fowler.run("pes-mlc", "demo", set=["a=b"]), "is no dictionary"),
+        (
+            lambda: fowler.lifetime("ready-32", "ready-proxy", queue_depth=3),
+            "a life has the times of its workload",
+        ),
+        (lambda: fowler.lifetime("ready-32", "ready-proxy", years="x", dilation=0), "a life of x years"),
+        (lambda: fowler.presets("drives"), "there are no presets of kind `drives`"),
+        (lambda: fowler.run("pes-mlc", "demo", limit=10).distribution("reads"), "`reads` is no kind"),
+    ],
+)
+def test_what_is_no_argument_is_an_input_error(call, text):
+    with pytest.raises(fowler.InputError) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_hints_speak_of_arguments(tmp_path):
+    trace = tmp_path / "far.csv"
+    trace.write_text("at_ns,op,offset,size\n0,read,99999999999999,4096\n")
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.run("pes-mlc", trace=trace)
+    told = str(caught.value)
+    assert 'remap="modulo"' in told
+    assert "--" not in told

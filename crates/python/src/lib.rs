@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::policies::{Page, Read, Running, View, Waiting, Write};
     #[pymodule_export]
-    use super::run::{compare, run};
+    use super::run::{check, compare, run};
     #[pymodule_export]
     use super::study::study_all;
     #[pymodule_export]

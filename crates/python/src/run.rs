@@ -2,7 +2,7 @@
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
-use crate::policies::watch_policies;
+use crate::policies::{Failure, watch_policies};
 use crate::spec::RunArgs;
 
 use arrow_array::RecordBatch;
@@ -27,6 +27,13 @@ pub(crate) fn run(
         watched.controlled(|control| one::run_watched(&spec, control, watcher))
     })?;
     finished.or_raise(py).map(kept)
+}
+
+/// Raises everything that is wrong with a run under each of `schemes`.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyResult<()> {
+    let failure = Failure::new(&Arc::default());
+    py.detach(|| run.spec(&schemes, &failure)).map(drop).or_raise(py)
 }
 
 /// Runs one drive under one workload and each of `schemes`, in parallel; in their order.
