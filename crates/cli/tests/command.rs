@@ -682,7 +682,8 @@ fn a_stopped_run_prints_what_it_has() {
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{}: {err}", output.status);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("interrupted after") && text.contains("stopped by the user"), "{text}");
 }
