@@ -46,12 +46,13 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Problems> {
     tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
 
-/// The same with some columns only, if the file is there and is whole: a machine that goes down may leave a file
-/// its name and not its bytes.
-pub(crate) fn read_whole(
+/// The same with some columns only, if the file is there and has its end, where it says what it holds: a machine
+/// that goes down may leave a file its name and not its bytes.
+pub(crate) fn read_columns(
     path: &Path,
-    chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
+    names: &[&str],
 ) -> Result<Option<Vec<RecordBatch>>, Problems> {
+    let chosen = |schema: &SchemaDescriptor| ProjectionMask::columns(schema, names.iter().copied());
     match File::open(path) {
         Ok(file) => Ok(tables(file, chosen).ok()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -75,7 +76,7 @@ fn tables(
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Problems {
     let problem = Problem::new(path.display().to_string(), format!("cannot be read: {error}"));
-    problem.hint("the same sweep makes it anew".to_string()).into()
+    problem.hint("remove it, and the same sweep makes it anew".to_string()).into()
 }
 
 /// An error without the name of the library around it.
