@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fowler.errors import InputError, Problem
@@ -21,6 +21,8 @@ LEVELS_MOST = 8
 """An axis with more different numbers than these is cut into parts."""
 PARTS = 4
 """Into so many, of as many points each."""
+RESPONSE_MOST = 1e150
+"""What is larger has no square that a float holds, and no variance."""
 
 T = TypeVar("T", bound=Table)
 
@@ -40,13 +42,14 @@ def pareto(table: AnyTable, *, minimise: Sequence[str] = (), maximise: Sequence[
         These rows as a table of the same kind, from the best to the worst in the first column.
 
     Raises:
-        InputError: for every column that is not there or has no numbers.
+        InputError: for every column that is not there or has no numbers, and if no row has one in each.
     """
-    return front(Table.of(table), minimise, maximise)
+    return front(_table(table), minimise, maximise)
 
 
 def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
     """The same of a table of Fowler's."""
+    minimise, maximise = _listed(minimise, "minimise"), _listed(maximise, "maximise")
     if not (minimise or maximise):
         what = "it is not said what is better"
         raise InputError([Problem("minimise", None, "", what, "columns of the table")])
@@ -57,6 +60,9 @@ def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
         known = [sign * its for sign, its in zip(signs, cells, strict=True) if its is not None]
         if len(known) == len(cells):
             rows.append((known, row))
+    if not rows:
+        what = "no row has a number in each of " + ", ".join(f"`{it}`" for it in (*minimise, *maximise))
+        raise InputError([Problem("columns", None, "", what)])
     # In this order a row is beaten by earlier ones only.
     rows.sort()
     kept: list[tuple[list[float], int]] = []
@@ -93,7 +99,7 @@ class Effect:
     factor: str
     """The axis."""
     levels: tuple[Level, ...]
-    """Its values in order: numbers by size, anything else as it comes."""
+    """Its values in order: numbers by size, anything else as it comes, and last the points without one."""
     effect: float
     """The largest mean less the smallest, in units of the response."""
     share: float
@@ -155,6 +161,7 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
     In a grid and in a Latin hypercube, where axes do not depend on each other, the difference of two means
     is what the axis does on average. In a list it also has what other axes did at the same points. An axis
     with more than 8 different numbers, as drawn designs have, is cut into 4 parts of as many points each.
+    Points that have no value on an axis, or NaN, are a level of their own.
 
     Args:
         table: A sweep, or anything with Arrow's C stream.
@@ -163,16 +170,22 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
         factors: Axes or other columns; ``None`` for every axis with more than one value.
 
     Raises:
-        InputError: for every column that is not there, and for a response that has no numbers.
+        InputError: for every column that is not there, and for a response that has no numbers, or has any
+            above 1e150, of which there is no variance.
     """
-    its = Table.of(table)
+    its = _table(table)
     responses = numbers(its, [response])[0]
     rows = [row for row, value in enumerate(responses) if value is not None]
     if not rows:
         what = f"no point has a number in `{response}`"
         raise InputError([Problem("response", None, "", what)])
     values = [value for value in responses if value is not None]
-    named = factors if factors is not None else [it for it in its.columns if it.startswith("axis.")]
+    if (most := max(map(abs, values))) > RESPONSE_MOST:
+        what = f"`{response}` has {most:g}, of which there is no variance"
+        raise InputError([Problem("response", None, "", what, f"numbers up to {RESPONSE_MOST:g}")])
+    named = [it for it in its.columns if it.startswith("axis.")]
+    if factors is not None:
+        named = _listed(factors, "factors")
     columns = [column(its, name) for name in _known(its, named, "factors")]
     mean = math.fsum(values) / len(values)
     effects = [
@@ -187,16 +200,18 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
 def _effect(factor: str, column: list[Any], values: list[float], mean: float) -> Effect:
     groups: dict[Any, list[int]] = {}
     for place, its in enumerate(column):
-        groups.setdefault(its, []).append(place)
-    if all(isinstance(it, int | float) for it in groups if it is not None):
-        order = sorted((it for it in groups if it is not None), key=float)
-        order += [None] if None in groups else []
+        # Every NaN is another, and each says that there is no number.
+        value = None if isinstance(its, float) and math.isnan(its) else its
+        groups.setdefault(value, []).append(place)
+    unset = groups.pop(None, [])
+    if not all(isinstance(it, int | float) for it in groups):
+        levels = [_level(it, groups[it], values) for it in groups]
+    elif len(groups) <= LEVELS_MOST:
+        levels = [_level(it, groups[it], values) for it in sorted(groups, key=float)]
     else:
-        order = list(groups)
-    if len(groups) > LEVELS_MOST and all(isinstance(it, int | float) for it in groups):
-        levels = _parts(column, values)
-    else:
-        levels = [Level(_word(it), it, it, len(groups[it]), _mean(values, groups[it])) for it in order]
+        levels = _parts(groups, values)
+    if unset:
+        levels.append(_level(None, unset, values))
     means = [level.mean for level in levels]
     between = math.fsum(level.count * (level.mean - mean) ** 2 for level in levels)
     whole = math.fsum((value - mean) ** 2 for value in values)
@@ -204,22 +219,27 @@ def _effect(factor: str, column: list[Any], values: list[float], mean: float) ->
     return Effect(factor, tuple(levels), max(means) - min(means), share)
 
 
-def _parts(column: list[float], values: list[float]) -> list[Level]:
+def _parts(groups: Mapping[float, list[int]], values: list[float]) -> list[Level]:
     """Parts of as many points each, points of one value always together."""
-    order = sorted(range(len(column)), key=lambda place: column[place])
+    order = [(value, place) for value in sorted(groups) for place in groups[value]]
     cuts = [0]
     for part in range(1, PARTS + 1):
         cut = max(len(order) * part // PARTS, cuts[-1])
-        while 0 < cut < len(order) and column[order[cut]] == column[order[cut - 1]]:
+        while 0 < cut < len(order) and order[cut][0] == order[cut - 1][0]:
             cut += 1
         cuts.append(cut)
     levels = []
     for begin, end in itertools.pairwise(cuts):
         if its := order[begin:end]:
-            low, high = column[its[0]], column[its[-1]]
-            label = f"{number(low)} to {number(high)}"
-            levels.append(Level(label, low, high, len(its), _mean(values, its)))
+            (low, _), (high, _) = its[0], its[-1]
+            mean = _mean(values, [place for _, place in its])
+            levels.append(Level(f"{number(low)} to {number(high)}", low, high, len(its), mean))
     return levels
+
+
+def _level(value: float | str | None, places: list[int], values: list[float]) -> Level:
+    """The points of one value."""
+    return Level(_word(value), value, value, len(places), _mean(values, places))
 
 
 def _mean(values: Sequence[float], places: list[int]) -> float:
@@ -230,6 +250,27 @@ def _word(value: float | str | None) -> str:
     if value is None:
         return "not set"
     return number(value) if isinstance(value, int | float) else value
+
+
+def _table(table: AnyTable) -> Table:
+    """Any table as one of Fowler's."""
+    if not (hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")):
+        expected = (
+            "a sweep, or anything with Arrow's C stream: a frame of polars or pandas, a table of pyarrow's"
+        )
+        raise InputError([Problem("table", None, "", f"this is {type(table).__name__}", expected)])
+    return Table.of(table)
+
+
+def _listed(names: Any, argument: str) -> list[str]:
+    """Names of columns; one of them alone would be taken letter by letter."""
+    if isinstance(names, str):
+        hint = f"[{names!r}]"
+        raise InputError([Problem(argument, None, "", "this is one word", "a list of columns", hint)])
+    if not isinstance(names, Iterable):
+        what = f"this is {type(names).__name__}"
+        raise InputError([Problem(argument, None, "", what, "a list of columns")])
+    return list(names)
 
 
 def _named(table: Table, name: str) -> str:
@@ -245,7 +286,9 @@ def column(table: Table, name: str) -> list[Any]:
 def _known(table: Table, names: Sequence[str], argument: str) -> Sequence[str]:
     problems = []
     for name in names:
-        if _named(table, name) not in table.columns:
+        if not isinstance(name, str):
+            problems.append(Problem(argument, None, "", f"{name!r} is no name", "the name of a column"))
+        elif _named(table, name) not in table.columns:
             near = difflib.get_close_matches(name, table.columns, n=1)
             hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
             problems.append(Problem(argument, None, "", f"there is no column `{name}`", hint=hint))

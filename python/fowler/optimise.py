@@ -22,20 +22,25 @@ True
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import optuna
 
-from fowler import _core
-from fowler._settings import settings
+from fowler import drive
+from fowler._settings import key, kinds
+from fowler._specification import Specification
 from fowler.drive import Device
 from fowler.errors import InputError, Problem
+from fowler.policies import Schemes
 from fowler.results import Lifetime, Run
-from fowler.running import AnyDevice, AnyWorkload, lifetime, run
+from fowler.running import AnyDevice, AnyWorkload, Source, divided, lifetime, run
+from fowler.sweeping import SAID, read_keywords
 
 __all__ = ["Candidate", "Measure", "Objective", "at_least", "at_most"]
 
@@ -45,8 +50,17 @@ Value = Any
 RANGE = ("from", "to", "scale", "step")
 """What a range of the space may say."""
 
-RUNS_ONLY = ("queue_depth", "speed", "idle")
-"""What a life has no use for: it goes as it was recorded."""
+OWN = ("scheme", "seed", "limit", "queue_depth", "speed", "idle")
+"""What may be varied and is no key of a drive: the arguments of :func:`fowler.run` by these names."""
+
+RUNS_ONLY = ("queue_depth", "speed", "idle", "requests", "requests_file")
+"""What a life has no use for: it goes as it was recorded, and keeps no requests."""
+
+LIVES_ONLY = ("years", "dilation", "limit", "check")
+"""What a life may be told apart from the run."""
+
+YEARS_MOST = 1e6
+"""The longest life that :func:`fowler.lifetime` takes."""
 
 
 class Candidate:
@@ -132,39 +146,52 @@ class Objective:
         Args:
             device: As for :func:`fowler.run`.
             workload: As for :func:`fowler.run`.
-            space: What is varied: ``scheme``, and configuration keys by the names that :func:`fowler.run`
-                takes, each with a list of values, or a range of numbers
+            space: What is varied: ``scheme``, ``seed``, ``limit``, ``queue_depth``, ``speed`` and ``idle``,
+                the arguments of :func:`fowler.run`; and configuration keys by the names that it takes, of
+                which ``"queue.depth"`` and ``"lifetime.table.idle"`` go by their paths alone. Each has a list
+                of values, or a range of numbers
                 ``{"from": .., "to": .., "scale": "linear" | "log", "step": ..}``: whole numbers between whole
                 numbers, any between others. A size or a time has its unit in its name: ``buffer_size_mib``.
+                What is varied is not among the keywords too.
             minimise: What is minimised: a number of a :class:`Candidate`, or several for a study of several.
             constraints: Conditions by their names: :func:`at_most`, :func:`at_least`, or any function of a
                 candidate that is at most 0 where it is met.
             life: Keywords of :func:`fowler.lifetime` that are not those of the run: ``years``, ``dilation``,
-                ``limit``. A life is not checked at twice the dilation unless ``check`` is true.
+                ``limit``, ``check``. A life is not checked at twice the dilation unless ``check`` is true; it
+                goes as it was recorded, at any ``queue_depth``, ``speed`` and ``idle``.
             **keywords: Those of :func:`fowler.run`.
 
         Raises:
-            InputError: for everything that is wrong with the space and the names of presets and files.
+            InputError: for everything that no drive of the space could put right, at once: names and values
+                of the space, of the keywords and of ``life``, presets and files. A trace is read for it.
         """
-        self._space = dict(space)
         self._minimise = minimise
         self._constraints = dict(constraints or {})
         self._of = (device, workload)
         self._keywords = {"progress": False, **keywords}
-        kept = {name: its for name, its in self._keywords.items() if name not in RUNS_ONLY}
-        self._life = {**kept, "check": False, **(life or {})}
-        problems = [problem for name, its in self._space.items() for problem in _wrong(name, its)]
-        problems += _missing(device, workload, keywords)
+        self._life = {"check": False, **(life or {})}
+        problems = _wrong(device, workload, space, self._keywords, self._life) + _wrong_life(self._life)
+        problems += [
+            Problem(name, None, "", f"{its!r} cannot be called", "a function of a candidate")
+            for name, its in (
+                ("minimise", minimise),
+                *((f"constraints[{name!r}]", its) for name, its in self._constraints.items()),
+            )
+            if not callable(its)
+        ]
         if problems:
             raise InputError(problems)
+        self._space = dict(space)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
         """The candidate at a place of the space, such as ``study.best_params``."""
         device, workload = self._of
+        its = {**self._keywords, **values}
+        lives = {name: value for name, value in its.items() if name not in RUNS_ONLY}
         return Candidate(
             values,
-            lambda: run(device, workload, **{**self._keywords, **values}),
-            lambda: lifetime(device, workload, **{**self._life, **values}),
+            lambda: run(device, workload, **its),
+            lambda: lifetime(device, workload, **{**lives, **self._life}),
         )
 
     def __call__(self, trial: optuna.Trial) -> float | Sequence[float]:
@@ -192,51 +219,176 @@ def _suggest(trial: optuna.Trial, name: str, its: Sequence[Value] | Mapping[str,
     return trial.suggest_float(name, low, high, step=step, log=log)
 
 
-def _wrong(name: str, its: Sequence[Value] | Mapping[str, Any]) -> list[Problem]:
-    where = f"space[{name!r}]"
-    problems = []
-    if name != "scheme":
+def _wrong(
+    device: AnyDevice,
+    workload: AnyWorkload,
+    space: Any,
+    keywords: Mapping[str, Any],
+    life: Mapping[str, Any],
+) -> list[Problem]:
+    """What is wrong with every drive of a space.
+
+    A sweep tells names and values that are wrong from drives that cannot be. So it is asked what it would say
+    of a sweep of this space.
+    """
+    if not isinstance(space, Mapping) or not space:
+        what = "there is nothing to vary"
+        return [Problem("space", None, "", what, "lists and ranges by the names of keys")]
+    problems = _said_twice(space, keywords, life)
+    for name, its in space.items():
+        problems += _wrong_range(name, its) if isinstance(its, Mapping) else _wrong_list(name, its)
+    if isinstance(workload, Iterator):
+        what = "this can be read only once, and every trial reads it"
+        problems.append(Problem("workload", None, "", what, hint="hand over a list or a table"))
+    faulty = {its.file for its in problems}
+    sound = {name: its for name, its in space.items() if _place(name) not in faulty}
+    own = {**_as_sweep(workload, keywords), "axes": _axes(sound)}
+    for check in (
+        # By itself it has to be a drive; with the keywords only the space may make it one.
+        lambda: device.check() if isinstance(device, Device) else drive.device(device),
+        lambda: read_keywords(own, Specification("objective", OWN), "space"),
+    ):
         try:
-            settings({name: 1})
+            check()
         except InputError as error:
-            problems += [Problem(where, None, "", it.what, it.expected, it.hint) for it in error.problems]
-    if not isinstance(its, Mapping):
-        if isinstance(its, str) or not its:
-            problems.append(Problem(where, None, "", "there is nothing to choose from", "a list, or a range"))
-        return problems
-    problems += [
+            problems += error.problems
+    return problems
+
+
+def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of a sweep of one point; what a sweep cannot have is left out, or gets a name."""
+    own = {name: its for name, its in keywords.items() if name not in ("progress", "requests_file")}
+    if not (workload is None or isinstance(workload, str | os.PathLike)):
+        # Whether columns are requests only a run says.
+        own = {name: its for name, its in own.items() if name not in (*Source.__annotations__, "source")}
+        workload = "demo"
+    one = {"workload": workload, "design": "random", "points": 1}
+    return {**dict.fromkeys(SAID), **own, **one, "scheme": _without_policies(keywords.get("scheme"))}
+
+
+def _axes(space: Mapping[str, Any]) -> dict[str, Any]:
+    """The axes of a sweep of a space."""
+    axes: dict[str, Any] = {}
+    for name, its in space.items():
+        if isinstance(its, Mapping):
+            axes[name] = {part: value for part, value in its.items() if part != "step"}
+        elif name != "scheme":
+            axes[name] = its
+        else:
+            names: list[Any] = []
+            for scheme in map(_without_policies, its):
+                if scheme is not None and scheme not in names:
+                    names.append(scheme)
+            axes |= {name: names} if names else {}
+    # A sweep varies something, and here there may be nothing but policies.
+    return axes or {"seed": [1]}
+
+
+def _without_policies(scheme: Any) -> Any:
+    """What of a scheme has a name, and what is no scheme; ``None`` where that is nothing."""
+
+    def is_policy(part: Any) -> bool:
+        try:
+            return not isinstance(part, str) and bool(Schemes([part]).policies)
+        except InputError:
+            return False
+
+    if isinstance(scheme, list | tuple):
+        return [part for part in scheme if not is_policy(part)] or (None if scheme else scheme)
+    return None if is_policy(scheme) else scheme
+
+
+def _said_twice(
+    space: Mapping[str, Any], keywords: Mapping[str, Any], life: Mapping[str, Any]
+) -> list[Problem]:
+    """What is varied and is among the keywords too; and keywords that a run has not, and a sweep has."""
+    arguments = {
+        name for name, its in inspect.signature(run).parameters.items() if its.kind is its.KEYWORD_ONLY
+    }
+    strange = [key(name) for name in keywords if name in SAID and name not in arguments]
+    problems = [its for its in strange if isinstance(its, Problem)]
+    fixed = {name for name in OWN if keywords.get(name) is not None}
+    more = {name: its for name, its in keywords.items() if name not in arguments | {*SAID}}
+    try:
+        _, always = divided(more, keywords.get("source"), keywords.get("set"))
+        fixed |= {setting.partition("=")[0] for setting in always}
+    except InputError:
+        # It is said where all keywords are read.
+        pass
+    if life.get("years") is not None:
+        if "lifetime.target" in fixed:
+            what = "`lifetime.target` is among the keywords, and is the same"
+            problems.append(Problem("life['years']", None, "", what, hint="leave one of them out"))
+        fixed.add("lifetime.target")
+    for name in space:
+        found = (name, "") if name in OWN or not isinstance(name, str) else key(name)
+        if not isinstance(found, Problem) and found[0] in fixed:
+            what = f"`{found[0]}` is varied, and is said by a keyword too"
+            problems.append(Problem(_place(name), None, "", what, hint="leave one of them out"))
+    return problems
+
+
+def _place(name: object) -> str:
+    return f"space[{name!r}]"
+
+
+def _wrong_list(name: str, its: Any) -> list[Problem]:
+    if isinstance(its, Sequence) and not isinstance(its, str) and its:
+        return []
+    return [Problem(_place(name), None, "", "there is nothing to choose from", "a list, or a range")]
+
+
+def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Problem]:
+    where = _place(name)
+    problems = [
         Problem(where, None, "", f"a range has no `{part}`", ", ".join(RANGE))
         for part in its
         if part not in RANGE
     ]
-    ends = [its.get("from"), its.get("to")]
-    if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
+    low, high, step, scale = its.get("from"), its.get("to"), its.get("step"), its.get("scale", "linear")
+    if not (_is_number(low) and _is_number(high)):
         hint = "a size or a time has its unit in its name: buffer_size_mib, read_us"
-        what = f"a range from {ends[0]!r} to {ends[1]!r}"
+        what = f"a range from {low!r} to {high!r}"
         return [*problems, Problem(where, None, "", what, "two numbers", hint)]
-    scale = its.get("scale", "linear")
     if scale not in ("linear", "log"):
         problems.append(Problem(where, None, "", f"an unknown scale {scale!r}", "linear or log"))
-    low, high = ends
-    if not low < high or (scale == "log" and low <= 0):  # type: ignore[operator]
+    if not low < high or (scale == "log" and low <= 0):
         what = f"the range from {low} to {high} is empty, or begins at 0 and is logarithmic"
         problems.append(Problem(where, None, "", what, "from below to"))
-    if scale == "log" and its.get("step") is not None:
+    if step is None:
+        return problems
+    if scale == "log":
         problems.append(Problem(where, None, "", "a logarithmic range has no step"))
+    found = key(name)
+    whole = name in OWN[1:4] or (isinstance(found, tuple) and kinds().get(found[0]) == "count")
+    if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
+        expected = "a whole number, at least 1" if whole else "a number above 0"
+        problems.append(Problem(where, None, "", f"a step of {step!r}", expected))
     return problems
 
 
-def _missing(device: AnyDevice, workload: AnyWorkload, keywords: Mapping[str, Any]) -> list[Problem]:
-    """What no trial could find; each would be pruned for it."""
-    problems: list[Problem] = []
-    wanted = [("device", device)] if isinstance(device, str | os.PathLike) else []
-    wanted += [("workload", workload)] if isinstance(workload, str | os.PathLike) else []
-    for kind, name in wanted:
-        try:
-            _core.preset(kind, os.fspath(name))
-        except InputError as error:
-            problems += error.problems
-    trace = keywords.get("trace") or (keywords.get("source") or {}).get("trace")
-    if trace is not None and not Path(trace).is_file():
-        problems.append(Problem("trace", None, "", f"there is no file {os.fspath(trace)}"))
+def _wrong_life(life: Mapping[str, Any]) -> list[Problem]:
+    problems = []
+    for name, its in life.items():
+        where = f"life[{name!r}]"
+        if name not in LIVES_ONLY:
+            near = difflib.get_close_matches(str(name), LIVES_ONLY, n=1)
+            hint = (
+                f"did you mean `{near[0]}`?"
+                if near
+                else "what holds for the run is a keyword, and holds here"
+            )
+            what = "this is not said of a life alone"
+            problems.append(Problem(where, None, "", what, ", ".join(LIVES_ONLY), hint))
+        elif name == "years" and its is not None and not (_is_number(its) and 0 < its <= YEARS_MOST):
+            problems.append(Problem(where, None, "", f"a life of {its!r} years", "a number above 0"))
+        elif name in ("dilation", "limit") and its is not None and not (type(its) is int and its >= 1):
+            problems.append(Problem(where, None, "", f"`{its!r}`", "a whole number, at least 1"))
     return problems
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a finite number that fits a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -sys.float_info.max <= value <= sys.float_info.max

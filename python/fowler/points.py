@@ -109,7 +109,8 @@ class Sweep(Table):
             maximise: Columns of which more is better.
 
         Raises:
-            InputError: for every column that is not there or has no numbers.
+            InputError: for every column that is not there or has no numbers, and if no point has one in
+                each.
         """
         return analysis.front(self, minimise, maximise)
 

@@ -9,13 +9,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from fowler import _core
 from fowler._progress import bar
 from fowler._settings import Setting
-from fowler._specification import NAME, Specification, named
+from fowler._specification import Specification
 from fowler.errors import InputError, Problem, WorkerError
 from fowler.points import Sweep
 from fowler.running import Source, divided
@@ -43,7 +44,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     title: str | None = None,
     device: str | os.PathLike[str] | None = None,
     workload: str | os.PathLike[str] | None = None,
-    scheme: str | None = None,
+    scheme: str | Sequence[str] | None = None,
     axes: Mapping[str, Any] | None = None,
     points: int | Iterable[Mapping[str, Any]] | None = None,
     design: str | None = None,
@@ -76,7 +77,8 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         title: What the sweep is about.
         device: A preset's name or a file that ends in ``.toml``; ``None`` for ``tlc``.
         workload: A generator: a preset's name or a file that ends in ``.toml``.
-        scheme: Policy choices, as for :func:`fowler.run`.
+        scheme: Policy choices, as for :func:`fowler.run`, but no policies of Python's: workers find schemes
+            by their names.
         axes: What is varied, by its name: ``device``, ``scheme``, ``workload``, ``trace``, ``seed``,
             ``limit``, ``queue_depth``, ``speed``, ``idle`` or a key of the drive (``over_provisioning``,
             ``"buffer.size"``, ``buffer_size_mib``); its values: a list, or
@@ -101,7 +103,10 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         InputError: for everything that is wrong with the specification and the arguments, at once, before
             anything runs. A point that fails is kept with its error and raises nothing.
         WorkerError: if the executor gives up. What is finished is kept.
-        KeyboardInterrupt: on Ctrl-C. What is finished is kept; what an executor has begun is not waited for.
+        KeyboardInterrupt: on Ctrl-C. What is finished is kept. What runs here is told to stop and is waited
+            for, for ten seconds at most, so that the folder is free when the caller hears of it: a tenth of a
+            second as a rule, and half a second while a large drive is being filled. What an executor has
+            begun is not waited for.
     """
     wrong = _unrunnable(executor, threads)
     own = {
@@ -129,7 +134,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         wrong += [Problem(name, None, "", what, hint=hint) for name in beside]
         read = (lambda: _read_file(spec)) if not beside else None
     else:
-        read = lambda: _read_keywords(own)  # noqa: E731
+        read = lambda: read_keywords(own, Specification("sweep"))  # noqa: E731
     plan = _read(read, wrong)
     return _run(plan, os.fspath(out), executor, threads, retry, progress)
 
@@ -148,8 +153,9 @@ def load(folder: str | os.PathLike[str]) -> Sweep:
 
 def _unrunnable(executor: Any, threads: int | None) -> list[Problem]:
     problems = []
-    if threads is not None and threads < 1:
-        problems.append(Problem("threads", None, "", f"{threads} threads run nothing", "at least 1"))
+    if threads is not None and not (_whole(threads) and threads >= 1):
+        what = f"{threads!r} threads run nothing"
+        problems.append(Problem("threads", None, "", what, "a whole number, at least 1"))
     if executor is None:
         return problems
     if threads is not None:
@@ -160,6 +166,11 @@ def _unrunnable(executor: Any, threads: int | None) -> list[Problem]:
         what = f"{type(executor).__name__} runs no points"
         problems.append(Problem("executor", None, "", what, expected))
     return problems
+
+
+def _whole(value: Any) -> bool:
+    """Whether it is a whole number; numpy's are."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _read(read: Callable[[], _core.Plan] | None, wrong: list[Problem]) -> _core.Plan:
@@ -175,6 +186,12 @@ def _read(read: Callable[[], _core.Plan] | None, wrong: list[Problem]) -> _core.
 
 
 def _read_file(spec: str | os.PathLike[str]) -> _core.Plan:
+    if not isinstance(spec, str | os.PathLike):
+        what, hint = (
+            f"this is {type(spec).__name__}",
+            "a specification's keys are keywords: axes=.., device=..",
+        )
+        raise InputError([Problem("spec", None, "", what, "a file of TOML", hint)])
     name = os.fspath(spec)
     try:
         text = Path(name).read_text(encoding="utf-8")
@@ -184,17 +201,21 @@ def _read_file(spec: str | os.PathLike[str]) -> _core.Plan:
     return _core.Plan.read(text, name)
 
 
-def _read_keywords(own: dict[str, Any]) -> _core.Plan:
-    wrong = named(own["device"], own["workload"])
-    spec = Specification()
-    more = {name: its for name, its in own.items() if name not in _SAID}
+def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes") -> _core.Plan:
+    """The plan of a specification that keywords say; ``varied`` is the one that says what is varied.
+
+    Raises:
+        InputError: for everything that is wrong with it.
+    """
+    wrong: list[Problem] = []
+    more = {name: its for name, its in own.items() if name not in SAID}
     try:
         fitted, always = divided(more, own["source"], own["set"])
     except InputError as error:
         fitted, always = Source(), []
         wrong += error.problems
     points, design = own["points"], own["design"]
-    listed = points is not None and not isinstance(points, int)
+    listed = points is not None and not isinstance(points, Integral)
     if listed and design is None:
         design = "list"
     trace_device = fitted.get("trace_device")
@@ -212,22 +233,24 @@ def _read_keywords(own: dict[str, Any]) -> _core.Plan:
         ("points", "points", None if listed else points),
         ("design_seed", "design_seed", own["design_seed"]),
     ):
-        if not any(it.file == argument for it in wrong):
-            spec.add(argument, name, value)
+        spec.add(argument, name, value)
     if own["axes"] is not None:
-        spec.axes(own["axes"])
+        spec.axes(own["axes"], varied)
     if listed:
         spec.rows(points)
+    wrong += spec.problems
+    if spec.shapeless:
+        raise InputError(wrong)
     try:
-        plan = _core.Plan.read(spec.text, NAME)
+        plan = _core.Plan.read(spec.text, spec.name)
     except InputError as error:
-        raise InputError([*wrong, *spec.told(error).problems]) from None
-    if wrong or spec.problems:
-        raise InputError([*wrong, *spec.problems])
+        raise InputError([*wrong, *spec.told(error, whole=not wrong)]) from None
+    if wrong:
+        raise InputError(wrong)
     return plan
 
 
-_SAID = (
+SAID = (
     *("title", "device", "workload", "scheme", "axes", "points", "design", "design_seed", "limit", "seed"),
     *("queue_depth", "speed", "idle", "requests", "set", "source"),
 )

@@ -46,9 +46,27 @@ def test_a_front_of_any_frame() -> None:
         ({"minimise": ["wfa"]}, "did you mean `waf`"),
         ({"minimise": ["scheme"]}, "words"),
         ({}, "better"),
+        ({"maximise": "late"}, r"maximise: this is one word\n.*\n.*\['late'\]"),
+        ({"minimise": "late"}, "minimise: this is one word"),
+        ({"minimise": 3}, "minimise: this is int"),
+        ({"minimise": [["late"]]}, "no name"),
     ]:
         with pytest.raises(fowler.InputError, match=text):
             fowler.pareto(frame, **wrong)
+    for none in [{"a": [1]}, [1], None]:
+        with pytest.raises(fowler.InputError, match="table: this is"):
+            fowler.pareto(none, minimise=["a"])
+        with pytest.raises(fowler.InputError, match="table: this is"):
+            fowler.main_effects(none, "a")
+
+
+@pytest.mark.parametrize("rows", [[], [(1.0, None), (None, 1.0)], [(float("nan"), 1.0)]])
+def test_a_front_of_nothing_is_said(rows: list[tuple[Any, ...]]) -> None:
+    table = pa.table(
+        {name: pa.array([row[at] for row in rows], pa.float64()) for at, name in enumerate("ab")}
+    )
+    with pytest.raises(fowler.InputError, match="no row has a number in each of `a`, `b`"):
+        fowler.pareto(table, minimise=["a"], maximise=["b"])
 
 
 def grid() -> pa.Table:
@@ -107,6 +125,40 @@ def test_many_numbers_are_cut_into_parts() -> None:
     parted = pa.table({"axis.a": [0.0] * 40 + [float(at) for at in range(1, 11)], "late": list(range(50))})
     (a,) = fowler.main_effects(parted, "late").effects
     assert [level.count for level in a.levels] == [40, 10]
+
+
+@pytest.mark.parametrize("unset", [None, float("nan")])
+def test_points_without_a_value_are_one_level(unset: float | None) -> None:
+    """Beside the parts of many numbers, and beside a few."""
+    many = [*map(float, range(12)), unset, unset]
+    few = [*[1.0, 2.0] * 6, unset, unset]
+    table = pa.table({"axis.many": many, "axis.few": few, "late": [*range(12), 30, 40]})
+    found = fowler.main_effects(table, "late", ["many", "few"])
+    levels = {it.factor: [(its.label, its.count, its.mean) for its in it.levels] for it in found.effects}
+    assert levels["many"] == [
+        ("0 to 2", 3, 1.0),
+        ("3 to 5", 3, 4.0),
+        ("6 to 8", 3, 7.0),
+        ("9 to 11", 3, 10.0),
+        ("not set", 2, 35.0),
+    ]
+    assert levels["few"] == [("1", 6, 5.0), ("2", 6, 6.0), ("not set", 2, 35.0)]
+    # Numbers that begin as words do are words, and in the order in which they come.
+    words = pa.table({"axis.a": ["9", "10", None, "9"], "late": [1, 2, 3, 5]})
+    (a,) = fowler.main_effects(words, "late").effects
+    assert [(its.label, its.mean) for its in a.levels] == [("9", 3.0), ("10", 2.0), ("not set", 3.0)]
+
+
+def test_responses_without_a_variance_are_said() -> None:
+    table = pa.table({"axis.a": [1.0, 2.0, 3.0], "late": [1e308, -1e308, 1.0]})
+    with pytest.raises(fowler.InputError, match=r"`late` has 1e\+308"):
+        fowler.main_effects(table, "late")
+    largest = pa.table({"axis.a": [1.0, 2.0], "late": [1e150, -1e150]})
+    (a,) = fowler.main_effects(largest, "late").effects
+    assert (a.effect, a.share) == (2e150, 1.0)
+    assert fowler.pareto(table, minimise=["late"]).column("axis.a") == [2.0]
+    with pytest.raises(fowler.InputError, match="factors: this is one word"):
+        fowler.main_effects(largest, "late", "axis.a")
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -22,11 +24,20 @@ SMALL: dict[str, Any] = {
 }
 # Few requests in much time, as a whole life needs it.
 SPARSE = {**SMALL, "workload": "financial1-excerpt", "limit": 5000}
+WRONG = dataclasses.replace(
+    fowler.device("pes-mlc"),
+    buffer=dataclasses.replace(fowler.device("pes-mlc").buffer, read_hot="nope"),  # type: ignore[arg-type]
+)
 SPACE: dict[str, Any] = {
     "over_provisioning": {"from": 0.0, "to": 0.4, "step": 0.1},
     "buffer_size_kib": {"from": 128, "to": 4096, "scale": "log"},
     "scheme": ["rps", "pes_ipc"],
 }
+
+
+class Oldest:
+    def pick(self, view: fowler.policies.View) -> fowler.policies.Waiting | None:
+        return view.oldest()
 
 
 def cost(its: fo.Candidate) -> float:
@@ -132,15 +143,132 @@ def cost_of(its: fo.Candidate) -> float:
             "space['over_provisioning']",
             "stps",
         ),
-        ({"workload": "dmeo"}, "", "dmeo"),
+        ({"workload": "dmeo"}, "workload", "dmeo"),
         ({"workload": None, "trace": "no-such.csv"}, "trace", "no-such.csv"),
+        ({"workload": iter([])}, "workload", "read only once"),
+        ({"workload": None}, "objective", "neither workload nor trace"),
+        ({"device": WRONG}, "pes-mlc", "`nope` is unknown"),
+        ({"space": {"buffer_size_kib": [256]}, "scheme": "rsp"}, "scheme", "unknown scheme `rsp`"),
+        ({"space": {"scheme": ["rps", "rsp"]}}, "space['scheme']", "unknown scheme `rsp`"),
+        ({"space": {"scheme": [Oldest(), ["rsp", Oldest()]]}}, "space['scheme']", "unknown scheme `rsp`"),
+        ({"space": {"scheme": [Oldest]}}, "space['scheme']", "hand over an object: Oldest()"),
+        ({"space": {"buffer_ack": ["nope"]}, "set": None}, "space['buffer_ack']", "on_insert"),
+        ({"space": {"buffer_size": [1024]}}, "space['buffer_size']", "has no unit"),
+        (
+            {"space": {"gc_background_below": [1.5]}, "set": None},
+            "space['gc_background_below']",
+            "whole number",
+        ),
+        (
+            {"space": {"queue_depth": {"from": 1, "to": 8, "step": 0.5}}},
+            "space['queue_depth']",
+            "whole number",
+        ),
+        ({"space": {"seed": []}}, "space['seed']", "nothing to choose"),
+        ({"space": {"device": ["tlc"]}}, "space['device']", "nothing that can be varied"),
+        ({"space": {3: [1]}}, "space[3]", "3 is no name"),
+        ({"space": {}}, "space", "nothing to vary"),
+        (
+            {"space": {"over_provisioning": {"from": 0.1, "to": math.inf}}},
+            "space['over_provisioning']",
+            "inf",
+        ),
+        (
+            {"space": {"over_provisioning": {"from": 0, "to": 10**400}}},
+            "space['over_provisioning']",
+            "two numbers",
+        ),
+        (
+            {"space": {"over_provisioning": {"from": 0.1, "to": 11}}},
+            "space['over_provisioning']",
+            "outside 0 to 10",
+        ),
+        *(
+            (
+                {"space": {"over_provisioning": {"from": 0.1, "to": 0.4, "step": it}}},
+                "space['over_provisioning']",
+                "step",
+            )
+            for it in (0, -1, "a", math.nan)
+        ),
+        (
+            {"space": {"over_provisioning": [0.2], "geometry.over_provisioning": [0.3]}},
+            "space['geometry.over_provisioning']",
+            "are one axis",
+        ),
+        ({"over_provisioning": 0.2}, "space['over_provisioning']", "by a keyword too"),
+        ({"set": {"geometry.over_provisioning": 0.2}}, "space['over_provisioning']", "by a keyword too"),
+        ({"scheme": "rps"}, "space['scheme']", "by a keyword too"),
+        ({"space": {"speed": [1.0], "idle": [0.5]}}, "space['idle']", "exclude each other"),
+        ({"space": {"buffer_size_kib": [256]}, "over_provisionin": 0.2}, "over_provisionin", "did you mean"),
+        ({"title": "of a sweep"}, "title", "no argument"),
+        ({"limit": 0}, "limit", "outside 1"),
+        ({"life": {"yearz": 2}}, "life['yearz']", "did you mean `years`"),
+        ({"life": {"over_provisioning": 0.2}}, "life['over_provisioning']", "not said of a life alone"),
+        ({"life": {"years": 0}}, "life['years']", "above 0"),
+        ({"life": {"dilation": 0}}, "life['dilation']", "at least 1"),
+        ({"life": {"years": 1}, "set": {"lifetime.target": "9000s"}}, "life['years']", "the same"),
+        ({"minimise": 3}, "minimise", "cannot be called"),
+        ({"constraints": {"late": 3}}, "constraints['late']", "cannot be called"),
     ],
 )
 def test_what_no_trial_could_do_is_said_at_once(change: dict[str, Any], where: str, text: str) -> None:
     with pytest.raises(fowler.InputError) as caught:
         fo.Objective(**{**SMALL, "space": SPACE, "minimise": cost, **change})
-    assert any(it.file == where or not where for it in caught.value.problems)
-    assert text in str(caught.value)
+    (problem,) = caught.value.problems
+    assert problem.file == where
+    assert text in str(problem)
+
+
+def test_everything_that_is_wrong_comes_at_once() -> None:
+    with pytest.raises(fowler.InputError) as caught:
+        fo.Objective(
+            **{**SMALL, "limit": 0},
+            space={"read_hot": ["nope"], "over_provisioning": {"from": 0.1, "to": 0.2, "step": 0}},
+            minimise=cost,
+            life={"yearz": 1},
+        )
+    where = {it.file for it in caught.value.problems}
+    assert where == {"limit", "space['over_provisioning']", "space['read_hot']", "life['yearz']"}
+
+
+def test_what_only_some_drives_cannot_be_is_no_fault_of_the_space() -> None:
+    """Neither a base that only the space makes a drive, nor values that make none, nor policies."""
+    bare = {**SMALL, "set": {"geometry.blocks_per_plane": 64, "buffer.ack": "on_insert"}}
+    with pytest.raises(fowler.InputError):
+        fowler.run(**bare, over_provisioning=0.0)
+    objective = fo.Objective(
+        **bare,
+        over_provisioning=0.0,
+        space={"gc.background_below": [12], "scheme": [["rps", Oldest()], Oldest()]},
+        minimise=cost,
+    )
+    its = objective.candidate({"gc.background_below": 12, "over_provisioning": 0.3, "scheme": Oldest()})
+    assert its.run.scheme == "Oldest"
+
+
+def test_pace_is_that_of_the_run_and_lives_go_as_recorded() -> None:
+    """`queue_depth` and `idle` are short for keys too, which a space names by their paths."""
+    objective = fo.Objective(
+        **{**SPARSE, "limit": None},
+        space={
+            "queue_depth": [1, 64],
+            "queue.depth": [8],
+            "limit": {"from": 100, "to": 400, "step": 100},
+            "seed": [2],
+        },
+        minimise=lambda its: its.run.read.mean_us,
+        life={"dilation": 20_000, "years": 1, "limit": 5000},
+    )
+    its = objective.candidate({"queue_depth": 64, "queue.depth": 8, "limit": 200, "seed": 2})
+    assert its.run.read == ran(queue_depth=64).read != ran(queue_depth=1).read
+    assert its.run.device.queue.depth == 8
+    alone = fowler.lifetime(**SPARSE, seed=2, dilation=20_000, years=1, check=False, **{"queue.depth": 8})
+    assert its.life.summary == alone.summary
+
+
+def ran(queue_depth: int) -> fowler.Run:
+    return fowler.run(**{**SPARSE, "limit": 200}, seed=2, queue_depth=queue_depth, **{"queue.depth": 8})
 
 
 def test_a_condition_without_a_value_is_no_drives_fault() -> None:

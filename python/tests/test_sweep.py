@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -320,6 +321,70 @@ def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
     its = problems(fowler.sweep, out=tmp_path, workload="demo", points=[{"sede": 1}, 3, {"seed": "x"}])
     assert {"points[0]", "points[1]", "points[2]"} == set(its)
     assert not any(tmp_path.iterdir()), "nothing was written"
+
+
+class Oldest:
+    def pick(self, view: fowler.policies.View) -> fowler.policies.Waiting | None:
+        return view.oldest()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where", "text"),
+    [
+        ({"scheme": ["rps", Oldest()]}, "scheme", "workers find drives, schemes and requests by their names"),
+        ({"scheme": Oldest}, "scheme", "hand over an object: Oldest()"),
+        ({"scheme": []}, "scheme", "neither a scheme nor a policy"),
+        ({"axes": {"scheme": ["rps", Oldest(), Oldest()]}}, "axes['scheme']", "by their names"),
+        ({"points": [{"scheme": ["rps", Oldest()]}], "axes": None}, "points[0]", "by their names"),
+        ({"axes": {"device": [fowler.device("pes-mlc")]}}, "axes['device']", "toml()"),
+        ({"workload": pa.table({})}, "workload", "CSV"),
+        ({"axes": {"seed": [None]}}, "axes['seed']", "NoneType"),
+        ({"axes": {3: [1]}}, "axes[3]", "3 is no name"),
+        ({"axes": ["seed"]}, "axes", "this is list"),
+        (
+            {"axes": {"over_provisioning": [0.1], "geometry.over_provisioning": [0.2]}},
+            "axes['geometry.over_provisioning']",
+            "are one axis",
+        ),
+        ({"points": 4.0}, "points", "this is float"),
+        ({"points": {"seed": 1}}, "points", "this is dict"),
+        ({"points": 4.0, "design": "random"}, "points", "this is float"),
+        ({"threads": 1.5}, "threads", "a whole number"),
+        ({"title": "half \ud800"}, "title", "half a character"),
+        ({"axes": {"scheme": ["\udc80"]}}, "axes['scheme']", "half a character"),
+    ],
+)
+def test_what_cannot_be_written_is_one_problem(
+    wrong: dict[str, Any], where: str, text: str, tmp_path: Path
+) -> None:
+    """One problem for one fault: what the simulator would miss is not told."""
+    its = {"device": "pes-mlc", "workload": "demo", "axes": {"seed": [1]}, **wrong}
+    with pytest.raises(fowler.InputError) as caught:
+        fowler.sweep(out=tmp_path / "out", **its)
+    (problem,) = caught.value.problems
+    assert problem.file == where
+    assert text in str(problem)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) -> None:
+    axes = {"scheme": ["rps", Oldest()], "seed": [1]}
+    its = problems(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
+    assert set(its) == {"axes['scheme']", "limit"}
+    told = problems(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
+    assert "are keywords" in told
+
+
+def test_schemes_are_joined_and_titles_are_any_text(tmp_path: Path) -> None:
+    its = {"device": "pes-mlc", "workload": "demo", "limit": 50, "set": DRIVE, "threads": np.int64(1)}
+    title = 'a "title"\x7f\n\t\u00e4 \U0001f600 \\'
+    one = fowler.sweep(out=tmp_path / "one", title=title, scheme=["rps", "nt"], axes={"seed": [1]}, **its)
+    assert tomllib.loads((one.folder / "sweep.toml").read_text())["title"] == title
+    axes = {"scheme": [["rps", "nt"], "fifo"]}
+    two = fowler.sweep(out=tmp_path / "two", axes=axes, **its)
+    listed = fowler.sweep(out=tmp_path / "listed", points=[{"scheme": ["rps", "nt"]}], **its)
+    assert two.points[0].axes["scheme"] == "rps+nt"
+    assert one.points[0].hash == two.points[0].hash == listed.points[0].hash
 
 
 def test_arguments_that_do_not_do(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::SchemaDescriptor;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// What all files have in common. Nothing in them depends on the machine or the moment.
@@ -41,27 +42,36 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
 
 /// The tables of a file, one after the other.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Problems> {
-    opened(path, |_| ProjectionMask::all())
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
 
-/// The same with some columns only; those that the file has not are left out.
-pub(crate) fn read_columns(path: &Path, names: &[&str]) -> Result<Vec<RecordBatch>, Problems> {
-    opened(path, |schema| ProjectionMask::columns(schema, names.iter().copied()))
-}
-
-fn opened(
+/// The same with some columns only, if the file is there and has its end, where it says what it holds: a machine
+/// that goes down may leave a file its name and not its bytes.
+pub(crate) fn read_columns(
     path: &Path,
+    names: &[&str],
+) -> Result<Option<Vec<RecordBatch>>, Problems> {
+    let chosen = |schema: &SchemaDescriptor| ProjectionMask::columns(schema, names.iter().copied());
+    match File::open(path) {
+        Ok(file) => Ok(tables(file, chosen).ok()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        // What cannot be opened may well be whole.
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+fn tables(
+    file: File,
     chosen: impl FnOnce(&SchemaDescriptor) -> ProjectionMask,
-) -> Result<Vec<RecordBatch>, Problems> {
-    let failed = |error: &dyn std::fmt::Display| unreadable(path, error);
-    let file = File::open(path).map_err(|error| failed(&error))?;
+) -> Result<Vec<RecordBatch>, String> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .and_then(|builder| {
             let columns = chosen(builder.parquet_schema());
             builder.with_projection(columns).build()
         })
-        .map_err(|error| failed(&plain(&error)))?;
-    reader.collect::<Result<_, _>>().map_err(|error| failed(&error))
+        .map_err(|error| plain(&error))?;
+    reader.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Problems {

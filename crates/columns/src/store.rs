@@ -7,10 +7,11 @@
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
 //!
-//! Whoever is ended at any moment, by whatever means, loses no finished point, and the bytes of a folder do not
-//! depend on threads, machines, or how often the work was taken up again.
+//! A process that is ended at any moment, by whatever means, loses no finished point, and the bytes of a folder do not
+//! depend on threads, machines, or how often the work was taken up again. A file without its end, as a machine
+//! that goes down may leave it, is made anew.
 
-use crate::summary::{self, ERROR, HASH, POINT, Row};
+use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::growing::{Growing, Named, clashes, unwritable};
@@ -38,7 +39,17 @@ pub struct Folder {
     path: PathBuf,
     /// The points to run, with their hashes.
     runs: Vec<(usize, String)>,
+    /// Whether requests are kept of every point.
+    requests: bool,
     _lock: File,
+}
+
+/// What there is of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Missing,
+    Finished,
+    Failed,
 }
 
 /// The files of a point that has been run, as bytes: what a worker elsewhere sends back.
@@ -85,7 +96,12 @@ impl Folder {
         replace(&path.join(SPECIFICATION), plan.text().as_bytes())?;
         replace(&path.join(DESIGN), &file::bytes(&summary::table(&rows)))?;
         let runs = plan.runs().into_iter().map(|index| (index, points[index].hash.clone()));
-        Ok(Folder { path: path.to_path_buf(), runs: runs.collect(), _lock: lock })
+        Ok(Folder {
+            path: path.to_path_buf(),
+            runs: runs.collect(),
+            requests: plan.keeps_requests(),
+            _lock: lock,
+        })
     }
 
     /// Where it is.
@@ -94,19 +110,36 @@ impl Folder {
     }
 
     /// The points that are still to be run, in order; with `retry` those that failed too. Of points that are alike
-    /// it is the first.
+    /// it is the first. A point of which a file is gone, or has lost its end, is to be run.
     ///
     /// # Errors
-    /// With `retry`, if a file of a point cannot be read.
+    /// If a file of a point cannot be opened.
     pub fn missing(&self, retry: bool) -> Result<Vec<usize>, Problems> {
         let mut missing = Vec::new();
         for (index, hash) in &self.runs {
-            let path = point_file(&self.path, hash);
-            if !path.exists() || retry && failure(&path)?.is_some() {
-                missing.push(*index);
+            match self.state(hash)? {
+                State::Missing => missing.push(*index),
+                State::Failed if retry => missing.push(*index),
+                State::Failed | State::Finished => (),
             }
         }
         Ok(missing)
+    }
+
+    /// What there is of the point of this hash.
+    fn state(&self, hash: &str) -> Result<State, Problems> {
+        // Only ends are looked at: to read all of a row takes fifty times as long.
+        let row = file::read_columns(&point_file(&self.path, hash), &[ERROR])?;
+        let rows = summary::rows_of(&row.unwrap_or_default());
+        let Some(row) = rows.first() else { return Ok(State::Missing) };
+        if row.text(ERROR).is_some() {
+            return Ok(State::Failed);
+        }
+        let requests = requests_file(&self.path, hash);
+        if self.requests && file::read_columns(&requests, &[])?.is_none() {
+            return Ok(State::Missing);
+        }
+        Ok(State::Finished)
     }
 
     /// Keeps the files of a point that was run elsewhere.
@@ -124,14 +157,13 @@ impl Folder {
     /// How far the sweep is.
     ///
     /// # Errors
-    /// If a file of a point cannot be read.
+    /// If a file of a point cannot be opened.
     pub fn tally(&self, plan: &Plan) -> Result<Tally, Problems> {
         let mut states: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         for (_, hash) in &self.runs {
-            let path = point_file(&self.path, hash);
-            if path.exists() {
-                states.insert(hash, [1, usize::from(failure(&path)?.is_some())]);
-            }
+            let state = self.state(hash)?;
+            let counts = [state != State::Missing, state == State::Failed];
+            states.insert(hash, counts.map(usize::from));
         }
         let mut tally = Tally { points: plan.points().len(), ..Tally::default() };
         for point in plan.points() {
@@ -237,12 +269,6 @@ fn point_file(folder: &Path, hash: &str) -> PathBuf {
 
 fn requests_file(folder: &Path, hash: &str) -> PathBuf {
     folder.join(REQUESTS).join(format!("{hash}.parquet"))
-}
-
-/// Why the point of this file failed, if it did.
-fn failure(path: &Path) -> Result<Option<String>, Problems> {
-    let rows = summary::rows_of(&file::read_columns(path, &[POINT, ERROR])?);
-    Ok(rows.first().and_then(|row| row.text(ERROR)).map(str::to_string))
 }
 
 fn lock(folder: &Path) -> Result<File, Problems> {

@@ -182,3 +182,54 @@ fn what_is_no_sweep_is_said() {
     let told = store::load(&path).unwrap_err().to_string();
     assert!(told.contains(broken) && told.contains("remove it"), "{told}");
 }
+
+/// A file without its bytes, one without its end, and none at all: of a row, of requests, and of the design.
+#[test]
+fn files_that_are_not_whole_are_made_anew() {
+    let path = empty("broken");
+    whole(&path, 2);
+    let plan = plan();
+    let files = contents(&path);
+    let mut broken = 0;
+    for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".parquet")) {
+        let file = path.join(name);
+        let cut = &bytes[..bytes.len() / 2];
+        for part in [Some(&b""[..]), Some(cut), None] {
+            match part {
+                Some(part) => fs::write(&file, part).unwrap(),
+                None => fs::remove_file(&file).unwrap(),
+            }
+            let folder = Folder::open(&path, &plan).unwrap();
+            let todo = folder.missing(false).unwrap();
+            let finished = folder.tally(&plan).unwrap().finished;
+            if name == store::DESIGN {
+                assert_eq!((todo.len(), finished), (0, 12), "{name}: made as the folder is opened");
+            } else {
+                let [index] = todo[..] else { panic!("{name}: {todo:?}") };
+                assert!(name.contains(&plan.points()[index].hash), "{name}");
+                assert!(finished < 12);
+                broken += 1;
+            }
+            drop(folder);
+            assert_eq!(whole(&path, 1).finished, 12);
+            assert!(files == contents(&path), "{name}");
+        }
+    }
+    assert_eq!(broken, 3 * (5 + 4), "of five points one failed, and has no requests");
+}
+
+/// What cannot be opened is said, and is not taken for missing: it may be whole.
+#[cfg(unix)]
+#[test]
+fn files_that_cannot_be_opened_are_said() {
+    let path = empty("closed");
+    whole(&path, 2);
+    let plan = plan();
+    let row = path.join("points").join(format!("{}.parquet", plan.points()[2].hash));
+    fs::remove_file(&row).unwrap();
+    // A link to itself leads nowhere.
+    std::os::unix::fs::symlink(&row, &row).unwrap();
+    let folder = Folder::open(&path, &plan).unwrap();
+    let told = folder.missing(false).unwrap_err().to_string();
+    assert!(told.contains(&plan.points()[2].hash) && told.contains("cannot be read"), "{told}");
+}
