@@ -39,8 +39,30 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "```sh\nfalse\ntrue\n```",
         "```console\n$ echo one\ntwo\n```",
         "```console\n$ false\n```",
-        '```toml\nspam = "eggs"\n```',
-        "```toml\n[timing]\nreed = 1\n```",
+        "```console\n$ echo one; false\none\n```",
+        "```console\n$ fowler run --device nosuch\n...\n```",
+        "```console\n$ make love\nnot war\n```",
+        "```sh\nmake love && fowler nosuch\n```",
+        "```sh\ngit status | fowler nosuch\n```",
+        "```sh\ncargo build; fowler nosuch\n```",
+        "```sh\ncargo build \\\n  --release\n```",
+        "```sh\nfowler nosuch\n```",
+        '```toml\ntitle = "of what?"\n```',
+        '```toml spam\ntitle = "of what?"\n```',
+        '```toml keys\nspam = "eggs"\n```',
+        "```toml keys\n[timing]\nreed = 1\n```",
+        "```toml keys\n```",
+        "```toml scheme\n[timing]\n```",
+        '```toml scheme\nspam = "eggs"\n```',
+        '```toml workload\nspam = "eggs"\n```',
+        '```toml sweep\nspam = "eggs"\n```',
+        '```toml device\nspam = "eggs"\n```',
+        "```python and more\n1\n```",
+        ":::{code-block} python\nassert 1 == 2\n:::",
+        ":::{code-cell} ipython3\nassert 1 == 2\n:::",
+        "Text.\n:::{admonition} Mind\nthis\n:::",
+        "````{admonition} Mind\n```python\nassert 1 == 2\n```\n````",
+        "```{eval-rst}\n.. code-block:: python\n\n   assert 1 == 2\n```",
         "```csv\nat_ns,op,offset,size\n0,read,0,none\n```",
         "```json\n{1: 2}\n```",
         "```rust\nfn this_is_in_no_file() {}\n```",
@@ -61,6 +83,13 @@ def test_what_is_wrong_fails(block: str) -> None:
         "```console\n$ echo one two\none ...\n$ echo three\nthree\n```",
         "```console\n$ sh -c 'echo said; exit 2' || echo exit code $?\nsaid\nexit code 2\n```",
         "```rust\n#[derive(Debug, Subcommand)]\n    pub(crate) enum Command {\n```",
+        "```console\n$ fowler run --device nosuch || echo exit code $?\nerror: ...\nexit code 2\n```",
+        "```sh\npip install '.[plot]'   # a remark; with what parts commands && so on\n```",
+        "```toml keys\n[timing]\nread = '30us'\n```",
+        "```toml scheme\npolicy.die_order = 'read_first'\n```",
+        "```toml workload\nrequests = 9\narrivals = { kind = 'poisson', rate = 500 }\n```",
+        "```{admonition} Mind\nThis is `prose`.\n```",
+        "```{eval-rst}\n.. autoclass:: fowler.Run\n   :members:\n```",
         "```{code-cell} ipython3\nthis is for the build of the documentation\n```",
     ],
 )
@@ -71,6 +100,25 @@ def test_what_is_right_passes(block: str) -> None:
 def test_what_is_left_out_says_why() -> None:
     with pytest.raises(pytest.skip.Exception, match=r"page\.md:2: takes hours"):
         run('<!-- skip: next "takes hours" -->\n```python\nraise SystemExit\n```')
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\nassert 1 =\n```",
+        "```toml scheme\n[timing\n```",
+        "```json\n{1: 2}\n```",
+        "```sh\nfowler reprodus pes\n```",
+        "```sh\nfowler trace twist my.csv\n```",
+        "```sh\nfowler reproduce pes --breef\n```",
+        "```sh\nfowler reproduce pes --tra DIR\n```",
+        "```sh\ntrue && fowler nosuch\n```",
+        "```console\n$ fowler reprodus pes\n...\n```",
+    ],
+)
+def test_what_is_left_out_must_be_right_as_far_as_is_known(block: str) -> None:
+    with pytest.raises((AssertionError, SyntaxError, ValueError)):
+        run(f'<!-- skip: next "takes hours" -->\n{block}')
 
 
 def test_examples_in_docstrings_are_right() -> None:
