@@ -5,13 +5,17 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from documents import blocks
+from documents import ROOT, blocks
 from sybil import Document
 
 import fowler
+from fowler import _core
 
 
 def run(text: str) -> None:
@@ -122,8 +126,72 @@ def test_what_is_left_out_must_be_right_as_far_as_is_known(block: str) -> None:
 
 
 def test_examples_in_docstrings_are_right() -> None:
-    names = [it.name for it in pkgutil.iter_modules(fowler.__path__) if it.name not in ("__main__", "_core")]
-    modules = [fowler, *(importlib.import_module(f"fowler.{name}") for name in names)]
-    results = [doctest.testmod(module) for module in modules]
+    results = [doctest.testmod(module) for module in (fowler, *modules())]
     assert sum(it.failed for it in results) == 0
     assert sum(it.attempted for it in results) >= 4
+
+
+def modules(*, public: bool = False) -> list[ModuleType]:
+    names = [it.name for it in pkgutil.iter_modules(fowler.__path__) if it.name not in ("__main__", "_core")]
+    return [importlib.import_module(f"fowler.{it}") for it in names if not (public and it.startswith("_"))]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    said = set()
+    for kind, name in re.findall(r"^\.\. auto(\w+):: (\S+)$", page, re.MULTILINE):
+        above, _, last = name.rpartition(".")
+        if kind == "module":
+            module = importlib.import_module(name)
+            said |= {name, *(f"{name}.{it}" for it in getattr(module, "__all__", ()))}
+        else:
+            its = getattr(importlib.import_module(above), last)
+            said |= {name, f"{its.__module__}.{last}"}
+    missing = []
+    for module in (fowler, *modules(public=True)):
+        for name in getattr(module, "__all__", ()):
+            its = getattr(module, name)
+            names = {f"{module.__name__}.{name}", f"{getattr(its, '__module__', '')}.{name}"}
+            if not names & said and f"`fowler.{name}`" not in page:
+                missing.append(f"{module.__name__}.{name}")
+    assert not missing
+
+
+def table(page: str, head: str) -> list[list[str]]:
+    """The cells of a table's rows."""
+    rows = page.partition(f"| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_readme_has_every_scheme() -> None:
+    named = [name for row in table(README, "scheme") for name in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(named) == sorted(it.name for it in fowler.presets("scheme"))
+
+
+def test_the_readme_has_every_policy() -> None:
+    keys = {path: [word for word, _ in words] for path, _, _, _, words, *_ in _core.keys()}
+    slots = {path: words for path, words in keys.items() if re.fullmatch(r"policy\.\w+", path)}
+    said = {row[0].strip("`"): row[1] for row in table(README, "`--set`")}
+    assert sorted(said) == sorted(slots)
+    for slot, answers in said.items():
+        named = set(re.findall(r"`([\w.]+)`", answers))
+        assert set(slots[slot]) <= named, slot
+        below = {f"{slot}{name}" for name in named if name.startswith(".")}
+        assert below <= keys.keys(), slot
+
+
+def test_the_readme_shows_what_the_demo_prints() -> None:
+    shown = README.partition("`make demo` prints this")[2].partition("**How to read it.**")[0]
+    lines = [line for line in shown.splitlines()[2:] if line and not line.startswith("```")]
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    command = re.search(r"^demo:.*\n.*-- (compare .*)$", makefile, re.MULTILINE)
+    assert command
+    called = ["fowler", *command[1].split(), "--quiet"]
+    printed = subprocess.run(called, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert len(lines) > 40
+    assert not [line for line in lines if line not in printed]
+    others = [line for line in printed if line and line not in lines]
+    assert others[0].startswith("| slowest 1 % of writes (us)"), "the rest is the table that is left out"
