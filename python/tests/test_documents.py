@@ -7,8 +7,10 @@ import importlib
 import pkgutil
 import re
 import subprocess
+import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from documents import ROOT, blocks
@@ -195,3 +197,41 @@ def test_the_readme_shows_what_the_demo_prints() -> None:
     assert not [line for line in lines if line not in printed]
     others = [line for line in printed if line and line not in lines]
     assert others[0].startswith("| slowest 1 % of writes (us)"), "the rest is the table that is left out"
+
+
+@pytest.fixture
+def references(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    yield importlib.import_module("references")
+    del sys.modules["references"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<!-- written by the build: key -->",
+        "<!-- Written by the build: keys -->",
+        "<!-- written by the build : keys -->",
+        "<!-- writen by the build: keys -->",
+        "  <!-- written by the build: keys -->",
+    ],
+)
+def test_a_page_is_not_left_empty(references: Any, page: str) -> None:
+    app = SimpleNamespace(env=SimpleNamespace(doc2path=lambda _: ROOT / "docs" / "page.md"))
+    with pytest.raises(references.ExtensionError):
+        references.complete(app, "page", [page])
+
+
+def test_what_the_program_writes_is_not_lost(references: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "fowler trace convert" in references.commands()
+    assert "addresses" in references.keys().partition("## Keys of a workload")[2]
+    asked = references.asked
+    monkeypatch.setattr(references, "asked", lambda *words: asked(*words).replace("Commands:", "Verbs:"))
+    with pytest.raises(references.ExtensionError):
+        references.commands()
+    monkeypatch.setattr(references, "asked", lambda *words: asked(*words).replace("keys of", "words of"))
+    with pytest.raises(references.ExtensionError):
+        references.keys()
+    monkeypatch.setattr(references.fowler, "presets", lambda _: [])
+    with pytest.raises(references.ExtensionError):
+        references.presets()
