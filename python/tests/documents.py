@@ -25,10 +25,12 @@ import json
 import re
 import shlex
 import subprocess
+import sysconfig
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import groupby
+from os import environ, pathsep
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,13 @@ READERS = {
 }
 
 SECONDS = 300
+
+
+def enter(place: Path, patch: pytest.MonkeyPatch) -> None:
+    """Where blocks run: in a folder of their own, `fowler` on the path, pictures drawn for nobody."""
+    patch.chdir(place)
+    patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
+    patch.setenv("MPLBACKEND", "agg")
 
 
 def blocks(document: Document) -> Iterator[Region]:

@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from documents import ROOT, blocks
+from documents import ROOT, blocks, enter
 from sybil import Document
 
 import fowler
@@ -30,7 +30,7 @@ def run(text: str) -> None:
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    enter(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
