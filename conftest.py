@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sysconfig
 from collections.abc import Iterator
-from os import environ, pathsep
 from pathlib import Path
 
 import pytest
-from documents import blocks
+from documents import blocks, enter
 from sybil import Sybil
 
 ROOT = Path(__file__).parent
@@ -21,9 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("page")
     shutil.copytree(ROOT / "examples", place / "examples")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
-        patch.setenv("MPLBACKEND", "agg")
+        enter(place, patch)
         yield place
 
 

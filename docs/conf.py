@@ -30,7 +30,8 @@ extensions = [
     "references",
 ]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+# No fences of colons: what is in them the test suite would not see.
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
 nb_execution_mode = "force"

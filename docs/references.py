@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 import fowler
@@ -20,6 +21,8 @@ ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger(__name__)
 
 PLACE = re.compile(r"^<!-- written by the build: (?P<what>\w+) -->$", re.MULTILINE)
+# The same, however it is spelt: what looks like a place and is none would leave its page empty.
+LIKELY = re.compile(r"<!--(?:(?!-->).)*\b(?:written|build)\b(?:(?!-->).)*-->", re.IGNORECASE | re.DOTALL)
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 # What lies beside the documentation and is a page of it all the same.
 PAGES = {
@@ -41,16 +44,24 @@ def asked(*arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def listed(text: str) -> list[str]:
+    """The commands that a help lists; none of a command that has none below it."""
+    block = re.search(r"^Commands:\n(?P<lines>(?:  .*\n|\n(?=  ))+)", text, re.MULTILINE)
+    names = re.findall(r"^  ([\w-]+)", block["lines"], re.MULTILINE) if block else []
+    if bool(names) != bool(re.search(r"^Usage:.*<COMMAND>", text, re.MULTILINE)):
+        raise ExtensionError(f"commands are listed in another way now:\n{text}")
+    return names
+
+
 def commands() -> str:
     """Every command with its help, those below it behind it."""
 
     def below(above: tuple[str, ...]) -> Iterator[str]:
         text = asked(*above, "--help")
+        names = listed(text)
         if above:
             yield f"{'#' * (len(above) + 1)} fowler {' '.join(above)}\n"
         yield f"```text\n{text.rstrip()}\n```\n"
-        listed = re.search(r"^Commands:\n(?P<lines>(?:  .*\n|\n(?=  ))+)", text, re.MULTILINE)
-        names = re.findall(r"^  (\w+)", listed["lines"], re.MULTILINE) if listed else []
         for name in names:
             if name != "help":
                 yield from below((*above, name))
@@ -75,6 +86,8 @@ def keys() -> str:
         text.append(f"## {name}\n\n{head}\n" + "\n".join(rows) + "\n")
     title = "keys of a workload"
     workload = asked("presets", "--keys").partition(f"{title}\n")[2]
+    if not workload.strip():
+        raise ExtensionError(f"`fowler presets --keys` has no heading `{title}`")
     text.append(f"## {title.capitalize()}\n\n```text\n{textwrap.dedent(workload)}```\n")
     return "\n".join(text)
 
@@ -84,6 +97,8 @@ def presets() -> str:
     text = []
     for kind in ("device", "scheme", "workload"):
         rows = [f"| `{it.name}` | {it.about} |" for it in fowler.presets(kind)]
+        if not rows:
+            raise ExtensionError(f"there are no presets of the kind {kind}")
         text.append(f"## {kind.capitalize()}s\n\n| name | what it is |\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(text) + "\n"
 
@@ -114,9 +129,21 @@ WRITTEN: dict[str, Callable[[], str]] = {
 }
 
 
+def written(page: str, what: str) -> str:
+    """What the program writes at a place of a page."""
+    if what not in WRITTEN:
+        raise ExtensionError(f"{page}: nothing is called {what}: one of {', '.join(WRITTEN)}")
+    text = WRITTEN[what]()
+    if not text.strip():
+        raise ExtensionError(f"{page}: nothing was written for {what}")
+    return text
+
+
 def complete(app: Sphinx, page: str, content: list[str]) -> None:
     """Puts in what the program writes, and turns links out of the documentation into what can be followed."""
-    text = PLACE.sub(lambda place: WRITTEN[place["what"]](), content[0])
+    text = PLACE.sub(lambda place: written(page, place["what"]), content[0])
+    if (place := LIKELY.search(PLACE.sub("", content[0]))) is not None:
+        raise ExtensionError(f"{page}: `{place[0]}` is no place for what the build writes: {PLACE.pattern}")
     here = app.env.doc2path(page).parent
 
     def followed(link: re.Match[str]) -> str:
@@ -149,9 +176,18 @@ def alone(app: Sphinx) -> None:
     os.environ["IPYTHONDIR"] = str(profile.parent)
 
 
+def whole(app: Sphinx, what: str, name: str, its: object, options: object, lines: list[str]) -> None:
+    """Puts together what napoleon took apart: to it a colon in an attribute's text is the end of a type."""
+    for at, line in enumerate(lines):
+        if what == "attribute" and line.startswith(":type: "):
+            lines[:] = [f"{line.removeprefix(':type: ')}: {lines[0]}", *lines[1:at], *lines[at + 1 :]]
+            return
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Registers all three."""
+    """Registers all four."""
     app.connect("builder-inited", alone)
+    app.connect("autodoc-process-docstring", whole, priority=600)
     app.connect("source-read", complete)
     app.connect("build-finished", offline)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,7 @@
     python examples/cheapest_drive.py --trace financial1.trace --format flashsim --remap modulo --trials 40
 
 What a drive costs is the flash and the buffer for each gigabyte that its host can use. Both prices are
-assumed: give your own. Needs Optuna: pip install fowler[optimise]
+assumed: give your own. Needs Optuna: pip install '.[optimise]'
 """
 
 from __future__ import annotations

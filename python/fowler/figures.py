@@ -1,4 +1,4 @@
-"""Pictures of results, for papers and notebooks. They need matplotlib: ``pip install fowler[plot]``."""
+"""Pictures of results, for papers and notebooks. They need matplotlib: ``pip install '.[plot]'``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An objective for Optuna: the best drive under conditions. Needs Optuna: ``pip install fowler[optimise]``.
+"""An objective for Optuna: the best drive under conditions. Needs Optuna: ``pip install '.[optimise]'``.
 
 >>> import optuna
 >>> import fowler.optimise as fo

@@ -120,7 +120,7 @@ class Sweep(Table):
 
     @property
     def plot(self) -> Plots:
-        """Pictures of it. They need matplotlib: ``pip install fowler[plot]``."""
+        """Pictures of it. They need matplotlib: ``pip install '.[plot]'``."""
         return Plots(self)
 
     def __repr__(self) -> str:

@@ -2,17 +2,20 @@
 
 - ``python``: run; the blocks of a page share one namespace and one folder.
 - ``sh``: run as one script that stops at the first failure. Lines of make, cargo, pip and git are left out:
-  what they call is this suite, or needs a network.
-- ``console``: each ``$ `` line is run, and what follows must be what it prints (``...`` stands for anything).
-- ``toml``: given to the reader of what it describes: a sweep, a workload, a scheme or a drive.
+  what they call is this suite, or needs a network. Such a command has its line to itself.
+- ``console``: each ``$ `` line is run and must succeed (what is to fail says so: ``|| echo exit code $?``);
+  what follows must be what it prints (``...`` stands for anything).
+- ``toml`` and a word that says of what (``toml sweep``, ``workload``, ``scheme``, ``device``, or ``keys`` for
+  a part of a device): given to the reader of that.
 - ``csv``: read as a native trace or as commands for a die. ``json``: parsed.
 - ``rust``: quoted, not run: its lines must follow each other in a file of the repository.
 - ``text``: nothing to run: an output, a picture in letters, a formula.
-- ``{...}``: a directive; what is to be executed in it, the build of the documentation executes.
+- ``{...}``: a directive; what is to be executed in it, the build of the documentation executes. Text in one
+  (``{admonition}``) holds no code of its own.
 
-Any other language, none, or code by indentation alone fails, so that no block escapes. A comment
-``<!-- skip: next "why" -->`` in front leaves out the next block and has its reason printed; of a shell block
-it still looks whether the commands and flags exist.
+Any other language, none, code by indentation alone, or a fence of colons fails, so that no block escapes. A
+comment ``<!-- skip: next "why" -->`` in front leaves out the next block and has its reason printed; it must
+still be in its language, and of a shell block the commands and flags must exist.
 """
 
 from __future__ import annotations
@@ -22,9 +25,12 @@ import json
 import re
 import shlex
 import subprocess
+import sysconfig
 import tomllib
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import groupby
+from os import environ, pathsep
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +48,32 @@ ROOT = Path(__file__).parents[2]
 
 SKIP = re.compile(r'<!--\s*skip:\s*next\s+"(?P<why>[^"]+)"\s*-->')
 
+DIRECTIVE = re.compile(r"\{([\w-]+)\}")
+COLONS = re.compile(r"^:::", re.MULTILINE)
+
 # What of a shell block this suite does not call: it is what calls this suite, or it asks a network.
 ELSEWHERE = re.compile(r"^\s*(?:\w+=\S+\s+)*(?:make|cargo|pip|git|maturin|apt-get)\b")
 
-# Directives whose content is no code, and those that the build of the documentation executes.
-DIRECTIVES = {"code-cell", "eval-rst", "figure", "image", "include", "raw", "toctree"}
+# What parts commands in a line of a shell.
+BETWEEN = frozenset("();<>|&")
+
+# How each kind of TOML is read; a part of a device has no reader of its own.
+READERS = {
+    "sweep": "fowler sweep {} --dry-run",
+    "workload": "fowler trace synth {} --limit 100",
+    "scheme": "fowler run --device together --workload demo --limit 10 --scheme {} --quiet",
+    "device": "fowler run --device {} --workload demo --limit 10 --quiet",
+    "keys": "",
+}
 
 SECONDS = 300
+
+
+def enter(place: Path, patch: pytest.MonkeyPatch) -> None:
+    """Where blocks run: in a folder of their own, `fowler` on the path, pictures drawn for nobody."""
+    patch.chdir(place)
+    patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
+    patch.setenv("MPLBACKEND", "agg")
 
 
 def blocks(document: Document) -> Iterator[Region]:
@@ -60,7 +85,8 @@ def blocks(document: Document) -> Iterator[Region]:
     for token in MarkdownIt().use(front_matter_plugin).parse(document.text):
         if token.type == "html_block" and (skip := SKIP.search(token.content)):
             why = skip["why"]
-        if token.type not in ("fence", "code_block") or token.map is None:
+        colons = token.type == "inline" and COLONS.search(token.content)
+        if token.map is None or not (colons or token.type in ("fence", "code_block")):
             continue
         first, last = token.map
         text = Lexeme(token.content, 0, 0)
@@ -70,15 +96,29 @@ def blocks(document: Document) -> Iterator[Region]:
 
 def evaluator(token: Token, why: str) -> Callable[[Example], None]:
     """What is to be done with a block."""
-    language = token.info.split()[0] if token.info.strip() else ""
+    language, _, more = token.info.strip().partition(" ")
+    if mistake := misplaced(token, language, more):
+        return wrong(mistake)
+    if directive := DIRECTIVE.fullmatch(language):
+        return DIRECTIVES[directive[1]]
+    if why:
+        return left_out(language, why)
+    return partial(settings, more) if language == "toml" else LANGUAGES[language]
+
+
+def misplaced(token: Token, language: str, more: str) -> str | None:
+    """What keeps a block from being looked into."""
+    if token.type == "inline":
+        return "a fence of colons is not looked into: write it with backticks"
     if token.type == "code_block":
-        return wrong("code by indentation says no language: put it between fences")
-    if directive := re.fullmatch(r"\{([\w-]+)\}", language):
+        return "code by indentation says no language: put it between fences"
+    if directive := DIRECTIVE.fullmatch(language):
         known = directive[1] in DIRECTIVES
-        return nothing if known else wrong(f"unknown directive {language}: see DIRECTIVES")
+        return None if known else f"unknown directive {language}: one of {', '.join(DIRECTIVES)}"
     if language not in LANGUAGES:
-        return wrong(f"unknown language {language!r}: one of {', '.join(LANGUAGES)}")
-    return left_out(language, why) if why else LANGUAGES[language]
+        return f"unknown language {language!r}: one of {', '.join(LANGUAGES)}"
+    kinds = READERS if language == "toml" else [""]
+    return None if more in kinds else f"`{token.info}`: behind the language stands one of {[*kinds]}"
 
 
 def wrong(what: str) -> Callable[[Example], None]:
@@ -94,9 +134,15 @@ def left_out(language: str, why: str) -> Callable[[Example], None]:
     """Does not run a block, and says why."""
 
     def skips(example: Example) -> None:
-        if language in ("sh", "console"):
-            text = example.parsed.replace("\n$ ", "\n").removeprefix("$ ")
-            flags_exist(text)
+        match language:
+            case "sh" | "console":
+                flags_exist(example.parsed.replace("\n$ ", "\n").removeprefix("$ "))
+            case "python":
+                compile(example.parsed, example.path, "exec")
+            case "toml":
+                tomllib.loads(example.parsed)
+            case "json":
+                json.loads(example.parsed)
         pytest.skip(f"{Path(example.path).name}:{example.line}: {why}")
 
     return skips
@@ -108,32 +154,49 @@ def nothing(_: Example) -> None:
 
 def shell(example: Example) -> None:
     """One script of all lines."""
-    lines = [line for line in example.parsed.splitlines() if not ELSEWHERE.match(line)]
-    succeed("\n".join(lines))
+    succeed("\n".join(line for line in example.parsed.splitlines() if not elsewhere(line)))
+
+
+def elsewhere(line: str) -> bool:
+    """Whether a line is one command that this suite does not call; with another behind it, it fails."""
+    if not ELSEWHERE.match(line):
+        return False
+    if line.endswith("\\") or len(commands(line)) > 1:
+        pytest.fail(f"`{line}` would not be run: nothing else may stand on its line", pytrace=False)
+    return True
+
+
+def commands(line: str) -> list[list[str]]:
+    """The words of each command in a line."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    parted = groupby(words, key=lambda word: bool(word) and BETWEEN.issuperset(word))
+    return [list(group) for between, group in parted if not between]
 
 
 def console(example: Example) -> None:
     """Each command with what it prints."""
-    commands: list[tuple[str, str]] = []
+    lines: list[tuple[str, str]] = []
     for line in example.parsed.splitlines(keepends=True):
         if line.startswith("$ "):
-            commands.append((line[2:], ""))
+            lines.append((line[2:], ""))
         else:
-            assert commands, "the first line is a command, and begins with `$ `"
-            command, printed = commands[-1]
-            commands[-1] = (command, printed + line)
+            assert lines, "the first line is a command, and begins with `$ `"
+            command, printed = lines[-1]
+            lines[-1] = (command, printed + line)
     how = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    for command, expected in commands:
-        if ELSEWHERE.match(command):
+    for command, expected in lines:
+        if elsewhere(command.rstrip("\n")):
+            assert not expected, f"{command}is not called, so that nothing is known of what it prints"
             continue
-        printed = called(command).stdout if expected else succeed(command)
+        printed = succeed(command)
         if expected and not doctest.OutputChecker().check_output(expected, printed, how):
             pytest.fail(f"{command}printed\n{printed}\ninstead of\n{expected}", pytrace=False)
 
 
-def called(script: str) -> subprocess.CompletedProcess[str]:
-    """A script in the folder of the page."""
-    return subprocess.run(
+def succeed(script: str) -> str:
+    """A script in the folder of the page, which must go well; what it prints."""
+    done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         check=False,
         stdout=subprocess.PIPE,
@@ -141,11 +204,6 @@ def called(script: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=SECONDS,
     )
-
-
-def succeed(script: str) -> str:
-    """The same, which must go well; what it prints."""
-    done = called(script)
     if done.returncode:
         pytest.fail(f"{script}\nexit code {done.returncode}\n{done.stdout}", pytrace=False)
     return done.stdout
@@ -154,42 +212,51 @@ def succeed(script: str) -> str:
 def flags_exist(script: str) -> None:
     """Whether a script that is not run at least names commands and flags that there are."""
     for line in script.replace("\\\n", " ").splitlines():
-        words = shlex.split(line, comments=True)
-        if not words or words[0] != "fowler":
-            continue
-        commands = [word for word in words[1:3] if re.fullmatch(r"[a-z]+", word)]
-        known = helped("fowler", *commands)
-        for flag in (word.partition("=")[0] for word in words if word.startswith("--")):
-            assert re.search(rf"{flag}\b", known), f"`{line}`: there is no {flag}"
+        for words in commands(line):
+            if words[0] == "fowler":
+                names_what_is(words)
+
+
+def names_what_is(words: list[str]) -> None:
+    """The same of one command."""
+    path, text = words[:1], helped(words[0])
+    for word in words[1:]:
+        if not (below := subcommands(text)):
+            break
+        assert word in below, f"`{shlex.join(words)}`: `{path[-1]}` has no command {word}"
+        path.append(word)
+        text = helped(*path)
+    for flag in (word.partition("=")[0] for word in words if word.startswith("--")):
+        assert re.search(rf"{flag}(?![\w-])", text), f"`{shlex.join(words)}`: there is no {flag}"
+
+
+def subcommands(text: str) -> list[str]:
+    """The commands that a help lists."""
+    listed = re.search(r"^Commands:\n(?P<lines>(?:  .*\n)+)", text, re.MULTILINE)
+    return re.findall(r"^  ([\w-]+)", listed["lines"], re.MULTILINE) if listed else []
 
 
 @cache
 def helped(*command: str) -> str:
-    """What a command says about itself; of a word that is no command, what the one before says."""
-    done = subprocess.run([*command, "--help"], check=False, capture_output=True, text=True)
-    if done.returncode and len(command) > 1:
-        return helped(*command[:-1])
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """What a command says about itself."""
+    return subprocess.run([*command, "--help"], check=True, capture_output=True, text=True).stdout
 
 
-def settings(example: Example) -> None:
-    """A file that Fowler reads: what it describes follows from its keys."""
+def settings(kind: str, example: Example) -> None:
+    """A file that Fowler reads."""
     its = tomllib.loads(example.parsed)
-    path = Path(f"block-{example.line}.toml")
-    path.write_text(example.parsed)
-    if its.keys() & {"axis", "point", "design"}:
-        reader = f"fowler sweep {path} --dry-run"
-    elif its.keys() & {"arrivals", "mix", "reads", "writes", "power_off"}:
-        reader = f"fowler trace synth {path} --limit 100"
-    elif its.keys() <= {"policy", "join", "timing"}:
-        reader = f"fowler run --device together --workload demo --limit 10 --scheme {path} --quiet"
-    elif "geometry" in its:
-        reader = f"fowler run --device {path} --workload demo --limit 10 --quiet"
-    else:
+    assert not empty(its), "nothing is said by a table without keys"
+    if kind == "keys":
         fowler.device("tlc").with_(dict(keys(its)))
         return
-    succeed(reader)
+    path = Path(f"block-{example.line}.toml")
+    path.write_text(example.parsed)
+    succeed(READERS[kind].format(path))
+
+
+def empty(table: dict[str, Any]) -> bool:
+    """Whether a table, or one in it, has no keys."""
+    return not table or any(isinstance(value, dict) and empty(value) for value in table.values())
 
 
 def keys(table: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -228,11 +295,32 @@ def quoted(example: Example) -> None:
     assert found, "these lines do not follow each other in any file of crates or examples"
 
 
+def prose(example: Example) -> None:
+    """Text of a directive, whose own blocks nothing would look at."""
+    inner = MarkdownIt().parse(example.parsed)
+    assert not any(token.type in ("fence", "code_block") for token in inner), "code in a directive is not run"
+
+
+def references(example: Example) -> None:
+    """Directives of Sphinx that take what is said from the source."""
+    for line in example.parsed.splitlines():
+        assert re.match(r"$|\.\. auto\w+:: |   :[\w-]+:", line), (
+            f"`{line}` is no `.. auto...`, nor its option"
+        )
+
+
+DIRECTIVES: dict[str, Callable[[Example], None]] = {
+    "admonition": prose,
+    "code-cell": nothing,
+    "eval-rst": references,
+    "toctree": nothing,
+}
+
 LANGUAGES: dict[str, Callable[[Example], None]] = {
     "python": PythonEvaluator(),
     "sh": shell,
     "console": console,
-    "toml": settings,
+    "toml": nothing,
     "csv": columns,
     "json": parsed,
     "rust": quoted,

@@ -5,13 +5,19 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
-from documents import blocks
+from documents import ROOT, blocks, enter
 from sybil import Document
 
 import fowler
+from fowler import _core
 
 
 def run(text: str) -> None:
@@ -24,7 +30,7 @@ def run(text: str) -> None:
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    enter(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +45,30 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "```sh\nfalse\ntrue\n```",
         "```console\n$ echo one\ntwo\n```",
         "```console\n$ false\n```",
-        '```toml\nspam = "eggs"\n```',
-        "```toml\n[timing]\nreed = 1\n```",
+        "```console\n$ echo one; false\none\n```",
+        "```console\n$ fowler run --device nosuch\n...\n```",
+        "```console\n$ make love\nnot war\n```",
+        "```sh\nmake love && fowler nosuch\n```",
+        "```sh\ngit status | fowler nosuch\n```",
+        "```sh\ncargo build; fowler nosuch\n```",
+        "```sh\ncargo build \\\n  --release\n```",
+        "```sh\nfowler nosuch\n```",
+        '```toml\ntitle = "of what?"\n```',
+        '```toml spam\ntitle = "of what?"\n```',
+        '```toml keys\nspam = "eggs"\n```',
+        "```toml keys\n[timing]\nreed = 1\n```",
+        "```toml keys\n```",
+        "```toml scheme\n[timing]\n```",
+        '```toml scheme\nspam = "eggs"\n```',
+        '```toml workload\nspam = "eggs"\n```',
+        '```toml sweep\nspam = "eggs"\n```',
+        '```toml device\nspam = "eggs"\n```',
+        "```python and more\n1\n```",
+        ":::{code-block} python\nassert 1 == 2\n:::",
+        ":::{code-cell} ipython3\nassert 1 == 2\n:::",
+        "Text.\n:::{admonition} Mind\nthis\n:::",
+        "````{admonition} Mind\n```python\nassert 1 == 2\n```\n````",
+        "```{eval-rst}\n.. code-block:: python\n\n   assert 1 == 2\n```",
         "```csv\nat_ns,op,offset,size\n0,read,0,none\n```",
         "```json\n{1: 2}\n```",
         "```rust\nfn this_is_in_no_file() {}\n```",
@@ -61,6 +89,13 @@ def test_what_is_wrong_fails(block: str) -> None:
         "```console\n$ echo one two\none ...\n$ echo three\nthree\n```",
         "```console\n$ sh -c 'echo said; exit 2' || echo exit code $?\nsaid\nexit code 2\n```",
         "```rust\n#[derive(Debug, Subcommand)]\n    pub(crate) enum Command {\n```",
+        "```console\n$ fowler run --device nosuch || echo exit code $?\nerror: ...\nexit code 2\n```",
+        "```sh\npip install '.[plot]'   # a remark; with what parts commands && so on\n```",
+        "```toml keys\n[timing]\nread = '30us'\n```",
+        "```toml scheme\npolicy.die_order = 'read_first'\n```",
+        "```toml workload\nrequests = 9\narrivals = { kind = 'poisson', rate = 500 }\n```",
+        "```{admonition} Mind\nThis is `prose`.\n```",
+        "```{eval-rst}\n.. autoclass:: fowler.Run\n   :members:\n```",
         "```{code-cell} ipython3\nthis is for the build of the documentation\n```",
     ],
 )
@@ -73,9 +108,130 @@ def test_what_is_left_out_says_why() -> None:
         run('<!-- skip: next "takes hours" -->\n```python\nraise SystemExit\n```')
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```python\nassert 1 =\n```",
+        "```toml scheme\n[timing\n```",
+        "```json\n{1: 2}\n```",
+        "```sh\nfowler reprodus pes\n```",
+        "```sh\nfowler trace twist my.csv\n```",
+        "```sh\nfowler reproduce pes --breef\n```",
+        "```sh\nfowler reproduce pes --tra DIR\n```",
+        "```sh\ntrue && fowler nosuch\n```",
+        "```console\n$ fowler reprodus pes\n...\n```",
+    ],
+)
+def test_what_is_left_out_must_be_right_as_far_as_is_known(block: str) -> None:
+    with pytest.raises((AssertionError, SyntaxError, ValueError)):
+        run(f'<!-- skip: next "takes hours" -->\n{block}')
+
+
 def test_examples_in_docstrings_are_right() -> None:
-    names = [it.name for it in pkgutil.iter_modules(fowler.__path__) if it.name not in ("__main__", "_core")]
-    modules = [fowler, *(importlib.import_module(f"fowler.{name}") for name in names)]
-    results = [doctest.testmod(module) for module in modules]
+    results = [doctest.testmod(module) for module in (fowler, *modules())]
     assert sum(it.failed for it in results) == 0
     assert sum(it.attempted for it in results) >= 4
+
+
+def modules(*, public: bool = False) -> list[ModuleType]:
+    names = [it.name for it in pkgutil.iter_modules(fowler.__path__) if it.name not in ("__main__", "_core")]
+    return [importlib.import_module(f"fowler.{it}") for it in names if not (public and it.startswith("_"))]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    said = set()
+    for kind, name in re.findall(r"^\.\. auto(\w+):: (\S+)$", page, re.MULTILINE):
+        above, _, last = name.rpartition(".")
+        if kind == "module":
+            module = importlib.import_module(name)
+            said |= {name, *(f"{name}.{it}" for it in getattr(module, "__all__", ()))}
+        else:
+            its = getattr(importlib.import_module(above), last)
+            said |= {name, f"{its.__module__}.{last}"}
+    missing = []
+    for module in (fowler, *modules(public=True)):
+        for name in getattr(module, "__all__", ()):
+            its = getattr(module, name)
+            names = {f"{module.__name__}.{name}", f"{getattr(its, '__module__', '')}.{name}"}
+            if not names & said and f"`fowler.{name}`" not in page:
+                missing.append(f"{module.__name__}.{name}")
+    assert not missing
+
+
+def table(page: str, head: str) -> list[list[str]]:
+    """The cells of a table's rows."""
+    rows = page.partition(f"| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_readme_has_every_scheme() -> None:
+    named = [name for row in table(README, "scheme") for name in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(named) == sorted(it.name for it in fowler.presets("scheme"))
+
+
+def test_the_readme_has_every_policy() -> None:
+    keys = {path: [word for word, _ in words] for path, _, _, _, words, *_ in _core.keys()}
+    slots = {path: words for path, words in keys.items() if re.fullmatch(r"policy\.\w+", path)}
+    said = {row[0].strip("`"): row[1] for row in table(README, "`--set`")}
+    assert sorted(said) == sorted(slots)
+    for slot, answers in said.items():
+        named = set(re.findall(r"`([\w.]+)`", answers))
+        assert set(slots[slot]) <= named, slot
+        below = {f"{slot}{name}" for name in named if name.startswith(".")}
+        assert below <= keys.keys(), slot
+
+
+def test_the_readme_shows_what_the_demo_prints() -> None:
+    shown = README.partition("`make demo` prints this")[2].partition("**How to read it.**")[0]
+    lines = [line for line in shown.splitlines()[2:] if line and not line.startswith("```")]
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    command = re.search(r"^demo:.*\n.*-- (compare .*)$", makefile, re.MULTILINE)
+    assert command
+    called = ["fowler", *command[1].split(), "--quiet"]
+    printed = subprocess.run(called, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert len(lines) > 40
+    assert not [line for line in lines if line not in printed]
+    others = [line for line in printed if line and line not in lines]
+    assert others[0].startswith("| slowest 1 % of writes (us)"), "the rest is the table that is left out"
+
+
+@pytest.fixture
+def references(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    yield importlib.import_module("references")
+    del sys.modules["references"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<!-- written by the build: key -->",
+        "<!-- Written by the build: keys -->",
+        "<!-- written by the build : keys -->",
+        "<!-- writen by the build: keys -->",
+        "  <!-- written by the build: keys -->",
+    ],
+)
+def test_a_page_is_not_left_empty(references: Any, page: str) -> None:
+    app = SimpleNamespace(env=SimpleNamespace(doc2path=lambda _: ROOT / "docs" / "page.md"))
+    with pytest.raises(references.ExtensionError):
+        references.complete(app, "page", [page])
+
+
+def test_what_the_program_writes_is_not_lost(references: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "fowler trace convert" in references.commands()
+    assert "addresses" in references.keys().partition("## Keys of a workload")[2]
+    asked = references.asked
+    monkeypatch.setattr(references, "asked", lambda *words: asked(*words).replace("Commands:", "Verbs:"))
+    with pytest.raises(references.ExtensionError):
+        references.commands()
+    monkeypatch.setattr(references, "asked", lambda *words: asked(*words).replace("keys of", "words of"))
+    with pytest.raises(references.ExtensionError):
+        references.keys()
+    monkeypatch.setattr(references.fowler, "presets", lambda _: [])
+    with pytest.raises(references.ExtensionError):
+        references.presets()

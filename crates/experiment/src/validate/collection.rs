@@ -115,7 +115,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
             let shape = Shape { pages, blocks, load, waf };
             planes.push((part.writes, shape.plane(("fifo", 1), UNIFORM, effort.turns, spec)?));
         }
-        // The drive does not place data by temperature, so that a pool is a drive of its own.
+        // The closed form is for pools that share no block, so that a pool is a drive of its own.
         let spare = pools.spare_hot;
         let title =
             format!("fifo, two pools as two drives, {spare:.3} of the spare for hot, {what}");
