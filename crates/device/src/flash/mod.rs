@@ -373,7 +373,8 @@ impl Flash {
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
-        if self.txns.get(candidate).op == Op::Erase {
+        let erases = die.queue.head(Class::Erase).is_some();
+        if erases && self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
         Some(candidate)
