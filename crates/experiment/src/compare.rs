@@ -66,13 +66,12 @@ pub fn compare_watched<P: Probe + Send>(
         .iter()
         .enumerate()
         .partition(|(_, ready)| ready.drive.config.policies.labels().next().is_some());
-    let mut outcomes: Vec<(usize, Result<(Outcome, P), Problems>)> =
-        std::thread::scope(|threads| {
-            let beside = threads.spawn(|| beside.par_iter().map(run).collect::<Vec<_>>());
-            let alone: Vec<_> = alone.iter().map(run).collect();
-            let beside = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            alone.into_iter().chain(beside).collect()
-        });
+    let mut outcomes: Vec<_> = std::thread::scope(|threads| {
+        let beside = threads.spawn(|| beside.par_iter().map(run).collect::<Vec<_>>());
+        let alone: Vec<_> = alone.iter().map(run).collect();
+        let beside = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        alone.into_iter().chain(beside).collect()
+    });
     outcomes.sort_by_key(|(place, _)| *place);
     let mut problems = Problems::default();
     let outcomes = outcomes.into_iter().filter_map(|(_, outcome)| problems.take(outcome)).collect();
