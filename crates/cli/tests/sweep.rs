@@ -57,7 +57,7 @@ fn the_worked_example_is_as_the_documents_say() {
     let document = fs::read_to_string(root().join("docs/sweeps.md")).unwrap();
     let (_about, rest) = example.split_once('\n').unwrap();
     assert!(
-        document.contains(&format!("```toml\n{rest}```")),
+        document.contains(&format!("```toml sweep\n{rest}```")),
         "the example in the document is another"
     );
     let out = folder("example");
