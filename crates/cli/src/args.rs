@@ -133,7 +133,7 @@ pub(crate) struct Load {
     #[arg(long, value_name = "REMAP", default_value = "error", conflicts_with = "workload")]
     pub remap: String,
     #[command(flatten)]
-    pub pace: Pace,
+    pub replay_speed: ReplaySpeed,
     /// Requests at most
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
@@ -219,7 +219,7 @@ pub(crate) struct Reading {
 
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-pub(crate) struct Pace {
+pub(crate) struct ReplaySpeed {
     /// Ignore the times: a request is issued as soon as fewer than N are outstanding
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub queue_depth: Option<u32>,

@@ -1,12 +1,12 @@
 //! From flags to specifications.
 
-use crate::args::{Load, Pace, Reading, Source};
+use crate::args::{Load, Reading, ReplaySpeed, Source};
+use fowler_experiment::atomic_file::Named;
 use fowler_experiment::device::DeviceSpec;
-use fowler_experiment::growing::Named;
-use fowler_experiment::pace::check;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
-use fowler_experiment::run::{self, Pace as RunPace, RunSpec};
+use fowler_experiment::replay_speed::check;
+use fowler_experiment::run::{self, ReplaySpeed as RunPace, RunSpec};
 use fowler_experiment::workload::{
     self, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
 };
@@ -37,15 +37,15 @@ pub(crate) fn run_spec(
     problems: &mut Problems,
 ) -> Option<RunSpec> {
     let workload = problems.take(workload(&load.source, &load.reading, &load.remap));
-    let pace = problems.take(pace(&load.pace));
+    let replay_speed = problems.take(pace(&load.replay_speed));
     if load.limit == Some(0) {
         problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
     }
     let device = device(&load.drive);
     problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
-    let (workload, pace) = workload.zip(pace)?;
+    let (workload, replay_speed) = workload.zip(replay_speed)?;
     let (scheme, limit) = (schemes.first().cloned(), load.limit);
-    Some(RunSpec { device, scheme, workload, pace, limit, requests: None, detail: false })
+    Some(RunSpec { device, scheme, workload, replay_speed, limit, requests: None, detail: false })
 }
 
 /// The files that a drive under some schemes is read from.
@@ -126,12 +126,12 @@ fn trace_device(text: &str) -> Result<DeviceChoice, Problems> {
     })
 }
 
-fn pace(pace: &Pace) -> Result<RunPace, Problems> {
-    let pace = match *pace {
-        Pace { queue_depth: Some(depth), .. } => RunPace::Closed(depth),
-        Pace { speed: Some(factor), .. } => RunPace::Speed(factor),
-        Pace { idle: Some(share), .. } => RunPace::Idle(share),
+fn pace(replay_speed: &ReplaySpeed) -> Result<RunPace, Problems> {
+    let replay_speed = match *replay_speed {
+        ReplaySpeed { queue_depth: Some(depth), .. } => RunPace::Closed(depth),
+        ReplaySpeed { speed: Some(factor), .. } => RunPace::Speed(factor),
+        ReplaySpeed { idle: Some(share), .. } => RunPace::Idle(share),
         _ => RunPace::AsRecorded,
     };
-    check(pace).map(|()| pace)
+    check(replay_speed).map(|()| replay_speed)
 }

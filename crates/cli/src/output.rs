@@ -2,7 +2,7 @@
 //! is replaced only by what is complete.
 
 use crate::requests;
-use fowler_experiment::growing::{Growing, Named, clashes, same, unwritable, writable};
+use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::report::{self, REPORT};
 use fowler_experiment::requests::RequestsFile;
@@ -98,7 +98,7 @@ impl Output {
     pub fn summary(&self, json: &str) -> Result<(), Problems> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = folder.join(SUMMARY);
-        let mut file = Growing::create(&path)?;
+        let mut file = AtomicFile::create(&path)?;
         file.write_all(json.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()
     }

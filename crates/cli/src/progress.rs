@@ -1,6 +1,6 @@
 //! A line on standard error while a run takes its time, and the user's wish to end it.
 
-use fowler_experiment::growing;
+use fowler_experiment::atomic_file;
 use fowler_experiment::reproduce::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
@@ -16,7 +16,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub(crate) fn stop_flag() -> &'static AtomicBool {
     let handled = ctrlc::try_set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            growing::abandon();
+            atomic_file::abandon();
             std::process::exit(130);
         }
     });
@@ -28,7 +28,7 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
 /// For what has no end but its own: a Ctrl-C ends the program at once, and what is half written goes.
 pub(crate) fn end_at_once() {
     let handled = ctrlc::try_set_handler(|| {
-        growing::abandon();
+        atomic_file::abandon();
         std::process::exit(130);
     });
     drop(handled);

@@ -3,7 +3,7 @@
 use crate::args::{Reading, Trace};
 use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use crate::{Exit, commands, console, fit, progress};
-use fowler_experiment::growing::{Growing, Named, clashes, writable};
+use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::Problems;
 use fowler_experiment::workload::readable;
@@ -73,7 +73,7 @@ fn written(
         write(&mut console::Stdout::new())?;
         return Ok(());
     };
-    let mut out = Growing::create(path)?;
+    let mut out = AtomicFile::create(path)?;
     let count = write(&mut out)?;
     out.finish()?;
     console::note(&format!("{} written to {}", counted(count, "request"), path.display()));

@@ -4,8 +4,8 @@
 //! [`requests`] is every request of a run, [`handed`] requests that come as columns from elsewhere, [`summary`]
 //! the points of a sweep as rows, and [`store`] the folder that a sweep is kept in.
 
+pub mod arrow_source;
 mod file;
-pub mod handed;
 pub mod requests;
 pub mod store;
 pub mod summary;

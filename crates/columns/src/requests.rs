@@ -6,7 +6,7 @@ use arrow_array::{
     ArrayRef, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use fowler_experiment::growing::{Growing, unwritable};
+use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::requests::{RequestSink, RequestsFile};
 use fowler_experiment::{Completion, HostOp, Part, Probe};
@@ -180,7 +180,7 @@ pub fn parquet(path: impl Into<PathBuf>) -> RequestsFile {
 }
 
 fn open(path: &Path) -> Result<Box<dyn RequestSink>, Problems> {
-    let sink = ParquetSink::new(Growing::create(path)?);
+    let sink = ParquetSink::new(AtomicFile::create(path)?);
     let sink = sink.map_err(|error| unwritable(path, &io::Error::other(plain(&error))))?;
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
 }
@@ -232,7 +232,7 @@ fn layout() -> WriterProperties {
 }
 
 struct InFile {
-    sink: ParquetSink<Growing>,
+    sink: ParquetSink<AtomicFile>,
     path: PathBuf,
 }
 

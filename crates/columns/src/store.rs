@@ -14,7 +14,7 @@
 use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, requests};
 use arrow_array::RecordBatch;
-use fowler_experiment::growing::{Growing, Named, clashes, unwritable};
+use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::workload::Control;
@@ -308,7 +308,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
-    let mut file = Growing::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
     file.finish()
 }

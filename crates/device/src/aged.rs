@@ -9,7 +9,7 @@ use crate::precondition::Preconditioned;
 
 /// Where the data of a drive lie after preconditioning, before anything happened.
 #[derive(Clone, Debug)]
-pub struct Aged {
+pub struct PreconditionedImage {
     config: Config,
     ftl: Ftl,
     preconditioned: Preconditioned,
@@ -48,16 +48,16 @@ impl Config {
     }
 }
 
-impl Aged {
+impl PreconditionedImage {
     /// Preconditions a drive.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
-    pub fn new(config: &Config) -> Result<Aged, Vec<Refusal>> {
+    pub fn new(config: &Config) -> Result<PreconditionedImage, Vec<Refusal>> {
         let layout = config.layout()?;
         let mut ftl = Ftl::new(config, &layout);
         let preconditioned = ftl.precondition(&config.precondition, config.seed);
-        Ok(Aged { config: config.clone(), ftl, preconditioned })
+        Ok(PreconditionedImage { config: config.clone(), ftl, preconditioned })
     }
 
     /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,

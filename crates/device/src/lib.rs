@@ -56,7 +56,7 @@ mod txn;
 mod uses;
 mod worn;
 
-pub use aged::Aged;
+pub use aged::PreconditionedImage;
 pub use array::{Protection, StageChange};
 pub use check::Violation;
 pub use chip::{ChipCommand, ChipOp, ChipResult, run_chip};

@@ -5,7 +5,7 @@
 //! That leaves out what waits for dies: a write that queues behind others takes longer than here, and holds nobody. At
 //! the loads that a life is about, some hundred pages a second over dozens of dies, hardly one does.
 
-use crate::aged::Aged;
+use crate::aged::PreconditionedImage;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::ftl::Ftl;
@@ -72,7 +72,7 @@ impl LifetimeDrive {
     ///
     /// # Panics
     /// If `config` does not age like the one that was preconditioned.
-    pub fn new(aged: &Aged, config: &Config) -> Result<Self, Vec<Refusal>> {
+    pub fn new(aged: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
         let mut ftl = aged.ftl(config)?;
         ftl.levels_now = true;
         Ok(Self::born(ftl, config))

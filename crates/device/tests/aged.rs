@@ -29,7 +29,7 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
         let mut base = small();
         base.precondition.pattern = pattern;
         base.victim.name = VictimKind::DChoices;
-        let aged = Aged::new(&base).unwrap();
+        let aged = PreconditionedImage::new(&base).unwrap();
         for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
             let mut config = base.clone();
             scheme(&mut config, name);
@@ -59,7 +59,7 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     base.precondition.pattern = Pattern::Rested;
     base.hotness.detectors = 1;
     base.placement.name = PlacementKind::Streams;
-    let aged = Aged::new(&base).unwrap();
+    let aged = PreconditionedImage::new(&base).unwrap();
     let mut config = base.clone();
     config.placement.hot_to_strong = true;
     config.step.name = StepKind::ByStrength;
@@ -88,7 +88,7 @@ fn another_drives_data_are_not_taken() {
     let mut other = base.clone();
     other.geometry.pages_per_block *= 2;
     assert!(!other.ages_like(&base));
-    let aged = Aged::new(&base).unwrap();
+    let aged = PreconditionedImage::new(&base).unwrap();
     assert!(std::panic::catch_unwind(AssertUnwindSafe(|| aged.device(&other))).is_err());
 }
 

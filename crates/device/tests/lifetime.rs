@@ -94,7 +94,7 @@ fn event_by_event(config: &Config) -> Fate {
 }
 
 fn without_dies(config: &Config) -> Fate {
-    let aged = Aged::new(config).expect("a sound drive");
+    let aged = PreconditionedImage::new(config).expect("a sound drive");
     let mut drive = LifetimeDrive::new(&aged, config).expect("a sound drive");
     let before: u64 = drive.erase_counts().iter().map(|&count| u64::from(count)).sum();
     drive.serve(writes(drive.layout().logical.0).into_iter(), |_, _| true);
@@ -115,7 +115,7 @@ fn without_dies(config: &Config) -> Fate {
 fn trims_are_performed() {
     let config = drive(ThrottleKind::Off, Enforcement::Optimistic);
     let lived = |trims: bool| {
-        let aged = Aged::new(&config).expect("a sound drive");
+        let aged = PreconditionedImage::new(&config).expect("a sound drive");
         let mut drive = LifetimeDrive::new(&aged, &config).expect("a sound drive");
         let half = drive.layout().logical.0 / 2;
         let both = writes(half).into_iter().flat_map(|io| {

@@ -2,9 +2,9 @@
 //! several drives have in common. A drive is preconditioned once, and copied for every trial.
 
 use crate::device::{self, DeviceSpec, Resolved};
-use crate::pace::{self, Found};
 use crate::problem::{Problem, Problems};
-use crate::run::{Pace, Ready, pacing};
+use crate::replay_speed::{self, Found};
+use crate::run::{Ready, ReplaySpeed, pacing};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec, share};
 use fowler_device::Device;
@@ -65,7 +65,7 @@ impl TestBed {
     ) -> Result<Trial, Problems> {
         let workload = Workload::prepare(workload, &self.drive, self.limit, control)?;
         let ready = Ready { drive: self.drive.clone(), workload, limit: self.limit };
-        let pacing = pacing(Pace::Speed(speed), &ready.workload);
+        let pacing = pacing(ReplaySpeed::Speed(speed), &ready.workload);
         let mut recorder = Recorder::new();
         let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;
         if let Some(problems) = replayed.failed {
@@ -107,7 +107,7 @@ pub fn common_speed(
     first: f64,
     control: Control<'_>,
 ) -> Result<Found, Problems> {
-    pace::check(Pace::Idle(target))?;
+    replay_speed::check(ReplaySpeed::Idle(target))?;
     if beds.is_empty() {
         return Err(Problem::new("common speed", "there is no drive").into());
     }
@@ -115,5 +115,5 @@ pub fn common_speed(
         let trials = trials(beds, workload, speed, control)?;
         Ok(trials.iter().map(|trial| trial.idle).sum::<f64>() / trials.len() as f64)
     };
-    pace::search(target, first, mean_idle, || control.stopped())
+    replay_speed::search(target, first, mean_idle, || control.stopped())
 }

@@ -1,9 +1,9 @@
 //! The same workload under several schemes.
 
+use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
 use crate::problem::{Problem, Problems};
 use crate::run::{Ready, RunSpec, ready, run_ready_watched};
-use crate::stock::Stock;
 use crate::workload::Control;
 use fowler_device::Probe;
 use rayon::prelude::*;
@@ -52,13 +52,13 @@ pub fn compare_watched<P: Probe + Send>(
         }
     }
     problems.unique().or(())?;
-    let stock = Stock::default();
-    let speed = crate::pace::find(spec.pace, &all[0], Some(&stock), control)?;
+    let images = ImageCache::default();
+    let speed = crate::replay_speed::find(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {
         let scheme = &ready.drive.scheme;
         let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
         let (file, watcher) = (file.as_ref(), watcher(scheme));
-        (*place, run_ready_watched(ready, spec, speed, Some(&stock), file, control, watcher))
+        (*place, run_ready_watched(ready, spec, speed, Some(&images), file, control, watcher))
     };
     // Policies that are handed over may have to wait for each other, as those written in Python do for the
     // interpreter: their runs go one after another, beside all others.

@@ -1,7 +1,7 @@
 //! From text to a drive: a device file or preset, a scheme, `--set`, and everything that is wrong.
 
+use crate::config_builder::{self, ConfigBuilder};
 use crate::document::{self, Origin, Setting};
-use crate::draft::{self, Draft};
 use crate::problem::{Problem, Problems};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
@@ -71,7 +71,7 @@ impl DeviceSpec {
 
 /// The drive that `source` describes, under `scheme`, with the changes of `spec`.
 pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Problems> {
-    let mut draft = Draft::new(keys::all(), defaults::config());
+    let mut draft = ConfigBuilder::new(keys::all(), defaults::config());
     let (settings, problems) = document::read_toml(&source.text, &source.name);
     draft.note(problems);
     draft.apply(&settings);
@@ -125,7 +125,7 @@ pub fn defaults() -> Config {
 
 /// The complete configuration as TOML.
 pub fn print(config: &Config) -> String {
-    draft::print(&keys::all(), config)
+    config_builder::print(&keys::all(), config)
 }
 
 /// What the device will not accept, each at the place that set its first key.

@@ -1,8 +1,8 @@
 //! Generated workloads from text: the keys of a workload file, and what they come to on a drive.
 
+use crate::config_builder::{self, ConfigBuilder};
 use crate::device::{Resolved, Source};
 use crate::document;
-use crate::draft::{self, Draft};
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
@@ -311,7 +311,7 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 impl Generator {
     /// The generator that `source` describes, on a drive with this room.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Problems> {
-        let mut draft = Draft::new(keys(), Description::default());
+        let mut draft = ConfigBuilder::new(keys(), Description::default());
         let (settings, problems) = document::read_toml(&source.text, &source.name);
         draft.note(problems);
         draft.apply(&settings);
@@ -333,7 +333,7 @@ impl Generator {
             let hint = "poisson or fixed arrivals at a rate have";
             return Err(Problem::new(&source.name, what).hint(hint.to_string()).into());
         }
-        let text = draft::print(&keys(), &description);
+        let text = config_builder::print(&keys(), &description);
         Ok(Generator { spec, depth, power_off: description.power_off, text })
     }
 

@@ -3,36 +3,36 @@
 //! The command line and the bindings go through this crate and print; it prints nothing itself. What is
 //! wrong with an input is said all at once, as [`problem::Problems`].
 
+pub mod atomic_file;
 pub mod calibration;
 pub mod chip;
 pub mod compare;
+mod config_builder;
 mod defaults;
 pub mod device;
 mod document;
-mod draft;
 mod effect;
 pub mod field;
 pub mod generator;
-pub mod growing;
+mod image_cache;
 pub mod keys;
 pub mod laws;
 pub mod lifetime;
 pub mod notes;
 pub mod numbers;
 pub mod outcome;
-pub mod pace;
 pub mod physics;
 mod power;
 pub mod presets;
 pub mod problem;
 mod protection;
 pub mod provenance;
+pub mod replay_speed;
 pub mod report;
 pub mod reproduce;
 pub mod requests;
 pub mod run;
 pub mod scheme;
-mod stock;
 pub mod study;
 pub mod sweep;
 pub mod timeline;

@@ -1,9 +1,9 @@
 //! What a run came to, as values and as JSON.
 
 use crate::device::Resolved;
-use crate::pace::Search;
 use crate::problem::Problems;
 use crate::provenance::VERSION;
+use crate::replay_speed::Search;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::blame::Part;
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};

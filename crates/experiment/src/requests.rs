@@ -1,6 +1,6 @@
 //! A line or a row for every request of a run, in a file of the user's choice.
 
-use crate::growing::{Growing, unwritable};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::problem::Problems;
 use fowler_device::{Completion, Probe};
 use fowler_metrics::RequestLog;
@@ -69,12 +69,13 @@ impl Probe for Watching {
 
 /// The first format: comma-separated values.
 struct Csv {
-    log: RequestLog<Growing>,
+    log: RequestLog<AtomicFile>,
     path: PathBuf,
 }
 
 fn csv(path: &Path) -> Result<Box<dyn RequestSink>, Problems> {
-    let log = RequestLog::new(Growing::create(path)?).map_err(|error| unwritable(path, &error))?;
+    let log =
+        RequestLog::new(AtomicFile::create(path)?).map_err(|error| unwritable(path, &error))?;
     Ok(Box::new(Csv { log, path: path.to_path_buf() }))
 }
 

@@ -1,13 +1,13 @@
 //! One drive, one workload, one outcome.
 
 use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::image_cache::ImageCache;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
-use crate::pace::Found;
 use crate::power;
 use crate::problem::{Problem, Problems};
+use crate::replay_speed::Found;
 use crate::requests::{RequestsFile, Watching};
 use crate::scheme::Scheme;
-use crate::stock::Stock;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Counters, Device, Pacing, Probe, UnwrittenReads};
 use fowler_metrics::{OverTime, Recorder};
@@ -24,7 +24,7 @@ pub struct RunSpec {
     /// The requests.
     pub workload: WorkloadSpec,
     /// How fast they come.
-    pub pace: Pace,
+    pub replay_speed: ReplaySpeed,
     /// Requests at most.
     pub limit: Option<u64>,
     /// The file for every request, if one is wanted.
@@ -35,7 +35,7 @@ pub struct RunSpec {
 
 /// How fast requests come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Pace {
+pub enum ReplaySpeed {
     /// At the times recorded, or as the generator's description says.
     #[default]
     AsRecorded,
@@ -83,11 +83,11 @@ impl Ready {
         Ok(Replayed { device, report, failed })
     }
 
-    /// The drive, preconditioned; from the stock, if there is one.
-    pub fn device(&self, stock: Option<&Stock>) -> Result<Device, Problems> {
+    /// The drive, preconditioned; from the cache, if there is one.
+    pub fn device(&self, images: Option<&ImageCache>) -> Result<Device, Problems> {
         let config = &self.drive.config;
-        stock
-            .map_or_else(|| Device::new(config), |stock| stock.device(config))
+        images
+            .map_or_else(|| Device::new(config), |images| images.device(config))
             .map_err(|refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals))
     }
 }
@@ -175,25 +175,25 @@ pub fn run_watched<P: Probe>(
     run_from_watched(spec, None, control, watcher)
 }
 
-/// A run with a drive from the stock, if there is one.
+/// A run with a drive from the cache, if there is one.
 pub(crate) fn run_from(
     spec: &RunSpec,
-    stock: Option<&Stock>,
+    images: Option<&ImageCache>,
     control: Control<'_>,
 ) -> Result<Outcome, Problems> {
-    run_from_watched(spec, stock, control, ()).map(|(outcome, ())| outcome)
+    run_from_watched(spec, images, control, ()).map(|(outcome, ())| outcome)
 }
 
 fn run_from_watched<P: Probe>(
     spec: &RunSpec,
-    stock: Option<&Stock>,
+    images: Option<&ImageCache>,
     control: Control<'_>,
     watcher: P,
 ) -> Result<(Outcome, P), Problems> {
     let source = spec.device.source()?;
     let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
-    let speed = crate::pace::find(spec.pace, &ready, stock, control)?;
-    run_ready_watched(&ready, spec, speed, stock, spec.requests.as_ref(), control, watcher)
+    let speed = crate::replay_speed::find(spec.replay_speed, &ready, images, control)?;
+    run_ready_watched(&ready, spec, speed, images, spec.requests.as_ref(), control, watcher)
 }
 
 /// Runs what is ready, at a known speed, with one more who watches.
@@ -201,14 +201,14 @@ pub(crate) fn run_ready_watched<P: Probe>(
     ready: &Ready,
     spec: &RunSpec,
     speed: Found,
-    stock: Option<&Stock>,
+    images: Option<&ImageCache>,
     requests: Option<&RequestsFile>,
     control: Control<'_>,
     watcher: P,
 ) -> Result<(Outcome, P), Problems> {
     let log = requests.map(RequestsFile::start).transpose()?;
     let (outcome, log, watcher) =
-        run_ready_logged(ready, spec, speed, stock, log, control, watcher)?;
+        run_ready_logged(ready, spec, speed, images, log, control, watcher)?;
     log.map_or(Ok(()), Watching::finish)?;
     Ok((outcome, watcher))
 }
@@ -218,13 +218,13 @@ pub(crate) fn run_ready_logged<P: Probe>(
     ready: &Ready,
     spec: &RunSpec,
     speed: Found,
-    stock: Option<&Stock>,
+    images: Option<&ImageCache>,
     log: Option<Watching>,
     control: Control<'_>,
     watcher: P,
 ) -> Result<(Outcome, Option<Watching>, P), Problems> {
-    let pacing = pacing(spec.pace, &ready.workload);
-    let device = ready.device(stock)?;
+    let pacing = pacing(spec.replay_speed, &ready.workload);
+    let device = ready.device(images)?;
     let precondition = device.preconditioned().to_string();
     // Every test that runs a drive checks every request.
     let recorder = Recorder::new();
@@ -282,11 +282,11 @@ fn now() -> Instant {
     Instant::now()
 }
 
-pub(crate) fn pacing(pace: Pace, workload: &Workload) -> Pacing {
-    let depth = match pace {
-        Pace::Closed(depth) => Some(depth),
-        Pace::AsRecorded => workload.depth(),
-        Pace::Speed(_) | Pace::Idle(_) => None,
+pub(crate) fn pacing(replay_speed: ReplaySpeed, workload: &Workload) -> Pacing {
+    let depth = match replay_speed {
+        ReplaySpeed::Closed(depth) => Some(depth),
+        ReplaySpeed::AsRecorded => workload.depth(),
+        ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_) => None,
     };
     depth.map_or(Pacing::Open, |depth| Pacing::Closed { depth })
 }

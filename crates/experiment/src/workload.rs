@@ -1,8 +1,8 @@
-//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted pace.
+//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted replay speed.
 
+use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
 use crate::generator::{Generator, Room};
-use crate::growing::is_special;
 use crate::power::{self, PowerOff};
 use crate::problem::{Problem, Problems};
 use crate::provenance::{Digested, file_hash, text_hash};

@@ -1,7 +1,7 @@
 //! The laws of a run hold where reads take more than one level of soft sensing, and more than one try.
 
 use fowler_experiment::device::{DeviceSpec, Source};
-use fowler_experiment::run::{Pace, RunSpec, run};
+use fowler_experiment::run::{ReplaySpeed, RunSpec, run};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::sync::atomic::AtomicBool;
 
@@ -26,7 +26,7 @@ fn transfers_are_those_of_every_level_tried() {
             name: "reads and writes".into(),
             text: "requests = 3000\narrivals = { kind = \"poisson\", rate = 2000.0 }\nmix.reads = 0.95\n".into(),
         }),
-        pace: Pace::AsRecorded,
+        replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
         detail: false,

@@ -5,7 +5,7 @@ use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::presets::Folder;
 use fowler_experiment::report::of_runs;
-use fowler_experiment::run::{Pace, RunSpec};
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
@@ -30,7 +30,7 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
         },
         scheme: None,
         workload: WorkloadSpec::Generated(Source { name: "w".into(), text: workload.into() }),
-        pace: Pace::AsRecorded,
+        replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
         detail: true,

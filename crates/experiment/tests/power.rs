@@ -5,7 +5,7 @@ use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::report::of_runs;
-use fowler_experiment::run::{Pace, RunSpec, run};
+use fowler_experiment::run::{ReplaySpeed, RunSpec, run};
 use fowler_experiment::timeline::{Choice, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;
@@ -13,11 +13,14 @@ use std::sync::atomic::AtomicBool;
 
 /// A second of requests to a drive of two chips under UDL that keeps data for an hour, with more to set and the
 /// workload's own keys.
-fn outcome(set: &[&str], more: &str, pace: Pace) -> Result<Outcome, Problems> {
-    run(&spec(set, more, pace), Control { stop: &AtomicBool::new(false), progress: &|_| () })
+fn outcome(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> Result<Outcome, Problems> {
+    run(
+        &spec(set, more, replay_speed),
+        Control { stop: &AtomicBool::new(false), progress: &|_| () },
+    )
 }
 
-fn spec(set: &[&str], more: &str, pace: Pace) -> RunSpec {
+fn spec(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> RunSpec {
     let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/small.toml");
     let usual = [
         "policy.redundancy.name=udl",
@@ -35,7 +38,7 @@ fn spec(set: &[&str], more: &str, pace: Pace) -> RunSpec {
         device: DeviceSpec { device: small.into(), set, ..DeviceSpec::default() },
         scheme: None,
         workload: WorkloadSpec::Generated(Source { name: "w.toml".into(), text }),
-        pace,
+        replay_speed,
         limit: None,
         requests: None,
         detail: false,
@@ -44,12 +47,12 @@ fn spec(set: &[&str], more: &str, pace: Pace) -> RunSpec {
 
 #[test]
 fn a_run_goes_on_after_the_power_was_off() {
-    let plain = outcome(&[], "", Pace::AsRecorded).unwrap();
+    let plain = outcome(&[], "", ReplaySpeed::AsRecorded).unwrap();
     assert_eq!(plain.json()["power_off"], serde_json::Value::Null);
     for (cache, speed) in [("volatile", 1.0), ("protected", 1.0), ("protected", 4.0)] {
         let cache = format!("policy.redundancy.cache={cache}");
         let off = "power_off = '400ms 30min, 500ms 31min, 100s 1h'";
-        let its = outcome(&[&cache], off, Pace::Speed(speed)).unwrap();
+        let its = outcome(&[&cache], off, ReplaySpeed::Speed(speed)).unwrap();
         assert_eq!(its.recorder.requests(), 2000, "every request is served");
         let power = &its.json()["power_off"];
         assert_eq!(power["spans"], 2, "no request follows the third");
@@ -67,10 +70,10 @@ fn a_run_goes_on_after_the_power_was_off() {
 #[test]
 fn who_knows_of_no_time_without_power_says_so() {
     let off = "power_off = '400ms 30min'";
-    let told = outcome(&["policy.throttle.name=ready"], off, Pace::AsRecorded).unwrap_err();
+    let told = outcome(&["policy.throttle.name=ready"], off, ReplaySpeed::AsRecorded).unwrap_err();
     assert!(told.to_string().contains("policy.throttle looks after"), "{told}");
     let wrong = "power_off = '1s 1h, 1s 2h'";
-    let told = outcome(&[], wrong, Pace::AsRecorded).unwrap_err().to_string();
+    let told = outcome(&[], wrong, ReplaySpeed::AsRecorded).unwrap_err().to_string();
     assert!(told.contains("overlap") && told.contains("w.toml"), "{told}");
 }
 
@@ -85,7 +88,7 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
         let retention = format!("policy.redundancy.retention={retention}");
         let set = [retention.as_str(), "precondition.pattern=steady"];
         let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };
-        let spec = RunSpec { detail: true, ..spec(&set, &off, Pace::Speed(0.02)) };
+        let spec = RunSpec { detail: true, ..spec(&set, &off, ReplaySpeed::Speed(0.02)) };
         let recorded = record(&spec, all, control).unwrap_or_else(|problems| panic!("{problems}"));
         let (outcome, timeline) = (recorded.outcome, recorded.timeline);
         assert_eq!(outcome.json()["power_off"]["spans"], 30);
@@ -116,8 +119,8 @@ fn a_data_cache_that_caches_nothing_is_told() {
         let (name, ack) = (format!("policy.redundancy.name={scheme}"), format!("buffer.ack={ack}"));
         let mut set = vec![name.as_str(), ack.as_str(), "policy.redundancy.parity_cache=64KiB"];
         set.extend(more.split_whitespace());
-        let its =
-            outcome(&set, "", Pace::AsRecorded).unwrap_or_else(|why| panic!("{scheme}: {why}"));
+        let its = outcome(&set, "", ReplaySpeed::AsRecorded)
+            .unwrap_or_else(|why| panic!("{scheme}: {why}"));
         assert_eq!(its.caches_no_data(), told, "{scheme} {more} {ack}");
         let page = of_runs(std::slice::from_ref(&its));
         assert_eq!(page.contains("no data: a write is answered"), told, "{scheme} {more} {ack}");

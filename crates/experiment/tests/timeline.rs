@@ -4,7 +4,7 @@ use fowler_device::{Op, Source as Account};
 use fowler_experiment::Part;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Ending;
-use fowler_experiment::run::{Pace, RunSpec};
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::timeline::{Choice, Recorded, Timeline, Track, What, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::{HostOp, Id, Span};
@@ -25,7 +25,7 @@ fn spec(scheme: &str, set: &[&str]) -> RunSpec {
         },
         scheme: Some(scheme.into()),
         workload: WorkloadSpec::Generated(Source { name: "mixed".into(), text: text.into() }),
-        pace: Pace::AsRecorded,
+        replay_speed: ReplaySpeed::AsRecorded,
         limit: None,
         requests: None,
         detail: false,

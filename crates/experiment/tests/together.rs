@@ -6,7 +6,7 @@ use fowler_device::{Completion, Counters, Device, Fault, Pacing};
 use fowler_experiment::device::{DeviceSpec, Source, resolve};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::presets::Folder;
-use fowler_experiment::run::{Pace, RunSpec};
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Rng, Span};
@@ -239,7 +239,7 @@ fn all_five_run_on_every_workload() {
             device: DeviceSpec { device: "together".into(), set, ..DeviceSpec::default() },
             scheme: Some("all".into()),
             workload: WorkloadSpec::Generated(source),
-            pace: Pace::AsRecorded,
+            replay_speed: ReplaySpeed::AsRecorded,
             limit: Some(1000),
             requests: None,
             detail: false,

@@ -3,11 +3,11 @@
 
 mod command;
 mod errors;
-mod handed;
 mod keys;
 mod lifetime;
 mod outcome;
 mod policies;
+mod py_requests;
 mod run;
 mod sheets;
 mod spec;

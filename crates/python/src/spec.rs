@@ -1,17 +1,17 @@
 //! From Python's dictionaries to specifications. `python/fowler` makes the dictionaries; their keys are its business
 //! and this file's alone.
 
-use crate::handed::PythonRequests;
 use crate::policies::{Failure, PolicyArgs};
+use crate::py_requests::PythonRequests;
 use fowler_columns::requests;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::lifetime::LifetimeSpec;
-use fowler_experiment::pace;
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
-use fowler_experiment::run::{self, Pace, RunSpec};
+use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
 use fowler_experiment::workload::{
     HandedSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
 };
@@ -109,13 +109,13 @@ impl RunArgs {
         let own: Vec<String> = self.scheme.iter().cloned().collect();
         let schemes = if schemes.is_empty() { &own } else { schemes };
         let workload = problems.take(self.source.spec());
-        let pace = match (self.queue_depth, self.speed, self.idle) {
-            (Some(depth), ..) => Pace::Closed(depth),
-            (_, Some(factor), _) => Pace::Speed(factor),
-            (.., Some(share)) => Pace::Idle(share),
-            _ => Pace::AsRecorded,
+        let replay_speed = match (self.queue_depth, self.speed, self.idle) {
+            (Some(depth), ..) => ReplaySpeed::Closed(depth),
+            (_, Some(factor), _) => ReplaySpeed::Speed(factor),
+            (.., Some(share)) => ReplaySpeed::Idle(share),
+            _ => ReplaySpeed::AsRecorded,
         };
-        problems.take(pace::check(pace));
+        problems.take(replay_speed::check(replay_speed));
         if self.limit == Some(0) {
             let problem = Problem::new("limit", "there is nothing to run");
             problems.push(problem.expected("at least 1"));
@@ -128,7 +128,7 @@ impl RunArgs {
         problems.or(())?;
         let workload = workload.ok_or_else(|| Problem::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
-        Ok(RunSpec { device, scheme, workload, pace, limit, requests, detail })
+        Ok(RunSpec { device, scheme, workload, replay_speed, limit, requests, detail })
     }
 }
 

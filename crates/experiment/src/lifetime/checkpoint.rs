@@ -2,8 +2,8 @@
 
 use super::record::{self, Record};
 use super::{LifetimeSpec, Lived, Standing, Watch};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::device::Resolved;
-use crate::growing::{Growing, unwritable};
 use crate::problem::{Problem, Problems};
 use crate::provenance::{FINGERPRINT, text_hash};
 use fowler_device::life::Totals;
@@ -141,7 +141,7 @@ impl Checkpoint {
                 drive: standing.drive.kept(),
             },
         };
-        let mut out = Growing::create(path)?;
+        let mut out = AtomicFile::create(path)?;
         let written = postcard::to_io(&file, &mut out).map(|out| out.flush());
         match written {
             Ok(Ok(())) => {

@@ -19,7 +19,7 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{State, ThrottleKind};
 use fowler_device::policy::voltage::VoltageKind;
-use fowler_device::{Aged, Config, Counters, LifetimeDrive};
+use fowler_device::{Config, Counters, LifetimeDrive, PreconditionedImage};
 use fowler_units::{HostIo, Nanos, Span};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -195,7 +195,7 @@ fn season(
     (workload, limit): (&Workload, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(LifetimeDrive, String)>, Problems> {
-    let aged = Aged::new(config).map_err(|refusals| refused(drive, refusals))?;
+    let aged = PreconditionedImage::new(config).map_err(|refusals| refused(drive, refusals))?;
     let mut seasoned = LifetimeDrive::new(&aged, config).expect("its layout was looked at");
     let pages = u64::from(config.geometry.pages());
     let (mut left, mut rounds) = (SEASON * pages, 0);

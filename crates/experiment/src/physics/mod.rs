@@ -4,7 +4,7 @@
 mod pictures;
 mod tables;
 
-use crate::growing::unwritable;
+use crate::atomic_file::unwritable;
 use crate::problem::Problems;
 use crate::reproduce::{self, Cell, Sheet};
 use fowler_figures::{Axis, Figure, Plot};

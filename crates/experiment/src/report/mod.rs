@@ -7,11 +7,11 @@
 mod chart;
 #[cfg(test)]
 mod colours;
-mod course;
 mod latency;
 mod tables;
+mod time_series;
 
-use crate::growing::{Growing, unwritable};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::notes::{Note, Weight, notes};
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
@@ -20,12 +20,12 @@ use crate::provenance::VERSION;
 use crate::reproduce::{Cell, Sheet};
 use askama::Template;
 use chart::{Axis, Chart, Panel, Series, Shape};
-use course::Courses;
 use fowler_device::Source;
 use fowler_metrics::Kind;
 pub use latency::at_least;
 use std::io::Write;
 use std::path::Path;
+use time_series::AllTimeSeries;
 
 /// The name of a page in a folder of results.
 pub const REPORT: &str = "report.html";
@@ -144,7 +144,7 @@ impl Cell {
 /// The page of a run, or of several under different schemes.
 pub fn of_runs(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
-    let courses = Courses::of(outcomes);
+    let courses = AllTimeSeries::of(outcomes);
     let mut over_time = courses.charts();
     let mut take = |id: &str| {
         over_time.iter().position(|chart| chart.id == id).map(|index| over_time.remove(index))
@@ -318,7 +318,7 @@ fn file_name(scheme: &str) -> String {
 /// # Errors
 /// The file cannot be written.
 pub fn write(path: &Path, page: &str) -> Result<(), Problems> {
-    let mut file = Growing::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     file.write_all(page.as_bytes()).map_err(|error| unwritable(path, &error))?;
     file.finish()
 }
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
     use crate::device::{DeviceSpec, Source};
     use crate::provenance::file_hash;
-    use crate::run::{Pace, RunSpec};
+    use crate::run::{ReplaySpeed, RunSpec};
     use crate::workload::{Control, WorkloadSpec};
     use fowler_device::Source as Flashed;
 
@@ -421,7 +421,7 @@ mod tests {
             },
             scheme: Some("raid5".into()),
             workload: WorkloadSpec::Generated(Source { name: "w".into(), text: text.into() }),
-            pace: Pace::AsRecorded,
+            replay_speed: ReplaySpeed::AsRecorded,
             limit: None,
             requests: None,
             detail: true,

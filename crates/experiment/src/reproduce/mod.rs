@@ -13,7 +13,7 @@ pub(crate) mod runs;
 mod sheet;
 pub(crate) mod study;
 
-use crate::growing::{Growing, unwritable};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::problem::{Problem, Problems};
 use crate::report::Drawing;
 use fowler_figures::Figure;
@@ -145,7 +145,7 @@ pub(crate) fn write(
                 continue;
             }
         };
-        let mut file = Growing::create(&path)?;
+        let mut file = AtomicFile::create(&path)?;
         file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
         file.finish()?;
         files.push(name);

@@ -1,6 +1,6 @@
 //! Tables as data: the same rows are printed on the terminal and written as CSV.
 
-use crate::growing::{Growing, unwritable};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::problem::Problems;
 use std::io::Write;
 use std::path::Path;
@@ -79,7 +79,7 @@ impl Sheet {
     /// Writes it as CSV into `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Problems> {
         let path = folder.join(format!("{}.csv", self.name));
-        let mut file = Growing::create(&path)?;
+        let mut file = AtomicFile::create(&path)?;
         let mut csv = csv::Writer::from_writer(Vec::new());
         let failed = |error: csv::Error| unwritable(&path, &error.into());
         csv.write_record(&self.heads).map_err(failed)?;

@@ -1,15 +1,15 @@
 //! Many runs as one study: in parallel, each kept in a file as soon as it is finished, so that a study
 //! that was stopped goes on where it was.
 
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::calibration::{TestBed, common_speed};
 use crate::device;
-use crate::growing::{Growing, unwritable};
+use crate::image_cache::ImageCache;
 use crate::outcome::Ending;
 use crate::problem::{Problem, Problems};
 use crate::provenance::{FINGERPRINT, text_hash};
 use crate::run::{RunSpec, run_from};
 use crate::scheme::Scheme;
-use crate::stock::Stock;
 use crate::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -81,10 +81,10 @@ impl<'a> Job<'a> {
     pub fn run(
         name: impl Into<String>,
         spec: RunSpec,
-        stock: &'a Stock,
+        images: &'a ImageCache,
     ) -> Result<Job<'a>, Problems> {
         let inputs = inputs(&spec)?;
-        Ok(Job::new(name, &inputs, move |control| summary(&spec, stock, control)))
+        Ok(Job::new(name, &inputs, move |control| summary(&spec, images, control)))
     }
 }
 
@@ -93,11 +93,15 @@ fn inputs(spec: &RunSpec) -> Result<String, Problems> {
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
     let workload = spec.workload.identity()?;
-    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.pace, spec.limit))
+    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.replay_speed, spec.limit))
 }
 
-fn summary(spec: &RunSpec, stock: &Stock, control: Control<'_>) -> Result<Option<Value>, Problems> {
-    let outcome = run_from(spec, Some(stock), control)?;
+fn summary(
+    spec: &RunSpec,
+    images: &ImageCache,
+    control: Control<'_>,
+) -> Result<Option<Value>, Problems> {
+    let outcome = run_from(spec, Some(images), control)?;
     match &outcome.ending {
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),
@@ -172,7 +176,7 @@ fn kept(path: &Path, identity: &str) -> Option<Value> {
 
 fn keep(path: &Path, identity: &str, result: &Value) -> Result<(), Problems> {
     let text = format!("{:#}\n", json!({ "identity": identity, "result": result }));
-    let mut file = Growing::create(path)?;
+    let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     file.finish()
 }

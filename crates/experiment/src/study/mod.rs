@@ -5,7 +5,7 @@ mod effects;
 mod plan;
 mod tables;
 
-use crate::growing::unwritable;
+use crate::atomic_file::unwritable;
 use crate::problem::{Problem, Problems};
 use crate::report;
 use crate::reproduce::column::{Column, columns, none_found};

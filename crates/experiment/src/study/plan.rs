@@ -2,13 +2,13 @@
 
 use super::effects::Scale;
 use crate::device::{self, DeviceSpec};
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
 use crate::reproduce::column::{Column, Published};
 use crate::reproduce::runs::Runs;
 use crate::reproduce::study::{Job, Study};
-use crate::run::{Pace, RunSpec};
+use crate::run::{ReplaySpeed, RunSpec};
 use crate::scheme::Scheme;
-use crate::stock::Stock;
 use fowler_theory::stripes::stripe_loss;
 use serde::Deserialize;
 
@@ -144,7 +144,7 @@ impl Plan {
         columns: &[Column],
         age: &Age,
         limit: Option<u64>,
-        stock: &'b Stock,
+        images: &'b ImageCache,
     ) -> Result<Vec<Job<'b>>, Problems> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
         let mut jobs = Vec::new();
@@ -154,12 +154,12 @@ impl Plan {
                     device: self.device(age, subset),
                     scheme: self.scheme(subset),
                     workload: column.spec.clone(),
-                    pace: Pace::AsRecorded,
+                    replay_speed: ReplaySpeed::AsRecorded,
                     limit,
                     requests: None,
                     detail: false,
                 };
-                jobs.push(Job::run(run_name(&column.name, &age.name, subset), spec, stock)?);
+                jobs.push(Job::run(run_name(&column.name, &age.name, subset), spec, images)?);
             }
         }
         Ok(jobs)
@@ -177,8 +177,8 @@ impl Evidence {
         let mut results = crate::reproduce::study::Results::new();
         for age in &plan.age {
             // Its drives begin alike, and unlike those of the next.
-            let stock = Stock::default();
-            let jobs = plan.jobs(&columns, age, limit, &stock)?;
+            let images = ImageCache::default();
+            let jobs = plan.jobs(&columns, age, limit, &images)?;
             let Some(runs) = study.results(jobs)? else { return Ok(None) };
             results.extend(runs);
         }

@@ -9,13 +9,13 @@ mod design;
 mod point;
 mod spec;
 
+use crate::atomic_file::Named;
 use crate::device::{self, DeviceSpec, Resolved, Source};
-use crate::growing::Named;
+use crate::image_cache::ImageCache;
 use crate::presets::{self, Folder};
 use crate::problem::{Problem, Problems};
 use crate::requests::RequestsFile;
 use crate::scheme::Scheme;
-use crate::stock::Stock;
 use crate::workload::{Control, TraceSpec, WorkloadSpec, replayable};
 use axis::{Chosen, Keys, Knob, Levels};
 use design::Row;
@@ -45,7 +45,7 @@ pub struct Plan {
     devices: BTreeMap<String, Source>,
     schemes: BTreeMap<String, Scheme>,
     workloads: BTreeMap<Origin, Requests>,
-    stock: Stock,
+    images: ImageCache,
 }
 
 /// What is the same for every point, unless an axis says otherwise.
@@ -57,7 +57,7 @@ struct Base {
     set: Vec<String>,
     seed: Option<u64>,
     limit: Option<u64>,
-    pace: crate::run::Pace,
+    replay_speed: crate::run::ReplaySpeed,
 }
 
 /// Where requests come from.
@@ -107,7 +107,7 @@ impl Plan {
             devices: BTreeMap::new(),
             schemes: BTreeMap::new(),
             workloads: BTreeMap::new(),
-            stock: Stock::of(STOCK_MAX),
+            images: ImageCache::of(STOCK_MAX),
         };
         plan.look(&read)?;
         plan.rows = design::rows(&read, &mut keys)?;
@@ -248,13 +248,13 @@ impl Requests {
 
 impl Base {
     fn of(read: &Read) -> Base {
-        use crate::run::Pace;
+        use crate::run::ReplaySpeed;
         let (spec, says) = (&read.spec, |key| read.says(key));
-        let pace = match () {
-            () if says("queue_depth") => Pace::Closed(spec.queue_depth as u32),
-            () if says("speed") => Pace::Speed(spec.speed),
-            () if says("idle") => Pace::Idle(spec.idle),
-            () => Pace::AsRecorded,
+        let replay_speed = match () {
+            () if says("queue_depth") => ReplaySpeed::Closed(spec.queue_depth as u32),
+            () if says("speed") => ReplaySpeed::Speed(spec.speed),
+            () if says("idle") => ReplaySpeed::Idle(spec.idle),
+            () => ReplaySpeed::AsRecorded,
         };
         let [workload, trace] = SOURCES;
         let source = says(workload)
@@ -267,7 +267,7 @@ impl Base {
             set: read.set.clone(),
             seed: says("seed").then_some(spec.seed),
             limit: says("limit").then_some(spec.limit),
-            pace,
+            replay_speed,
         }
     }
 }

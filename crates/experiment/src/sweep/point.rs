@@ -4,11 +4,11 @@ use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
 use crate::device::DeviceSpec;
 use crate::outcome::{Ending, Outcome};
-use crate::pace;
 use crate::problem::Problems;
 use crate::provenance::{FINGERPRINT, text_hash_of};
+use crate::replay_speed::{self};
 use crate::requests::{RequestsFile, Watching};
-use crate::run::{Pace, Ready, RunSpec, run_ready_logged};
+use crate::run::{Ready, ReplaySpeed, RunSpec, run_ready_logged};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload};
 use serde_json::Value;
@@ -59,7 +59,7 @@ struct Task {
     names: Names,
     source: Origin,
     limit: Option<u64>,
-    pace: Pace,
+    replay_speed: ReplaySpeed,
 }
 
 impl Plan {
@@ -70,7 +70,8 @@ impl Plan {
         let mut device =
             DeviceSpec { set: base.set.clone(), seed: base.seed, ..DeviceSpec::default() };
         let mut names = Names { device: base.device.clone(), scheme, workload: String::new() };
-        let (mut source, mut limit, mut pace) = (base.source.clone(), base.limit, base.pace);
+        let (mut source, mut limit, mut replay_speed) =
+            (base.source.clone(), base.limit, base.replay_speed);
         for ((_, knob), chosen) in self.axes.iter().zip(&self.rows[number]) {
             let Some(chosen) = chosen else { continue };
             match knob {
@@ -81,15 +82,15 @@ impl Plan {
                 Knob::Own("trace") => source = Some(Origin::Trace(name(chosen))),
                 Knob::Own("seed") => device.seed = chosen.text.parse().ok(),
                 Knob::Own("limit") => limit = chosen.text.parse().ok(),
-                Knob::Own("speed") => pace = Pace::Speed(real(chosen)),
-                Knob::Own("idle") => pace = Pace::Idle(real(chosen)),
-                Knob::Own(_) => pace = Pace::Closed(real(chosen) as u32),
+                Knob::Own("speed") => replay_speed = ReplaySpeed::Speed(real(chosen)),
+                Knob::Own("idle") => replay_speed = ReplaySpeed::Idle(real(chosen)),
+                Knob::Own(_) => replay_speed = ReplaySpeed::Closed(real(chosen) as u32),
             }
         }
         device.device.clone_from(&names.device);
         let source = source.unwrap_or(Origin::Workload(String::new()));
         names.workload = source.name().into();
-        Task { device, names, source, limit, pace }
+        Task { device, names, source, limit, replay_speed }
     }
 
     /// The point of that number.
@@ -101,9 +102,10 @@ impl Plan {
             Ok(drive) => &drive.text,
             Err(problems) => &problems.to_string(),
         };
-        let (limit, pace, requests) = (task.limit, task.pace, self.requests);
+        let (limit, replay_speed, requests) = (task.limit, task.replay_speed, self.requests);
         let identity = &self.workloads[&task.source].identity;
-        let told = format!("{FINGERPRINT}\n{drive}\n{identity}\n{limit:?} {pace:?} {requests}");
+        let told =
+            format!("{FINGERPRINT}\n{drive}\n{identity}\n{limit:?} {replay_speed:?} {requests}");
         let levels = self.rows[number].iter().map(|it| it.as_ref().map(|it| it.level.clone()));
         let hash = text_hash_of(&told, DIGITS);
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
@@ -152,17 +154,25 @@ impl Plan {
         log: Option<Watching>,
         control: Control<'_>,
     ) -> Result<(Outcome, Option<Watching>), Problems> {
-        let Task { device, names, source, limit, pace } = self.task(index);
+        let Task { device, names, source, limit, replay_speed } = self.task(index);
         let drive = self.drive(&names, &device)?;
         let requests = &self.workloads[&source];
         let workload = requests.spec.clone();
-        let (hash, stock) = (Some(&*requests.hash), Some(&self.stock));
+        let (hash, images) = (Some(&*requests.hash), Some(&self.images));
         let prepared = Workload::prepare_hashed(&workload, hash, &drive, limit, control)?;
         let ready = Ready { drive, workload: prepared, limit };
         let scheme = Some(names.scheme);
-        let spec = RunSpec { device, scheme, workload, pace, limit, requests: None, detail: false };
-        let speed = pace::find(pace, &ready, stock, control)?;
-        let (outcome, log, ()) = run_ready_logged(&ready, &spec, speed, stock, log, control, ())?;
+        let spec = RunSpec {
+            device,
+            scheme,
+            workload,
+            replay_speed,
+            limit,
+            requests: None,
+            detail: false,
+        };
+        let speed = replay_speed::find(replay_speed, &ready, images, control)?;
+        let (outcome, log, ()) = run_ready_logged(&ready, &spec, speed, images, log, control, ())?;
         Ok((outcome, log))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::axis::{self, Axis, Keys};
 use super::design::Design;
+use crate::config_builder::ConfigBuilder;
 use crate::document::{Origin, Setting, Value, read_flag, read_toml_with_rows};
-use crate::draft::Draft;
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
 use crate::problem::{Problem, Problems};
@@ -178,7 +178,7 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Prob
     let (rows, rest): (Vec<_>, Vec<_>) = settings.into_iter().partition(|it| below(it, ROWS));
     let (axes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| below(it, "axis"));
     let (set, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| it.path == "set");
-    let mut draft = Draft::new(self::keys(), Spec::default()).listed(LISTING);
+    let mut draft = ConfigBuilder::new(self::keys(), Spec::default()).listed(LISTING);
     draft.note(syntax);
     draft.apply(&rest);
     let mut problems = Problems::default();

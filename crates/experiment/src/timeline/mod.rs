@@ -9,8 +9,8 @@ mod trace;
 use crate::device::Resolved;
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
-use crate::pace;
 use crate::problem::{Problem, Problems};
+use crate::replay_speed;
 use crate::run::{RunSpec, ready, run_ready_watched};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
@@ -115,7 +115,7 @@ pub struct Recorded {
 pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Recorded, Problems> {
     let source = spec.device.source()?;
     let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
-    let speed = pace::find(spec.pace, &ready, None, control)?;
+    let speed = replay_speed::find(spec.replay_speed, &ready, None, control)?;
     let log = spec.requests.as_ref();
     let (outcome, mut timeline, clock, mut problems) = match choice {
         Choice::Window { from, until } => {

@@ -5,7 +5,7 @@
 //! since the first request, to the nanosecond.
 
 use super::recorder::{Asked, Operated, Timeline, Track};
-use crate::growing::{Growing, unwritable};
+use crate::atomic_file::{AtomicFile, unwritable};
 use crate::problem::Problems;
 use fowler_device::blame::Part;
 use fowler_units::{Id, Nanos};
@@ -47,7 +47,7 @@ impl Timeline {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Problems> {
-        let mut file = Growing::create(path)?;
+        let mut file = AtomicFile::create(path)?;
         self.trace(&mut file).map_err(|error| unwritable(path, &error))?;
         file.finish()
     }

@@ -6,7 +6,7 @@ use crate::device::DeviceSpec;
 use crate::laws::Law;
 use crate::presets::{self, Folder};
 use crate::problem::Problems;
-use crate::run::{self, Pace, RunSpec};
+use crate::run::{self, ReplaySpeed, RunSpec};
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::Pacing;
 
@@ -14,14 +14,16 @@ pub(super) const ABOUT: &str = "laws of every run (`laws` in its JSON): Little's
     and channels and dies no busier than they can be";
 
 /// A workload, and how fast it comes.
-const WORKLOADS: [(&str, &str, Pace); 2] =
-    [("demo", "demo", Pace::AsRecorded), ("mixed-70-30", "16 outstanding", Pace::Closed(16))];
+const WORKLOADS: [(&str, &str, ReplaySpeed); 2] = [
+    ("demo", "demo", ReplaySpeed::AsRecorded),
+    ("mixed-70-30", "16 outstanding", ReplaySpeed::Closed(16)),
+];
 
 pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
     let mut points = Vec::new();
     let limit = if spec.quick { 10_000 } else { 100_000 };
     for flash in FLASHES {
-        for (workload, name, pace) in WORKLOADS {
+        for (workload, name, replay_speed) in WORKLOADS {
             for scheme in ["fifo", "pes_ipc"] {
                 let keys = [
                     set("geometry.blocks_per_plane", 32),
@@ -37,7 +39,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
                     },
                     scheme: Some(scheme.into()),
                     workload: WorkloadSpec::Generated(source),
-                    pace,
+                    replay_speed,
                     limit: Some(limit),
                     requests: None,
                     detail: false,

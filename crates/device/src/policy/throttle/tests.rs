@@ -169,7 +169,7 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
                 if number.is_multiple_of(8) { Span(3_600_000_000_000) } else { Span::ZERO },
                 (mean * 450.0) as u32 + 1,
             ),
-            // Growing without end.
+            // AtomicFile without end.
             3 => (Span((even.0 as f64 / (1.0 + number as f64 / 5000.0)) as u64 + 1000), size),
             // Nothing for two thirds of the life, for half, for nine tenths; then as fast as it can, or fifty times as fast.
             4 => (wait_for(at, Span(life.0 / 3 * 2)) + Span::us(50), size),

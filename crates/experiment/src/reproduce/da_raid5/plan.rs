@@ -3,12 +3,12 @@
 use super::checks;
 use super::example::{self, Moment};
 use super::paper::Paper;
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
 use crate::reproduce::column::Column;
 use crate::reproduce::runs::Runs;
 use crate::reproduce::study::{Job, Study};
-use crate::run::{Pace, RunSpec};
-use crate::stock::Stock;
+use crate::run::{ReplaySpeed, RunSpec};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct Variant {
     shown: bool,
     /// The one workload that it is for, or all.
     only: Option<&'static str>,
-    pace: Pace,
+    replay_speed: ReplaySpeed,
 }
 
 pub(super) const AS_IT_IS: &str = "";
@@ -98,7 +98,7 @@ fn variants(paper: &Paper, brief: bool) -> Vec<Variant> {
         cases: cases.to_vec(),
         shown,
         only: None,
-        pace: Pace::AsRecorded,
+        replay_speed: ReplaySpeed::AsRecorded,
     };
     let mut variants = vec![
         one(AS_IT_IS.into(), Vec::new(), &[RAID5, PPC, UDL, HC, NONE], true),
@@ -124,13 +124,13 @@ fn variants(paper: &Paper, brief: bool) -> Vec<Variant> {
     for &n in &paper.sweeps.stripes {
         let mut set = paper.wide.clone();
         set.push(format!("policy.redundancy.stripe={n}"));
-        let pace = Pace::Speed(paper.wide_speed);
+        let replay_speed = ReplaySpeed::Speed(paper.wide_speed);
         let variant = swept(stripe(n), set, &STRIPED);
-        variants.push(Variant { only: Some(SWEPT), pace, ..variant });
+        variants.push(Variant { only: Some(SWEPT), replay_speed, ..variant });
     }
     for &factor in &paper.sweeps.loads {
-        let pace = Pace::Speed(factor);
-        variants.push(Variant { pace, ..swept(load(factor), Vec::new(), &LOADED) });
+        let replay_speed = ReplaySpeed::Speed(factor);
+        variants.push(Variant { replay_speed, ..swept(load(factor), Vec::new(), &LOADED) });
     }
     variants
 }
@@ -153,7 +153,11 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn jobs<'b>(&self, variant: &Variant, stock: &'b Stock) -> Result<Vec<Job<'b>>, Problems> {
+    fn jobs<'b>(
+        &self,
+        variant: &Variant,
+        images: &'b ImageCache,
+    ) -> Result<Vec<Job<'b>>, Problems> {
         let requests = if variant.shown { self.paper.requests } else { self.paper.swept_requests };
         let wanted = |column: &&Column| variant.only.is_none_or(|only| column.name == only);
         let mut jobs = Vec::new();
@@ -173,12 +177,12 @@ impl Plan<'_> {
                     device: self.paper.device(&set),
                     scheme: Some(case.scheme.into()),
                     workload: column.spec.clone(),
-                    pace: variant.pace,
+                    replay_speed: variant.replay_speed,
                     limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
                     requests: None,
                     detail: false,
                 };
-                jobs.push(Job::run(run_name(&column.name, case, &variant.name), spec, stock)?);
+                jobs.push(Job::run(run_name(&column.name, case, &variant.name), spec, images)?);
             }
         }
         Ok(jobs)
@@ -206,8 +210,8 @@ impl Evidence {
             return Ok(None);
         };
         for variant in variants(paper, brief) {
-            let stock = Stock::default();
-            let Some(runs) = study.results(plan.jobs(&variant, &stock)?)? else { return Ok(None) };
+            let images = ImageCache::default();
+            let Some(runs) = study.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
         Ok(Some(Evidence { runs: Runs::new(columns, results) }))
@@ -335,10 +339,10 @@ mod tests {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
         let plan = Plan { paper: &paper, columns: &columns, limit: None };
-        let stock = Stock::default();
+        let images = ImageCache::default();
         let count = |brief: bool| -> usize {
             let jobs = |variant: &Variant| {
-                plan.jobs(variant, &stock).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
+                plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
             };
             variants(&paper, brief).iter().map(|variant| jobs(variant).len()).sum()
         };

@@ -3,12 +3,12 @@
 use super::oracle;
 use super::paper::Paper;
 use crate::device::Source;
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
 use crate::reproduce::column::Column;
 use crate::reproduce::runs::Runs;
 use crate::reproduce::study::{Job, Study};
-use crate::run::{Pace, RunSpec};
-use crate::stock::Stock;
+use crate::run::{ReplaySpeed, RunSpec};
 use crate::wearing::worn;
 use crate::workload::WorkloadSpec;
 use serde_json::Value;
@@ -178,7 +178,7 @@ impl Plan<'_> {
 
     fn run<'b>(
         &self,
-        stock: &'b Stock,
+        images: &'b ImageCache,
         name: String,
         workload: &WorkloadSpec,
         case: Case,
@@ -190,16 +190,20 @@ impl Plan<'_> {
             device: self.paper.device(&set),
             scheme: Some(case.scheme.into()),
             workload: workload.clone(),
-            pace: Pace::AsRecorded,
+            replay_speed: ReplaySpeed::AsRecorded,
             limit: self.most(requests),
             requests: None,
             detail: false,
         };
-        Job::run(name, spec, stock)
+        Job::run(name, spec, images)
     }
 
     /// The runs of a variant.
-    fn jobs<'b>(&self, variant: &Variant, stock: &'b Stock) -> Result<Vec<Job<'b>>, Problems> {
+    fn jobs<'b>(
+        &self,
+        variant: &Variant,
+        images: &'b ImageCache,
+    ) -> Result<Vec<Job<'b>>, Problems> {
         let swept = &self.paper.sweeps.workloads;
         let wanted =
             |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
@@ -211,14 +215,14 @@ impl Plan<'_> {
         for column in self.columns.iter().filter(wanted) {
             for &case in &variant.cases {
                 let name = run_name(&column.name, case, &variant.name);
-                jobs.push(self.run(stock, name, &column.spec, case, (&variant.set, requests))?);
+                jobs.push(self.run(images, name, &column.spec, case, (&variant.set, requests))?);
             }
         }
         Ok(jobs)
     }
 
     /// What is no run of a variant.
-    fn others<'b>(&self, stock: &'b Stock) -> Result<Vec<Job<'b>>, Problems> {
+    fn others<'b>(&self, images: &'b ImageCache) -> Result<Vec<Job<'b>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns {
             let most = self.most(self.paper.requests);
@@ -226,7 +230,7 @@ impl Plan<'_> {
         }
         let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
         let reads = WorkloadSpec::Generated(text);
-        jobs.push(self.run(stock, READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
+        jobs.push(self.run(images, READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
         jobs.push(super::checks::job(STATES)?);
         Ok(jobs)
     }
@@ -241,13 +245,13 @@ impl Evidence {
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
         let plan = Plan { paper, columns: &columns, limit };
-        let Some(mut results) = study.results(plan.others(&Stock::default())?)? else {
+        let Some(mut results) = study.results(plan.others(&ImageCache::default())?)? else {
             return Ok(None);
         };
         for variant in variants(paper) {
             // Its drives begin alike, and unlike those of the next.
-            let stock = Stock::default();
-            let Some(runs) = study.results(plan.jobs(&variant, &stock)?)? else { return Ok(None) };
+            let images = ImageCache::default();
+            let Some(runs) = study.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
         Ok(Some(Evidence { runs: Runs::new(columns, results) }))
@@ -298,13 +302,13 @@ pub(super) mod tests {
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let stock = Stock::default();
+        let images = ImageCache::default();
         let count = |paper: &Paper| {
             let plan = Plan { paper, columns: &columns, limit: None };
             let jobs = |variant: &Variant| {
-                plan.jobs(variant, &stock).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
+                plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
             };
-            let others = plan.others(&stock).unwrap_or_else(|why| panic!("{why}")).len();
+            let others = plan.others(&images).unwrap_or_else(|why| panic!("{why}")).len();
             others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
         };
         let s = &paper.sweeps;

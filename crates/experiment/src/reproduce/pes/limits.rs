@@ -4,12 +4,12 @@
 use super::die;
 use super::paper::{Flash, Paper};
 use crate::device::Source;
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
 use crate::reproduce::runs::mean;
 use crate::reproduce::sheet::{Cell, Sheet};
 use crate::reproduce::study::{Job, Results};
-use crate::run::{Pace, RunSpec};
-use crate::stock::Stock;
+use crate::run::{ReplaySpeed, RunSpec};
 use crate::validate::die_times;
 use crate::workload::WorkloadSpec;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
@@ -164,7 +164,7 @@ pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) 
 pub(super) fn jobs<'a>(
     paper: &Paper,
     limit: Option<u64>,
-    stock: &'a Stock,
+    images: &'a ImageCache,
 ) -> Result<Vec<Job<'a>>, Problems> {
     let mut jobs = Vec::new();
     for die in &DIES {
@@ -190,12 +190,12 @@ pub(super) fn jobs<'a>(
                     name: format!("random requests at load {load}"),
                     text: text.clone(),
                 }),
-                pace: Pace::AsRecorded,
+                replay_speed: ReplaySpeed::AsRecorded,
                 limit,
                 requests: None,
                 detail: false,
             };
-            jobs.push(Job::run(limit_name(name, load), spec, stock)?);
+            jobs.push(Job::run(limit_name(name, load), spec, images)?);
         }
     }
     Ok(jobs)

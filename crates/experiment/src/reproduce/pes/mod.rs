@@ -13,8 +13,8 @@ use super::column::columns;
 use super::published::{Findings, answered};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request, runs_folder};
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
-use crate::stock::Stock;
 use paper::Paper;
 use plan::Evidence;
 
@@ -28,13 +28,13 @@ pub(super) fn reproduce(
         paper.choice.clear();
     }
     let columns = columns(&paper.workload, request.traces.as_deref())?;
-    let stock = Stock::default();
+    let images = ImageCache::default();
     let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
-    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &stock, &study)? else {
+    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &images, &study)? else {
         return Ok(None);
     };
     let starved =
-        if request.brief { Vec::new() } else { limits::jobs(&paper, request.limit, &stock)? };
+        if request.brief { Vec::new() } else { limits::jobs(&paper, request.limit, &images)? };
     let Some(starved) = study.results(starved)? else { return Ok(None) };
     let claims = answered(&paper.claim, |it| measure::measure(&it.id, &paper, &evidence))?;
     let mut sheets = tables::shown(&paper, &claims, &evidence);

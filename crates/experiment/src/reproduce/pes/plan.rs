@@ -2,12 +2,12 @@
 
 use super::paper::{Flash, Paper};
 use crate::calibration::TestBed;
+use crate::image_cache::ImageCache;
 use crate::problem::{Problem, Problems};
 use crate::reproduce::column::Column;
 use crate::reproduce::runs::Runs;
 use crate::reproduce::study::{Job, Results, Study};
-use crate::run::{Pace, RunSpec};
-use crate::stock::Stock;
+use crate::run::{ReplaySpeed, RunSpec};
 
 /// The schemes of the paper, in its order, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
@@ -43,7 +43,7 @@ struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
     limit: Option<u64>,
-    stock: &'a Stock,
+    images: &'a ImageCache,
 }
 
 impl<'a> Plan<'a> {
@@ -53,13 +53,13 @@ impl<'a> Plan<'a> {
         flash: Flash,
         scheme: &str,
         set: &[String],
-        pace: Pace,
+        replay_speed: ReplaySpeed,
     ) -> RunSpec {
         RunSpec {
             device: self.paper.device(flash, set),
             scheme: Some(scheme.into()),
             workload: column.spec.clone(),
-            pace,
+            replay_speed,
             limit: self.limit,
             requests: None,
             detail: false,
@@ -116,8 +116,8 @@ impl<'a> Plan<'a> {
         (variant, set): (&str, &[String]),
         speed: f64,
     ) -> Result<Job<'a>, Problems> {
-        let spec = self.spec(column, flash, scheme, set, Pace::Speed(speed));
-        Job::run(run_name(&column.name, flash, scheme, variant), spec, self.stock)
+        let spec = self.spec(column, flash, scheme, set, ReplaySpeed::Speed(speed));
+        Job::run(run_name(&column.name, flash, scheme, variant), spec, self.images)
     }
 
     fn choices(
@@ -161,10 +161,10 @@ impl Evidence {
         paper: &Paper,
         columns: Vec<Column>,
         limit: Option<u64>,
-        stock: &Stock,
+        images: &ImageCache,
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit, stock };
+        let plan = Plan { paper, columns: &columns, limit, images };
         let beds = plan.beds()?;
         let Some(speeds) = study.results(plan.speeds(&beds)?)? else { return Ok(None) };
         drop(beds);
@@ -234,8 +234,8 @@ pub(super) mod tests {
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let stock = Stock::default();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None, stock: &stock };
+        let images = ImageCache::default();
+        let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
         let mut speeds = Results::new();
         for column in &columns {
             for flash in Flash::ALL {

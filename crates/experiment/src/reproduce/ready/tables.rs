@@ -25,13 +25,13 @@ fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
         Sheet::new("table1", "Table 1: traces, and their stand-ins calibrated to it", &heads);
     for trace in &paper.trace {
         let printed = |what: &str| paper.number("002-032", &format!("{} {what}", trace.name));
-        let pace = evidence.minutes(&trace.name).map(|minutes| {
+        let replay_speed = evidence.minutes(&trace.name).map(|minutes| {
             minutes.iter().sum::<f64>() * 4096.0 / (1u64 << 30) as f64 * 60.0 / minutes.len() as f64
         });
         sheet.row(vec![
             trace.name.as_str().into(),
             Cell::number(printed("GB/h")),
-            Cell::number(pace),
+            Cell::number(replay_speed),
             Cell::number(printed("WAF")),
             Cell::number(evidence.life(&trace.name, "nt", "waf")),
             trace.device.as_str().into(),

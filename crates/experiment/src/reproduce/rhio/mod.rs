@@ -12,8 +12,8 @@ use super::column::columns;
 use super::published::{Findings, answered};
 use super::study::{Study, Watch};
 use super::{Reproduction, Request, runs_folder};
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
-use crate::stock::Stock;
 use paper::Paper;
 use plan::Evidence;
 
@@ -24,10 +24,10 @@ pub(super) fn reproduce(
 ) -> Result<Option<Reproduction>, Problems> {
     let paper = Paper::open()?;
     let columns = columns(&paper.workload, request.traces.as_deref())?;
-    let stock = Stock::default();
+    let images = ImageCache::default();
     let study = Study::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let extent = (request.limit, request.brief);
-    let Some(evidence) = Evidence::gather(&paper, columns, extent, &stock, &study)? else {
+    let Some(evidence) = Evidence::gather(&paper, columns, extent, &images, &study)? else {
         return Ok(None);
     };
     let claims = answered(&paper.claim, |it| measure::measure(&it.id, &paper, &evidence))?;

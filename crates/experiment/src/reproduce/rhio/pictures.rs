@@ -225,10 +225,10 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
                 .collect(),
             ..BarSeries::default()
         };
-        let pace =
+        let replay_speed =
             if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
         Panel::bars(
-            format!("{name}s, {pace}"),
+            format!("{name}s, {replay_speed}"),
             Bars {
                 y: "mean latency relative to NOOP".into(),
                 groups: answers.iter().map(|name| short(name)).collect(),

@@ -1,12 +1,12 @@
 //! Which runs the paper's figures and our questions need, and where their results are found.
 
 use super::paper::{Answer, Choice, Paper};
+use crate::image_cache::ImageCache;
 use crate::problem::Problems;
 use crate::reproduce::column::Column;
 use crate::reproduce::runs::{READ, Runs, WRITE, mean};
 use crate::reproduce::study::{Job, Study};
-use crate::run::{Pace, RunSpec};
-use crate::stock::Stock;
+use crate::run::{ReplaySpeed, RunSpec};
 
 /// The schemes of the paper, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 4] =
@@ -63,7 +63,7 @@ struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
     limit: Option<u64>,
-    stock: &'a Stock,
+    images: &'a ImageCache,
 }
 
 impl<'a> Plan<'a> {
@@ -79,12 +79,12 @@ impl<'a> Plan<'a> {
             device: self.paper.device(set),
             scheme: Some(scheme.into()),
             workload: column.spec.clone(),
-            pace: Pace::Speed(case.speed),
+            replay_speed: ReplaySpeed::Speed(case.speed),
             limit: Some(self.limit.map_or(requests, |limit| limit.min(requests))),
             requests: None,
             detail: false,
         };
-        Job::run(run_name(&column.name, scheme, case), spec, self.stock)
+        Job::run(run_name(&column.name, scheme, case), spec, self.images)
     }
 
     /// What the paper shows: four schemes under every workload as recorded.
@@ -192,10 +192,10 @@ impl Evidence {
         paper: &Paper,
         columns: Vec<Column>,
         (limit, brief): (Option<u64>, bool),
-        stock: &Stock,
+        images: &ImageCache,
         study: &Study<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit, stock };
+        let plan = Plan { paper, columns: &columns, limit, images };
         let mut jobs = plan.shown()?;
         if !brief {
             jobs.extend(plan.open()?);
@@ -282,8 +282,8 @@ pub(super) mod tests {
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
-        let stock = Stock::default();
-        let plan = Plan { paper: &paper, columns: &columns, limit: None, stock: &stock };
+        let images = ImageCache::default();
+        let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
         assert_eq!(plan.shown().unwrap().len(), 12 * 4);
         let open = plan.open().unwrap_or_else(|problems| panic!("{problems}"));
         let swept = 12 * 4 * paper.speeds.len();

@@ -6,7 +6,7 @@ use arrow_array::{
     Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
     TimestampMicrosecondArray, UInt16Array, UInt32Array, UInt64Array,
 };
-use fowler_columns::handed::Handed;
+use fowler_columns::arrow_source::Handed;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use std::sync::Arc;

@@ -20,29 +20,29 @@ const ROWS: usize = 64;
 const BLOCK_COLUMNS: usize = 128;
 
 /// A run and its course, in as many windows as there is room for.
-struct Course<'a> {
+struct TimeSeries<'a> {
     outcome: &'a Outcome,
     detail: &'a Detail,
     over_time: Cow<'a, OverTime>,
 }
 
 /// The runs that hold their course, and the unit that their time is shown in.
-pub struct Courses<'a> {
-    runs: Vec<Course<'a>>,
+pub struct AllTimeSeries<'a> {
+    runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
     scale: f64,
 }
 
-impl<'a> Courses<'a> {
+impl<'a> AllTimeSeries<'a> {
     /// The courses of those runs that have one.
-    pub fn of(outcomes: &'a [Outcome]) -> Courses<'a> {
+    pub fn of(outcomes: &'a [Outcome]) -> AllTimeSeries<'a> {
         let whole = |outcome: &'a Outcome| {
             let detail = outcome.detail.as_deref()?;
             let over_time = Cow::Borrowed(&detail.over_time);
-            (!over_time.windows().is_empty()).then_some(Course { outcome, detail, over_time })
+            (!over_time.windows().is_empty()).then_some(TimeSeries { outcome, detail, over_time })
         };
-        let mut runs: Vec<Course<'a>> = outcomes.iter().filter_map(whole).collect();
-        let windows = |runs: &[Course<'_>]| {
+        let mut runs: Vec<TimeSeries<'a>> = outcomes.iter().filter_map(whole).collect();
+        let windows = |runs: &[TimeSeries<'_>]| {
             runs.iter().map(|run| run.over_time.windows().len()).sum::<usize>()
         };
         // The same for all: what has the same width can be compared.
@@ -51,7 +51,8 @@ impl<'a> Courses<'a> {
                 run.over_time = Cow::Owned(run.over_time.coarser());
             }
         }
-        let length = |run: &Course<'_>| run.over_time.windows().iter().map(|it| it.length).sum();
+        let length =
+            |run: &TimeSeries<'_>| run.over_time.windows().iter().map(|it| it.length).sum();
         let longest: Span = runs.iter().map(length).max().unwrap_or_default();
         let (unit, scale) = match longest.as_s() {
             s if s >= 3.0 * 86_400.0 => ("h", 3_600e9),
@@ -59,7 +60,7 @@ impl<'a> Courses<'a> {
             s if s >= 2e-3 => ("ms", 1e6),
             _ => ("us", 1e3),
         };
-        Courses { runs, unit, scale }
+        AllTimeSeries { runs, unit, scale }
     }
 
     fn time(&self) -> Axis {
@@ -77,7 +78,7 @@ impl<'a> Courses<'a> {
 
     /// A line for every run of what each window comes to.
     fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
-        let line = |Course { outcome, over_time, .. }: &Course<'_>| {
+        let line = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let windows = 0..over_time.windows().len();
             let y = windows.map(|window| value(over_time, window).map(coarse)).collect();
             Series::line(outcome.drive.scheme.clone(), self.middles(over_time), y)
@@ -182,7 +183,7 @@ impl<'a> Courses<'a> {
 
     /// What all dies spend their time on, a panel for every run.
     fn activity(&self) -> Chart {
-        let panel = |Course { outcome, over_time, .. }: &Course<'_>| {
+        let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let dies = f64::from(outcome.drive.layout.geometry.dies());
             let share = |what: usize| {
                 let of = |it: &Window| {
@@ -219,7 +220,7 @@ impl<'a> Courses<'a> {
 
     /// How busy each die or channel is, as a field of cells; a panel for every run.
     fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Chart {
-        let panel = |Course { outcome, over_time, .. }: &Course<'_>| {
+        let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let units = busy(over_time, 0).len();
             let group = units.div_ceil(ROWS);
             let rows = units.div_ceil(group);
@@ -309,7 +310,7 @@ impl<'a> Courses<'a> {
 
     /// Erases of every block: dies down, blocks across.
     fn wear(&self) -> Chart {
-        let panel = |Course { outcome, detail, .. }: &Course<'_>| {
+        let panel = |TimeSeries { outcome, detail, .. }: &TimeSeries<'_>| {
             let dies = outcome.drive.layout.geometry.dies() as usize;
             let per_die = detail.erases.len() / dies;
             let group = dies.div_ceil(ROWS);

@@ -1,7 +1,7 @@
 //! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by batch.
 
 use fowler_columns::RecordBatch;
-use fowler_columns::handed::Handed as Converter;
+use fowler_columns::arrow_source::Handed as Converter;
 use fowler_experiment::HostIo;
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::workload::{Handed, HandedRequests, TraceError, handed_error};

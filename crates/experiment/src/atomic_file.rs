@@ -7,23 +7,23 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are growing now. A program that is told to end at once cannot drop them.
+/// Files that are being written now. A program that is told to end at once cannot drop them.
 static GROWING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Names tried for a file that grows, before something is taken to be wrong.
 const NAMES: u32 = 1000;
 
 /// A file that grows under another name, `<name>.partial` or `<name>.partial2` and so on, until
-/// [`Growing::finish`]. One that is never finished is removed. Devices and pipes are written directly.
+/// [`AtomicFile::finish`]. One that is never finished is removed. Devices and pipes are written directly.
 #[derive(Debug)]
-pub struct Growing {
+pub struct AtomicFile {
     out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
 }
 
-impl Growing {
+impl AtomicFile {
     /// Starts the file.
-    pub fn create(path: &Path) -> Result<Growing, Problems> {
+    pub fn create(path: &Path) -> Result<AtomicFile, Problems> {
         let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
         } else if is_special(path) {
@@ -33,7 +33,7 @@ impl Growing {
         };
         let (file, partial) = opened.map_err(|error| unwritable(path, &error))?;
         let out = BufWriter::with_capacity(1 << 18, file);
-        Ok(Growing { out, path: path.to_path_buf(), partial })
+        Ok(AtomicFile { out, path: path.to_path_buf(), partial })
     }
 
     /// Writes out what is left and gives the file its name.
@@ -78,7 +78,7 @@ fn forget(partial: &Path) {
     list.retain(|other| other != partial);
 }
 
-/// Removes every file that is growing. For a program that ends at once.
+/// Removes every file that is being written. For a program that ends at once.
 pub fn abandon() {
     let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
     for partial in list.drain(..) {
@@ -86,7 +86,7 @@ pub fn abandon() {
     }
 }
 
-impl Write for Growing {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes)
     }
@@ -96,7 +96,7 @@ impl Write for Growing {
     }
 }
 
-impl Drop for Growing {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
             // What cannot be removed is left under its telling name.
@@ -117,7 +117,7 @@ pub fn writable(path: &Path) -> Result<(), Problems> {
     if is_special(path) {
         return Ok(());
     }
-    Growing::create(path).and_then(|mut file| {
+    AtomicFile::create(path).and_then(|mut file| {
         file.write_all(b"x").and_then(|()| file.flush()).map_err(|error| unwritable(path, &error))
     })
 }
@@ -187,16 +187,16 @@ mod tests {
         let folder = folder("growing");
         let path = folder.join("file");
         fs::write(&path, "old").unwrap();
-        let mut unfinished = Growing::create(&path).unwrap();
+        let mut unfinished = AtomicFile::create(&path).unwrap();
         unfinished.write_all(b"new").unwrap();
         drop(unfinished);
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        let mut finished = Growing::create(&path).unwrap();
+        let mut finished = AtomicFile::create(&path).unwrap();
         finished.write_all(b"new").unwrap();
         finished.finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        assert!(Growing::create(&folder).is_err());
+        assert!(AtomicFile::create(&folder).is_err());
         assert!(writable(&folder.join("absent/file")).is_err());
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -207,7 +207,7 @@ mod tests {
         let (path, theirs) = (folder.join("file"), folder.join("file.partial"));
         fs::write(&theirs, "theirs").unwrap();
         writable(&path).unwrap();
-        let mut both = [Growing::create(&path).unwrap(), Growing::create(&path).unwrap()];
+        let mut both = [AtomicFile::create(&path).unwrap(), AtomicFile::create(&path).unwrap()];
         for file in &mut both {
             file.write_all(b"new").unwrap();
         }
@@ -241,7 +241,7 @@ mod tests {
     fn devices_stay_devices() {
         let null = Path::new("/dev/null");
         writable(null).unwrap();
-        let mut file = Growing::create(null).unwrap();
+        let mut file = AtomicFile::create(null).unwrap();
         file.write_all(b"x").unwrap();
         file.finish().unwrap();
         assert!(is_special(null));

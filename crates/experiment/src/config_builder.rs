@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// A `T` under construction. Later settings override earlier ones; problems add up.
-pub(crate) struct Draft<T> {
+pub(crate) struct ConfigBuilder<T> {
     keys: Vec<Key<T>>,
     target: T,
     origins: BTreeMap<&'static str, Origin>,
@@ -19,7 +19,7 @@ pub(crate) struct Draft<T> {
     listing: &'static str,
 }
 
-impl<T> Draft<T> {
+impl<T> ConfigBuilder<T> {
     /// Starts from `target`, with nothing set.
     pub fn new(keys: Vec<Key<T>>, target: T) -> Self {
         Self {

@@ -6,9 +6,9 @@
 //! logarithm of both sides that is a straight line of slope one, and real drives are near enough to a
 //! line there for the secant rule to arrive within a few runs.
 
+use crate::image_cache::ImageCache;
 use crate::problem::{Problem, Problems};
-use crate::run::{Pace, Ready, pacing};
-use crate::stock::Stock;
+use crate::run::{Ready, ReplaySpeed, pacing};
 use crate::workload::{Control, share};
 use fowler_workload::{Short, TimeScale, TraceError};
 
@@ -47,15 +47,15 @@ pub fn tolerance(target: f64) -> f64 {
     (TOLERANCE * (1.0 - target)).min(TOLERANCE_MOST)
 }
 
-/// What is wrong with a pace, whatever it is the pace of.
-pub fn check(pace: Pace) -> Result<(), Problems> {
-    match pace {
-        Pace::AsRecorded | Pace::Closed(_) => Ok(()),
-        Pace::Speed(factor) => TimeScale::new(factor)
+/// What is wrong with a replay speed.
+pub fn check(replay_speed: ReplaySpeed) -> Result<(), Problems> {
+    match replay_speed {
+        ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(()),
+        ReplaySpeed::Speed(factor) => TimeScale::new(factor)
             .map(drop)
             .map_err(|problem| TraceError::one("--speed", problem).into()),
-        Pace::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
-        Pace::Idle(target) => {
+        ReplaySpeed::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
+        ReplaySpeed::Idle(target) => {
             let problem =
                 Problem::new("--idle", format!("{} is no share of the time", Short(target)));
             Err(problem.expected("a number between 0 and 1, such as 0.7").into())
@@ -65,28 +65,28 @@ pub fn check(pace: Pace) -> Result<(), Problems> {
 
 /// The factor by which times are divided.
 pub(crate) fn find(
-    pace: Pace,
+    replay_speed: ReplaySpeed,
     ready: &Ready,
-    stock: Option<&Stock>,
+    images: Option<&ImageCache>,
     control: Control<'_>,
 ) -> Result<Found, Problems> {
-    check(pace)?;
-    let scales = matches!(pace, Pace::Speed(_) | Pace::Idle(_));
+    check(replay_speed)?;
+    let scales = matches!(replay_speed, ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_));
     if let (true, Some(depth)) = (scales, ready.workload.depth()) {
         let what = format!("this workload has no times: it keeps {depth} requests outstanding");
         return Err(Problem::new("--speed, --idle", what).into());
     }
-    match pace {
-        Pace::AsRecorded | Pace::Closed(_) => Ok(Found { factor: 1.0, search: None }),
-        Pace::Speed(factor) => Ok(Found { factor, search: None }),
-        Pace::Idle(target) => {
-            let clean = ready.device(stock)?;
+    match replay_speed {
+        ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
+        ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
+        ReplaySpeed::Idle(target) => {
+            let clean = ready.device(images)?;
             let quiet = Control { progress: &|_| (), ..control };
             search(
                 target,
                 1.0,
                 |factor| {
-                    let pacing = pacing(pace, &ready.workload);
+                    let pacing = pacing(replay_speed, &ready.workload);
                     let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
                     if let Some(problems) = replayed.failed {
                         return Err(problems);
@@ -200,14 +200,14 @@ mod tests {
     fn the_impossible_is_said() {
         let problems = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
         assert!(problems.to_string().contains("no speed found in 12 runs"));
-        for pace in [
-            Pace::Idle(0.0),
-            Pace::Idle(1.0),
-            Pace::Idle(f64::NAN),
-            Pace::Speed(0.0),
-            Pace::Speed(-1.0),
+        for replay_speed in [
+            ReplaySpeed::Idle(0.0),
+            ReplaySpeed::Idle(1.0),
+            ReplaySpeed::Idle(f64::NAN),
+            ReplaySpeed::Speed(0.0),
+            ReplaySpeed::Speed(-1.0),
         ] {
-            assert!(check(pace).is_err(), "{pace:?}");
+            assert!(check(replay_speed).is_err(), "{replay_speed:?}");
         }
     }
 }

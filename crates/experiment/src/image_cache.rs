@@ -1,34 +1,34 @@
 //! Preconditioned drives that many runs begin from: each state is reached once.
 
-use fowler_device::{Aged, Config, Device, Refusal};
+use fowler_device::{Config, Device, PreconditionedImage, Refusal};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A state that is reached by whoever needs it first, while others wait.
-type State = OnceLock<Result<Aged, Vec<Refusal>>>;
+type State = OnceLock<Result<PreconditionedImage, Vec<Refusal>>>;
 
 /// The states so far, each with a configuration that reaches it; those that were asked for last come last.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct ImageCache {
     states: Mutex<Vec<(Config, Arc<State>)>>,
     most: usize,
 }
 
-impl Default for Stock {
-    /// A stock without bounds.
-    fn default() -> Stock {
-        Stock::of(usize::MAX)
+impl Default for ImageCache {
+    /// A cache without bounds.
+    fn default() -> ImageCache {
+        ImageCache::of(usize::MAX)
     }
 }
 
-impl Stock {
-    /// A stock of at most so many states: that which nobody has asked for the longest goes first.
-    pub fn of(most: usize) -> Stock {
-        Stock { states: Mutex::default(), most }
+impl ImageCache {
+    /// A cache of at most so many states: that which nobody has asked for the longest goes first.
+    pub fn of(most: usize) -> ImageCache {
+        ImageCache { states: Mutex::default(), most }
     }
 
     /// The drive of `config`, preconditioned, at time zero.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
-        match self.state(config).get_or_init(|| Aged::new(config)) {
+        match self.state(config).get_or_init(|| PreconditionedImage::new(config)) {
             Ok(aged) => aged.device(config),
             Err(refusals) => Err(refusals.clone()),
         }
@@ -66,18 +66,18 @@ mod tests {
     #[test]
     fn a_full_stock_forgets_what_nobody_asked_for_the_longest() {
         let [a, b, c] = ["0.1", "0.2", "0.3"].map(drive);
-        let stock = Stock::of(2);
-        let first = Arc::as_ptr(&stock.state(&a));
-        stock.state(&b);
-        assert_eq!(Arc::as_ptr(&stock.state(&a)), first, "it is kept");
-        stock.state(&c);
+        let images = ImageCache::of(2);
+        let first = Arc::as_ptr(&images.state(&a));
+        images.state(&b);
+        assert_eq!(Arc::as_ptr(&images.state(&a)), first, "it is kept");
+        images.state(&c);
         let kept = |config: &Config| {
-            let states = stock.states.lock().unwrap();
+            let states = images.states.lock().unwrap();
             states.iter().any(|(other, _)| config.ages_like(other))
         };
         assert_eq!([&a, &b, &c].map(kept), [true, false, true]);
-        let [anew, fresh] = [stock.device(&b), Device::new(&b)].map(Result::unwrap);
+        let [anew, fresh] = [images.device(&b), Device::new(&b)].map(Result::unwrap);
         assert_eq!(anew.preconditioned().to_string(), fresh.preconditioned().to_string());
-        assert_eq!(stock.states.lock().unwrap().len(), 2);
+        assert_eq!(images.states.lock().unwrap().len(), 2);
     }
 }
