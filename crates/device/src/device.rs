@@ -1,19 +1,19 @@
 //! The loop: what happens next, in the order of time, until the workload ends and everything in flight
 //! is done.
 
-use crate::ahead::Ahead;
 use crate::config::Config;
-use crate::counters::Counters;
+use crate::config::layout::{Layout, Refusal};
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::hold::Holder;
-use crate::layout::{Layout, Refusal};
-use crate::ledger::Ledger;
-use crate::life::Totals;
+use crate::host::life::Totals;
+use crate::host::lookahead::Lookahead;
+use crate::host::write_throttle::WriteThrottle;
+use crate::observe::counters::Counters;
+use crate::observe::ledger::Ledger;
+use crate::observe::probe::Probe;
 use crate::policy::throttle::State;
 use crate::precondition::Preconditioned;
-use crate::probe::Probe;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Nanos, ReqId, Span};
 use std::collections::VecDeque;
@@ -103,10 +103,10 @@ impl Device {
             behind: Span::ZERO,
         };
         device.ftl.begin_array();
-        device.ftl.holder = Holder::of(config, &device.ftl.space.blocks);
+        device.ftl.holder = WriteThrottle::of(config, &device.ftl.space.blocks);
         device.ftl.wear(&mut device.flash, config);
         device.ftl.begin_recycling(&mut device.flash, config);
-        device.ftl.consider_all(&mut device.flash);
+        device.ftl.maybe_start_all(&mut device.flash);
         device.flash.settle(&mut device.ftl);
         device
     }
@@ -123,7 +123,8 @@ impl Device {
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
-        let busy = |span: Span, die: &crate::die::Die| span + die.account.read(self.now()).busy();
+        let busy =
+            |span: Span, die: &crate::flash::die::Die| span + die.account.read(self.now()).busy();
         let idle = if self.ftl.requests.open_count() == 0 {
             self.now() - self.idle_since.max(self.began())
         } else {
@@ -209,18 +210,18 @@ impl Device {
         probe: &mut P,
         mut watch: impl FnMut(&Device),
     ) {
-        self.run_shaken(source, pacing, probe, |device| watch(device));
+        self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
-    /// As [`Device::run`], and hands the device to `shake` after every event, to let something fail.
-    pub fn run_shaken<P: Probe>(
+    /// As [`Device::run`], and hands the device to `fault` after every event, to let something fail.
+    pub fn run_with_faults<P: Probe>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
         pacing: Pacing,
         probe: &mut P,
-        mut shake: impl FnMut(&mut Device),
+        mut fault: impl FnMut(&mut Device),
     ) {
-        let mut source = Ahead::of(source.into_iter());
+        let mut source = Lookahead::of(source.into_iter());
         (self.started, self.behind) = (self.now(), Span::ZERO);
         self.flash.watch(probe.watches_flash());
         let mut exhausted = false;
@@ -232,7 +233,7 @@ impl Device {
                 break;
             }
             let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
-            if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut shake) {
+            if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut fault) {
                 continue;
             }
             let Some(at) = entry else { break };
@@ -246,7 +247,7 @@ impl Device {
             }
             self.enter(arrival, at);
             self.flash.settle(&mut self.ftl);
-            shake(self);
+            fault(self);
             if !self.ftl.completed.is_empty() {
                 self.report(probe);
             }
@@ -262,13 +263,13 @@ impl Device {
         &mut self,
         entry: Nanos,
         probe: &mut P,
-        shake: &mut impl FnMut(&mut Device),
+        fault: &mut impl FnMut(&mut Device),
     ) -> bool {
         while self.flash.agenda.is_due_before(entry, Phase::Arrival) {
             self.show(self.next_event(), probe);
             self.event();
             self.flash.settle(&mut self.ftl);
-            shake(self);
+            fault(self);
             self.tell_much(probe);
             if !self.ftl.completed.is_empty() {
                 self.report(probe);
@@ -291,7 +292,11 @@ impl Device {
 
     /// Issues the next request of the source. Returns whether there was one.
     #[inline]
-    fn pull(&mut self, source: &mut Ahead<impl Iterator<Item = HostIo>>, pacing: Pacing) -> bool {
+    fn pull(
+        &mut self,
+        source: &mut Lookahead<impl Iterator<Item = HostIo>>,
+        pacing: Pacing,
+    ) -> bool {
         let Some(mut io) = source.next(&self.ftl, &self.flash) else { return false };
         match pacing {
             // A second run begins where the first ended.

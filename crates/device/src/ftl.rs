@@ -1,28 +1,28 @@
-//! The translation layer: what the flash array's pages mean. Host pages come in through [`crate::host`],
-//! collections run in [`crate::collect`]; here programs get their pages and transactions end.
+//! The translation layer: what the flash array's pages mean. Host pages come in through [`crate::host::front_end`],
+//! collections run in [`crate::gc::collection`]; here programs get their pages and transactions end.
 
-use crate::array::Array;
-use crate::blame::Part;
-use crate::buffer::{Buffer, Listed, Slot};
-use crate::collect::Collector;
+use crate::blocks::page_allocator::PageAllocator;
+use crate::cache::buffer::{Buffer, Frame, Listed};
+use crate::cells::mode::Voltage;
+use crate::config::layout::Layout;
 use crate::config::{Ack, Config, PartialWrites, ReadHot, UnwrittenReads};
+use crate::flash::txn::{Op, Owner, Source, Txn};
 use crate::flash::{Bind, Flash, Translation};
-use crate::hold::Holder;
-use crate::host::Resuming;
-use crate::layout::Layout;
-use crate::link::Link;
-use crate::map::{Map, Place};
-use crate::measure::Measurer;
+use crate::gc::collection::Gc;
+use crate::gc::refresh::Refresher;
+use crate::gc::strength_measurement::StrengthMeasurement;
+use crate::host::front_end::Resuming;
+use crate::host::link::Link;
+use crate::host::request::Requests;
+use crate::host::write_throttle::WriteThrottle;
+use crate::mapping::page_map::{Location, PageMap};
+use crate::observe::blame::Part;
 use crate::policy::hotness::Hotness;
 use crate::policy::redundancy::CachePower;
 use crate::power::PowerOffs;
-use crate::recycle::Recycler;
-use crate::request::Requests;
-use crate::space::Space;
-use crate::tag::Voltage;
-use crate::txn::{Op, Owner, Source, Txn};
+use crate::raid::Array;
 use fowler_units::{
-    DieId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ParityId, Ppn, ReqId, SlotId, TxnId,
+    DieId, FrameId, HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ParityId, Ppn, ReqId, TxnId,
 };
 use std::collections::VecDeque;
 
@@ -31,8 +31,8 @@ use std::collections::VecDeque;
 pub struct Ftl {
     pub(crate) layout: Layout,
     pub(crate) locator: Locator,
-    pub(crate) map: Map,
-    pub(crate) space: Space,
+    pub(crate) map: PageMap,
+    pub(crate) space: PageAllocator,
     pub(crate) buffer: Buffer,
     pub(crate) hotness: Hotness,
     /// Whether pages that were read stay in the buffer, and what becomes of those that leave clean.
@@ -43,16 +43,16 @@ pub struct Ftl {
     /// The die that is asked next whether it is idle enough to program anew.
     pub(crate) rewriter: DieId,
     /// Where strengths are measured.
-    pub(crate) measurer: Option<Measurer>,
-    pub(crate) collector: Collector,
+    pub(crate) measurer: Option<StrengthMeasurement>,
+    pub(crate) collector: Gc,
     /// What protects the data, if anything does.
     pub(crate) array: Option<Box<Array>>,
     /// Where blocks are recycled before their data fades.
-    pub(crate) recycler: Option<Box<Recycler>>,
+    pub(crate) recycler: Option<Box<Refresher>>,
     pub(crate) requests: Requests,
     pub(crate) link: Link,
     /// Who holds writes, if anyone does.
-    pub(crate) holder: Option<Box<Holder>>,
+    pub(crate) holder: Option<Box<WriteThrottle>>,
     pub(crate) ack: Ack,
     pub(crate) unwritten: UnwrittenReads,
     pub(crate) partial: PartialWrites,
@@ -73,10 +73,10 @@ pub struct Ftl {
     /// Flushes that wait, with the epoch they wait for, in order.
     pub(crate) flushes: VecDeque<(u32, ReqId)>,
     /// Pages moved at no time, by collection and by wear levelling.
-    pub(crate) moved_now: [u64; 2],
+    pub(crate) untimed_moves: [u64; 2],
     /// When that is; and whether blocks are levelled then.
-    pub(crate) timeless: Nanos,
-    pub(crate) levels_now: bool,
+    pub(crate) untimed_clock: Nanos,
+    pub(crate) untimed_wear_leveling: bool,
     /// What becomes of caches without power, and what that has come to.
     pub(crate) cache_power: CachePower,
     pub(crate) power_offs: PowerOffs,
@@ -93,24 +93,24 @@ fn average_valid(layout: &Layout) -> u32 {
 impl Ftl {
     /// The layer of a fresh drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
-        let map = Map::new(layout.mapped_pages, layout.geometry.pages());
-        let space = Space::new(config, layout);
-        Self::with(config, layout, map, space, Collector::new(config, layout))
+        let map = PageMap::new(layout.mapped_pages, layout.geometry.pages());
+        let space = PageAllocator::new(config, layout);
+        Self::with(config, layout, map, space, Gc::new(config, layout))
     }
 
     /// The layer of a drive with data, blocks and collection as `other` has them.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Ftl) -> Self {
         let (map, space) = (other.map.clone(), other.space.ruled_by(config));
         let new = Self::with(config, layout, map, space, other.collector.clone());
-        Self { moved_now: other.moved_now, ..new }
+        Self { untimed_moves: other.untimed_moves, ..new }
     }
 
     fn with(
         config: &Config,
         layout: &Layout,
-        map: Map,
-        space: Space,
-        collector: Collector,
+        map: PageMap,
+        space: PageAllocator,
+        collector: Gc,
     ) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         let page_size = layout.geometry.page_size.0;
@@ -153,9 +153,9 @@ impl Ftl {
             resuming: Resuming::No,
             unplaced: VecDeque::with_capacity(writes),
             flushes: VecDeque::with_capacity(depth),
-            moved_now: [0; 2],
-            timeless: Nanos::ZERO,
-            levels_now: false,
+            untimed_moves: [0; 2],
+            untimed_clock: Nanos::ZERO,
+            untimed_wear_leveling: false,
             cache_power: config.redundancy.cache,
             power_offs: PowerOffs::default(),
             completed: Vec::with_capacity(depth),
@@ -164,35 +164,35 @@ impl Ftl {
 
     /// A request will come in soon: where its first page is will be looked up.
     #[inline]
-    pub(crate) fn foresee(&self, io: &HostIo) {
-        self.map.foresee(self.locator.page_at(io.offset));
+    pub(crate) fn prefetch(&self, io: &HostIo) {
+        self.map.prefetch(self.locator.page_at(io.offset));
     }
 
     /// Nearer its turn: the page that a write outdates lies in a block whose record will change.
     #[inline]
-    pub(crate) fn foresee_outdated(&self, io: &HostIo) {
+    pub(crate) fn prefetch_outdated(&self, io: &HostIo) {
         if let Some(old) = self.outdated_by(io) {
-            self.space.blocks.foresee(old);
+            self.space.blocks.prefetch(old);
         }
     }
 
     /// Nearer still: the block will change its place among the plane's blocks.
     #[inline]
-    pub(crate) fn foresee_neighbours(&self, io: &HostIo) {
+    pub(crate) fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.outdated_by(io) {
-            self.space.blocks.foresee_neighbours(old);
+            self.space.blocks.prefetch_neighbours(old);
         }
     }
 
-    /// As [`Ftl::foresee_outdated`], for a read where errors are modelled: the age of its page and the wear of its
+    /// As [`Ftl::prefetch_outdated`], for a read where errors are modelled: the age of its page and the wear of its
     /// block will be asked for.
     #[inline]
-    pub(crate) fn foresee_condition(&self, io: &HostIo, flash: &Flash) {
+    pub(crate) fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
         if let Some(condition) = flash.condition()
             && io.op == HostOp::Read
             && let Some(page) = self.place_of(io)
         {
-            condition.foresee(page, self.locator.block_of(page));
+            condition.prefetch(page, self.locator.block_of(page));
         }
     }
 
@@ -211,8 +211,8 @@ impl Ftl {
     #[inline]
     pub(crate) fn in_flash(&self, page: Lpn) -> Option<Ppn> {
         match self.map.place_if_any(page) {
-            Place::Flash(old) => Some(old),
-            Place::Buffer(_) | Place::Nowhere => None,
+            Location::Flash(old) => Some(old),
+            Location::Buffer(_) | Location::Nowhere => None,
         }
     }
 
@@ -221,7 +221,7 @@ impl Ftl {
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
     /// the new one.
     #[inline]
-    pub(crate) fn send(&mut self, flash: &mut Flash, slot: SlotId, program: TxnId) {
+    pub(crate) fn send(&mut self, flash: &mut Flash, slot: FrameId, program: TxnId) {
         self.writes += 1;
         let whole = self.buffer.is_whole(slot);
         let frame = self.buffer.get_mut(slot);
@@ -236,9 +236,9 @@ impl Ftl {
         }
     }
 
-    fn read_for_merge(&mut self, flash: &mut Flash, slot: SlotId, old: Ppn, asked: Nanos) {
+    fn read_for_merge(&mut self, flash: &mut Flash, slot: FrameId, old: Ppn, asked: Nanos) {
         let die = self.locator.die_of(old);
-        let class = crate::queue::Class::BackgroundRead;
+        let class = crate::flash::queue::TxnClass::BackgroundRead;
         flash.counters.merge_reads += 1;
         let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(slot), die);
         read.ppn = old;
@@ -246,7 +246,7 @@ impl Ftl {
         flash.submit(id);
     }
 
-    pub(crate) fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: SlotId) {
+    pub(crate) fn merged(&mut self, flash: &mut Flash, read: TxnId, slot: FrameId) {
         flash.txns.close(read);
         self.buffer.make_whole(slot);
         let program = self.buffer.get(slot).queued;
@@ -270,7 +270,7 @@ impl Ftl {
         let txn = flash.txns.get(id);
         debug_assert!(txn.owner != Owner::Job, "what collection moves stays on its die");
         let page = match txn.owner {
-            Owner::Slot(slot) => self.buffer.get(slot).lpn,
+            Owner::Frame(slot) => self.buffer.get(slot).lpn,
             _ => txn.lpn,
         };
         self.space.place(page)
@@ -279,7 +279,7 @@ impl Ftl {
     fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
         let txn = flash.txns.get_mut(id);
         txn.die = die;
-        if let Owner::Slot(slot) = txn.owner {
+        if let Owner::Frame(slot) = txn.owner {
             self.buffer.get_mut(slot).submitted = true;
         }
         flash.submit(id);
@@ -296,7 +296,7 @@ impl Ftl {
 
     /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
     #[inline]
-    fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, ppn: Ppn) {
+    fn take_page(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId, ppn: Ppn) {
         let txn = flash.txns.get_mut(id);
         txn.ppn = ppn;
         txn.mode = self.space.frontiers.mode_of(self.locator.block_of(ppn));
@@ -310,7 +310,7 @@ impl Ftl {
         let plane = self.locator.plane_of(ppn);
         self.collector.host_wrote(plane);
         self.bound(flash, id, lpn, old, ppn);
-        self.consider(flash, plane);
+        self.maybe_start(flash, plane);
         if !self.unplaced.is_empty() {
             self.place_waiting(flash);
         }
@@ -323,17 +323,17 @@ impl Ftl {
             self.space.blocks.invalidate(old);
             let plane = self.locator.plane_of(old);
             if self.collector.is_starved(plane) {
-                self.consider(flash, plane);
+                self.maybe_start(flash, plane);
                 let die = self.locator.die_of_plane(plane);
                 if flash.die(die).is_idle() {
-                    self.rested(flash, die);
+                    self.on_die_idle(flash, die);
                 }
             }
         }
     }
 
-    fn bind_slot(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) -> Bind {
-        let Slot { orphan, lpn, .. } = *self.buffer.get(slot);
+    fn bind_slot(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId) -> Bind {
+        let Frame { orphan, lpn, .. } = *self.buffer.get(slot);
         if orphan || self.comes_too_late(flash, id, lpn) {
             return Bind::Dropped;
         }
@@ -346,7 +346,7 @@ impl Ftl {
     fn bind_in_array(&mut self, flash: &mut Flash, id: TxnId, owner: Owner) -> Bind {
         match owner {
             Owner::Parity(entry) => self.bind_parity(flash, id, entry),
-            Owner::Rescue(number) => self.bind_rescued(flash, id, number),
+            Owner::DegradedRead(number) => self.bind_rescued(flash, id, number),
             owner => unreachable!("{owner:?} programs nothing"),
         }
     }
@@ -369,14 +369,14 @@ impl Ftl {
         if page.is_none() {
             // A collection that gave way to the host must not wait for it now.
             for plane in self.layout.geometry.planes_of_die(die) {
-                self.consider(flash, plane);
+                self.maybe_start(flash, plane);
             }
         }
         page
     }
 
     /// A program of buffered data has ended, or has nothing to program any more.
-    fn stored(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId, dropped: bool) {
+    fn stored(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId, dropped: bool) {
         if !dropped {
             self.close_block(flash, flash.txns.get(id).ppn);
             if !self.parks(flash, id, slot) {
@@ -388,8 +388,8 @@ impl Ftl {
     }
 
     #[cold]
-    fn dropped(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
-        let Slot { lpn, orphan, .. } = *self.buffer.get(slot);
+    fn dropped(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId) {
+        let Frame { lpn, orphan, .. } = *self.buffer.get(slot);
         if !orphan {
             return self.begin_anew(flash, id, slot);
         }
@@ -402,12 +402,12 @@ impl Ftl {
 
     /// Buffered data is in the flash, and protected as it should be.
     #[inline]
-    pub(crate) fn settled(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
+    pub(crate) fn settled(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId) {
         self.buffer.get_mut(slot).programs -= 1;
         self.concluded(flash, id, slot);
     }
 
-    fn concluded(&mut self, flash: &mut Flash, id: TxnId, slot: SlotId) {
+    fn concluded(&mut self, flash: &mut Flash, id: TxnId, slot: FrameId) {
         let epoch = flash.txns.get(id).epoch;
         self.buffer.settled(epoch);
         self.answer_writes(flash, id);
@@ -460,8 +460,8 @@ impl Ftl {
 
     /// Nothing more may be wanted of a frame.
     #[inline]
-    pub(crate) fn retire(&mut self, id: SlotId) {
-        let Slot { lpn, ppn, programs, queued, listed, orphan, .. } = *self.buffer.get(id);
+    pub(crate) fn retire(&mut self, id: FrameId) {
+        let Frame { lpn, ppn, programs, queued, listed, orphan, .. } = *self.buffer.get(id);
         if programs > 0 || queued.is_some() {
             return;
         }
@@ -484,7 +484,7 @@ impl Ftl {
             let block = self.locator.block_of(ppn);
             self.space.blocks.fill(block, flash.now());
             self.filled(flash, block);
-            self.consider(flash, self.locator.plane_of(ppn));
+            self.maybe_start(flash, self.locator.plane_of(ppn));
         }
     }
 
@@ -531,9 +531,9 @@ impl Ftl {
 
     pub(crate) fn relocate(&mut self, lpn: Lpn, to: Ppn) {
         match self.map.place(lpn) {
-            Place::Flash(_) => self.map.set_flash(lpn, to),
-            Place::Buffer(slot) => self.buffer.get_mut(slot).ppn = to,
-            Place::Nowhere => unreachable!("a valid page has an owner"),
+            Location::Flash(_) => self.map.set_flash(lpn, to),
+            Location::Buffer(slot) => self.buffer.get_mut(slot).ppn = to,
+            Location::Nowhere => unreachable!("a valid page has an owner"),
         }
     }
 }
@@ -541,7 +541,7 @@ impl Ftl {
 impl Translation for Ftl {
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         match flash.txns.get(id).owner {
-            Owner::Slot(slot) => self.bind_slot(flash, id, slot),
+            Owner::Frame(slot) => self.bind_slot(flash, id, slot),
             Owner::Job => self.bind_move(flash, id),
             owner => self.bind_in_array(flash, id, owner),
         }
@@ -549,8 +549,8 @@ impl Translation for Ftl {
 
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool {
         let owner = flash.txns.get(id).owner;
-        if let Owner::Slot(slot) = owner {
-            let Slot { orphan, lpn, .. } = *self.buffer.get(slot);
+        if let Owner::Frame(slot) = owner {
+            let Frame { orphan, lpn, .. } = *self.buffer.get(slot);
             if orphan || self.comes_too_late(flash, id, lpn) {
                 return false;
             }
@@ -560,7 +560,7 @@ impl Translation for Ftl {
         {
             return false;
         }
-        if let Owner::Rescue(number) = owner
+        if let Owner::DegradedRead(number) = owner
             && !self.wants_rebuilt(number)
         {
             return false;
@@ -580,9 +580,9 @@ impl Translation for Ftl {
         let page = self.space.host_page_at(die, tag, offset, used, |plane| collector.job(plane));
         let Some(page) = page else { return false };
         match owner {
-            Owner::Slot(slot) => self.take_page(flash, id, slot, page),
+            Owner::Frame(slot) => self.take_page(flash, id, slot, page),
             Owner::Parity(entry) => self.take_parity_page(flash, id, entry, page),
-            Owner::Rescue(_) => self.occupy(flash, id, page),
+            Owner::DegradedRead(_) => self.occupy(flash, id, page),
             _ => unreachable!("{owner:?} is no program of the host's pages"),
         }
         true
@@ -595,18 +595,20 @@ impl Translation for Ftl {
         let txn = flash.txns.get(id);
         match (txn.owner, txn.op) {
             (Owner::Request, _) => self.page_read(flash, id),
-            (Owner::Slot(slot), _) => self.stored(flash, id, slot, dropped),
+            (Owner::Frame(slot), _) => self.stored(flash, id, slot, dropped),
             (Owner::Merge(slot), _) => self.merged(flash, id, slot),
             (Owner::Measure, _) => self.measured(flash, id),
             (Owner::Job, Op::Read) => self.copied_out(flash, id),
             (Owner::Job, Op::Program) => self.moved(flash, id, dropped),
             (Owner::Job, Op::Erase) => self.erased(flash, id),
-            (Owner::Parity(_) | Owner::Rescue(_), _) => unreachable!("the array has seen to it"),
+            (Owner::Parity(_) | Owner::DegradedRead(_), _) => {
+                unreachable!("the array has seen to it")
+            }
             (Owner::Raw(_), _) => unreachable!("raw commands do not reach a drive"),
         }
     }
 
     fn idle(&mut self, flash: &mut Flash, die: DieId) {
-        self.rested(flash, die);
+        self.on_die_idle(flash, die);
     }
 }

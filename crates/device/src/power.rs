@@ -5,18 +5,18 @@
 //!
 //! The clock of the drive counts time under power; what grows older is told of the rest.
 
-use crate::buffer::{Listed, Slot};
+use crate::cache::buffer::{Frame, Listed};
 use crate::device::Device;
-use crate::faults::Reason;
 use crate::flash::Flash;
+use crate::flash::txn::{Op, Owner, Source, Txn};
 use crate::ftl::Ftl;
-use crate::integrity::Integrity;
-use crate::parity::Progress;
+use crate::observe::probe::Probe;
 use crate::policy::redundancy::CachePower;
-use crate::probe::Probe;
-use crate::txn::{Op, Owner, Source, Txn};
+use crate::raid::faults::Reason;
+use crate::raid::integrity::Integrity;
+use crate::raid::parity_cache::Progress;
 use fowler_agenda::Phase;
-use fowler_units::{Id, Nanos, ParityId, Ppn, SlotId, Span, StripeId};
+use fowler_units::{FrameId, Id, Nanos, ParityId, Ppn, Span, StripeId};
 
 /// What the spans without power came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Ftl {
         if self.cache_power == CachePower::Protected {
             return (0, 0);
         }
-        let only_here: Vec<SlotId> = self
+        let only_here: Vec<FrameId> = self
             .buffer
             .used()
             .filter(|&(slot, _)| self.is_only_here(flash, slot))
@@ -110,8 +110,8 @@ impl Ftl {
 
     /// Whether a frame holds what was acknowledged and no die has begun to program. What the host waits for still is no
     /// data of its own, and what is programmed anew in idle time lies in the flash.
-    pub(crate) fn is_only_here(&self, flash: &Flash, slot: SlotId) -> bool {
-        let Slot { queued, listed, orphan, lpn, ppn, .. } = *self.buffer.get(slot);
+    pub(crate) fn is_only_here(&self, flash: &Flash, slot: FrameId) -> bool {
+        let Frame { queued, listed, orphan, lpn, ppn, .. } = *self.buffer.get(slot);
         if orphan || !queued.is_some() {
             return listed == Listed::Dirty;
         }
@@ -173,7 +173,7 @@ impl Ftl {
     }
 
     /// A page that was acknowledged and never reached the flash is lost; what the flash has of it is older.
-    fn lose_frame(&mut self, slot: SlotId) {
+    fn lose_frame(&mut self, slot: FrameId) {
         let frame = *self.buffer.get(slot);
         if let Some(integrity) = self.integrity_mut() {
             integrity.ledger.lost[Reason::Power as usize] += 1;

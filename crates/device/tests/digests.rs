@@ -6,8 +6,8 @@
 mod support;
 
 use fowler_device::blame::Part;
+use fowler_device::policy::custom::{CustomDieOrder, CustomSuspension, Maker, Queued, View};
 use fowler_device::policy::die_order::DieOrderKind;
-use fowler_device::policy::foreign::{ForeignDieOrder, ForeignSuspension, Maker, Queued, View};
 use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
 use fowler_device::*;
 use fowler_nand::SuspendAt;
@@ -151,13 +151,13 @@ fn results_are_those_on_record() {
 #[derive(Clone, Debug)]
 struct Handed;
 
-impl ForeignDieOrder for Handed {
+impl CustomDieOrder for Handed {
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.head(Queued::HostRead).or_else(|| view.oldest())
     }
 }
 
-impl ForeignSuspension for Handed {
+impl CustomSuspension for Handed {
     fn interrupts(&mut self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
         Some(SuspendAt::Anywhere)
     }

@@ -407,7 +407,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let (mut completions, mut took): (Vec<Completion>, u64) = (Vec::new(), 0);
     let errs = config.reliability.model != reliability::ModelKind::Off;
     let (mut events, mut harmed) = (0, Harmed { all: errs, ..Harmed::default() });
-    device.run_shaken(requests, pacing, &mut completions, |device| {
+    device.run_with_faults(requests, pacing, &mut completions, |device| {
         events += 1;
         assert!(events < MOST_EVENTS, "it goes on and on");
         if events < LAST_FAULT && rng.below(often) == 0 {

@@ -123,7 +123,7 @@ fn what_waits_for_a_die_goes_with_the_power() {
     let mut completions: Vec<Completion> = Vec::new();
     let mut struck = false;
     let writes = (0..40).map(|page| io(HostOp::Write, page, 1, Span::us(1)));
-    device.run_shaken(writes, Pacing::Open, &mut completions, |device| {
+    device.run_with_faults(writes, Pacing::Open, &mut completions, |device| {
         let counters = device.counters();
         if counters.pages_written == 40 && !struck {
             struck = true;

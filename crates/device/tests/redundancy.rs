@@ -148,7 +148,7 @@ fn what_leaves_cached_parity_can_fail_before_it_is_read() {
         let writes = [0, 24, 28, 32, 36].map(|page| io(HostOp::Write, page, 1, Span::ms(50)));
         let (mut completions, mut failed, mut struck): (Vec<Completion>, u32, bool) =
             (Vec::new(), 0, second.is_none());
-        device.run_shaken(writes, Pacing::Open, &mut completions, |device| {
+        device.run_with_faults(writes, Pacing::Open, &mut completions, |device| {
             let cached = device.stripe(StripeId(0)).cached.expect("it is cached");
             if failed > 0 && !struck && cached.value.is_some() == second.unwrap_or_default() {
                 struck = true;

@@ -6,7 +6,7 @@ use crate::problem::{Problem, Problems};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{defaults, effect, keys, presets};
-use fowler_device::policy::foreign::Policies;
+use fowler_device::policy::custom::Policies;
 use fowler_device::{Config, Layout, Refusal};
 use std::collections::BTreeMap;
 

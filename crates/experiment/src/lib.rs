@@ -43,8 +43,8 @@ pub mod workload;
 
 /// Policies that whoever builds a drive hands over, and what they are shown.
 pub mod policies {
-    pub use fowler_device::Class;
-    pub use fowler_device::policy::foreign::*;
+    pub use fowler_device::AccessClass;
+    pub use fowler_device::policy::custom::*;
     pub use fowler_device::policy::suspension::{Candidate, Running};
     pub use fowler_device::policy::throttle::{Held, Life, State};
     pub use fowler_nand::SuspendAt;

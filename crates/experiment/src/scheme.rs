@@ -4,7 +4,7 @@ use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
 use crate::problem::{Problem, Problems};
 use crate::{keys, presets};
-use fowler_device::policy::foreign::Policies;
+use fowler_device::policy::custom::Policies;
 
 /// A set of settings under a name.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,9 +223,9 @@ mod tests {
 
     #[test]
     fn policies_that_are_handed_over_join_by_name() {
-        use fowler_device::policy::foreign::{ForeignThrottle, Maker};
+        use fowler_device::policy::custom::{CustomThrottle, Maker};
         let throttle = |label| Policies {
-            throttle: Some(Maker::new(label, || -> Box<dyn ForeignThrottle> { unreachable!() })),
+            throttle: Some(Maker::new(label, || -> Box<dyn CustomThrottle> { unreachable!() })),
             ..Policies::default()
         };
         let handed = [("mine".to_string(), throttle("a")), ("other".to_string(), throttle("b"))];

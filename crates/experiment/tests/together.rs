@@ -90,7 +90,7 @@ fn run(subset: u32) -> Came {
     let mut answers: Vec<Completion> = Vec::new();
     let mut rng = Rng::stream(u64::from(subset), "faults");
     let (mut events, mut faults) = (0_u32, 0);
-    device.run_shaken(requests(pages, page), Pacing::Open, &mut answers, |device| {
+    device.run_with_faults(requests(pages, page), Pacing::Open, &mut answers, |device| {
         events += 1;
         if events % 64 == 0 {
             device

@@ -56,7 +56,7 @@ ids! {
     /// A host request in flight.
     ReqId,
     /// A page frame of the write buffer.
-    SlotId,
+    FrameId,
     /// A stripe: the logical pages that share a parity page.
     StripeId,
     /// A place of the parity cache.

@@ -17,7 +17,7 @@ pub use column::{Column, IdVec, prefetch};
 pub use geometry::Geometry;
 pub use host::{HostIo, HostOp};
 pub use id::{
-    BlockId, ChannelId, DieId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, SlotId, StripeId, TxnId,
+    BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
 };
 pub use locator::Locator;
 pub use quantity::QuantityError;

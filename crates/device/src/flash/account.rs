@@ -1,9 +1,9 @@
 //! Where the time of each transaction goes.
 
 use super::Flash;
-use crate::blame::{Blame, Part};
-use crate::die::Cells;
-use crate::txn::{Op, Txn};
+use crate::flash::die::Cells;
+use crate::flash::txn::{Op, Txn};
+use crate::observe::blame::{Blame, Part};
 use fowler_units::{Id, Nanos, Ppn, Span, TxnId};
 
 /// A program, its answer or a read that waits for parity.

@@ -1,10 +1,10 @@
 //! Programs and erases: binding, the way in over the bus, the cells, completion.
 
 use super::{Bind, Flash, Translation};
-use crate::die::{Cells, State};
-use crate::ledger::Doing;
-use crate::queue::Class;
-use crate::txn::{Op, Txn};
+use crate::flash::die::{Cells, State};
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Op, Txn};
+use crate::observe::ledger::Doing;
 use fowler_nand::{CellOp, EraseOp, ProgramOp};
 use fowler_units::{DieId, Id, Span, TxnId};
 
@@ -44,7 +44,7 @@ impl Flash {
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        if self.geometry.planes_per_die > 1 && class == Class::HostProgram {
+        if self.geometry.planes_per_die > 1 && class == TxnClass::HostProgram {
             self.gather_programs(id, txn, layer);
             die = &mut self.dies[id];
         }
@@ -81,8 +81,8 @@ impl Flash {
     fn first_program(&self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
         match &die.ranked {
-            Some(ranked) => ranked.first(Class::HostProgram),
-            None => die.queue.head(Class::HostProgram),
+            Some(ranked) => ranked.first(TxnClass::HostProgram),
+            None => die.queue.head(TxnClass::HostProgram),
         }
     }
 

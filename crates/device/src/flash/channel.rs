@@ -1,8 +1,8 @@
 //! The channels: one transfer at a time, first come first served.
 
 use super::Flash;
-use crate::die::{Channel, Die, State};
 use crate::event::{Event, lane};
+use crate::flash::die::{Channel, Die, State};
 use fowler_agenda::{Agenda, Phase};
 use fowler_units::{DieId, Id, Span};
 

@@ -8,29 +8,33 @@
 mod account;
 mod cells;
 mod channel;
-pub mod condition;
+pub mod chip;
+pub mod die;
+pub mod flash_trace;
+pub mod indexed_heap;
+pub mod queue;
 mod reads;
 mod suspend;
-pub mod tape;
+pub mod txn;
 #[cfg(test)]
 mod worked_example;
 
+use crate::cells::condition::Condition;
+use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::config::Config;
-use crate::counters::Counters;
-use crate::die::{Cells, Channel, Command, Die, State};
 use crate::event::Event;
-use crate::ledger::{Doing, Ledger};
+use crate::flash::die::{Cells, Channel, Command, Die, State};
+use crate::flash::queue::{RankedQueue, TxnClass, View};
+use crate::flash::txn::{Op, Owner, Source, Txn, Txns};
+use crate::observe::counters::Counters;
+use crate::observe::ledger::{Doing, Ledger};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
-use crate::queue::{Class, RankedQueue, View};
-use crate::reliability::{Ladder, LevelTimes, ModelKind};
-use crate::txn::{Op, Owner, Source, Txn, Txns};
 use account::ForParity;
-use condition::Condition;
+use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
-use tape::FlashStep;
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +222,7 @@ impl Flash {
     pub fn queued(&self, die: DieId) -> Queued {
         let count = |class| self.dies[die].queue.iter(class, &self.txns).count();
         Queued {
-            by_the_host: count(Class::HostRead) + count(Class::HostProgram),
+            by_the_host: count(TxnClass::HostRead) + count(TxnClass::HostProgram),
             ranked: self.dies[die].ranked.as_deref().map(RankedQueue::len),
         }
     }
@@ -234,7 +238,7 @@ impl Flash {
         &mut self,
         op: Op,
         source: Source,
-        class: Class,
+        class: TxnClass,
         owner: Owner,
         die: DieId,
     ) -> (TxnId, &mut Txn) {
@@ -252,14 +256,14 @@ impl Flash {
         let die = &mut self.dies[die_id];
         // Nobody asks what a transaction without a request waited for; and a read that finds an idle die
         // is served at once.
-        let at_once = class == Class::HostRead && die.is_idle();
+        let at_once = class == TxnClass::HostRead && die.is_idle();
         txn.waited = (txn.req.is_some() || joined.is_some()) && !at_once;
         if txn.waited {
             die.account.note(now, self.txns.waits_mut(id));
         }
         // The one that was to be served at once may have to wait for this one.
         if !at_once
-            && let Some(head) = die.queue.head(Class::HostRead)
+            && let Some(head) = die.queue.head(TxnClass::HostRead)
             && !self.txns.get(head).waited
         {
             self.txns.get_mut(head).waited = true;
@@ -373,7 +377,7 @@ impl Flash {
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
-        let erases = die.queue.head(Class::Erase).is_some();
+        let erases = die.queue.head(TxnClass::Erase).is_some();
         if erases && self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
@@ -382,7 +386,7 @@ impl Flash {
 
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
         let block = self.locator.block_of(self.txns.get(erase).ppn);
-        [Class::HostRead, Class::BackgroundRead].into_iter().find_map(|class| {
+        [TxnClass::HostRead, TxnClass::BackgroundRead].into_iter().find_map(|class| {
             self.dies[id].queue.iter(class, &self.txns).find(|&read| {
                 let ppn = self.txns.get(read).ppn;
                 ppn.is_some() && self.locator.block_of(ppn) == block

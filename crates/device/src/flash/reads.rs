@@ -1,13 +1,13 @@
 //! A read: sensing, its page on the bus, done. There is one page buffer (S1): a read holds its die for
 //! both and goes alone, whatever the planes could do together.
 
-use super::condition::Attempt;
-use super::tape::Act;
+use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
-use crate::die::{Cells, State};
+use crate::cells::condition::Attempt;
 use crate::event::{Event, lane};
-use crate::ledger::Doing;
-use crate::txn::Txn;
+use crate::flash::die::{Cells, State};
+use crate::flash::txn::Txn;
+use crate::observe::ledger::Doing;
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Ppn, TxnId};
 
@@ -124,7 +124,7 @@ impl Flash {
         if self.tape().is_some() {
             let sense = self.levels.sense(level, self.offset(self.txns.get(read).ppn));
             let transfer = self.levels.transfer(level);
-            self.note(id, read, Act::Read { sense, transfer, level, again });
+            self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }
     }
 }

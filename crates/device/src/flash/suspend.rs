@@ -1,12 +1,12 @@
 //! Taking programs and erases off the cells for a read, and putting them back (S5 to S15).
 
 use super::Flash;
-use super::tape::Act;
-use crate::die::{Cells, Die, State};
+use super::flash_trace::FlashEvent;
 use crate::event::{Event, lane};
-use crate::ledger::Doing;
+use crate::flash::die::{Cells, Die, State};
+use crate::flash::txn::{Op, Txn};
+use crate::observe::ledger::Doing;
 use crate::policy::suspension::{Candidate, Running, SuspendingReads, Suspension};
-use crate::txn::{Op, Txn};
 use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
@@ -79,7 +79,7 @@ impl Flash {
         if counted {
             self.count_suspension(id);
         }
-        self.note(id, self.commands[id].first, Act::Off { free: at, counted });
+        self.note(id, self.commands[id].first, FlashEvent::Off { free: at, counted });
         let die = &mut self.dies[id];
         die.enter(now, State::Suspending, Doing::SUSPENDING);
         if at == now {
@@ -117,7 +117,7 @@ impl Flash {
         }
         self.count_suspension(id);
         let free = self.now();
-        self.note(id, self.commands[id].first, Act::Off { free, counted: true });
+        self.note(id, self.commands[id].first, FlashEvent::Off { free, counted: true });
         self.park(id);
     }
 
@@ -173,7 +173,7 @@ impl Flash {
 
     pub(super) fn refilled(&mut self, id: DieId) {
         let transfer = self.channels[self.dies[id].channel].latest;
-        self.note(id, self.commands[id].first, Act::Load { transfer, again: true });
+        self.note(id, self.commands[id].first, FlashEvent::Load { transfer, again: true });
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(id);
         } else {

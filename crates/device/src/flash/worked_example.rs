@@ -2,12 +2,12 @@
 //! Their pages take 200, 220 and 240 us by the size of the request; the order alone makes the difference.
 
 use super::{Bind, Flash, Translation};
+use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::reliability::Ladder;
 use crate::config::Config;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Op, Owner, Source};
 use crate::policy::die_order::DieOrderKind;
-use crate::queue::Class;
-use crate::reliability::Ladder;
-use crate::tag::{Mode, Step, Voltage};
-use crate::txn::{Op, Owner, Source};
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, DieId, Geometry, Nanos, Span, TxnId};
 
@@ -73,7 +73,7 @@ fn answered(order: DieOrderKind) -> [Nanos; SIZES.len()] {
     for (number, &pages) in SIZES.iter().enumerate() {
         for _ in 0..pages {
             let owner = Owner::Raw(number as u32);
-            let class = Class::HostProgram;
+            let class = TxnClass::HostProgram;
             let (id, txn) = flash.open(Op::Program, Source::Host, class, owner, DieId(0));
             txn.group = pages;
             txn.data_in_buffer = true;

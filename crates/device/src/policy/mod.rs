@@ -4,14 +4,15 @@
 
 mod slot;
 
+pub mod custom;
 pub mod die_order;
-pub mod foreign;
 pub mod hotness;
 pub mod placement;
 pub mod redundancy;
 pub mod replacement;
 pub mod sensing;
 pub mod step;
+pub mod stream_tag;
 pub mod suspension;
 pub mod throttle;
 pub mod victim;

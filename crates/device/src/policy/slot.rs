@@ -2,13 +2,13 @@
 //! configuration, help and tests, and the dispatch: adding a policy is one file and one line.
 
 /// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`. A slot that whoever builds the drive
-/// may fill says so: `or Foreign(ItsTrait)`, see [`crate::policy::foreign`].
+/// may fill says so: `or Custom(ItsTrait)`, see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt
         $(#[$doc:meta])*
         pub enum $Any:ident, named $Kind:ident, match by $each:ident
-        $(, or $(#[$attribute:meta])* $Foreign:ident($Trait:ident))? {
+        $(, or $(#[$attribute:meta])* $Custom:ident($Trait:ident))? {
             $($name:literal => $module:ident::$Policy:ident, $about:literal;)+
         }
     ) => {
@@ -21,7 +21,7 @@ macro_rules! slot {
             $(
                 /// One that was handed over.
                 $(#[$attribute])*
-                $Foreign(Box<dyn crate::policy::foreign::$Trait>),
+                $Custom(Box<dyn crate::policy::custom::$Trait>),
             )?
         }
 
@@ -57,12 +57,12 @@ macro_rules! slot {
             $(
                 /// The one that was handed over, or that `params` names.
                 pub fn handed_or_new(
-                    handed: Option<&crate::policy::foreign::Maker<dyn crate::policy::foreign::$Trait>>,
+                    handed: Option<&crate::policy::custom::Maker<dyn crate::policy::custom::$Trait>>,
                     params: &Params,
                     seed: u64,
                 ) -> Self {
                     match handed {
-                        Some(maker) => $Any::$Foreign(maker.make()),
+                        Some(maker) => $Any::$Custom(maker.make()),
                         None => Self::new(params, seed),
                     }
                 }
@@ -73,7 +73,7 @@ macro_rules! slot {
             ($d any:expr, $d policy:ident => $d call:expr) => {
                 match $d any {
                     $($Any::$Policy($d policy) => $d call,)+
-                    $($Any::$Foreign($d policy) => $d call,)?
+                    $($Any::$Custom($d policy) => $d call,)?
                 }
             };
         }

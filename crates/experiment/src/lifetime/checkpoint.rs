@@ -8,7 +8,7 @@ use crate::problem::{Problem, Problems};
 use crate::provenance::{FINGERPRINT, text_hash};
 use fowler_device::life::Totals;
 use fowler_device::policy::throttle::State;
-use fowler_device::{Counters, Kept as KeptDrive, LifetimeDrive};
+use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -53,7 +53,7 @@ struct Kept {
     repetition: u64,
     served: u64,
     record: record::Kept,
-    drive: KeptDrive,
+    drive: DriveCheckpoint,
 }
 
 impl Checkpoint {

@@ -1,7 +1,7 @@
 //! The probe that turns steps of flash operations into slices of time.
 
 use crate::device::Resolved;
-use fowler_device::{Act, Completion, Device, FlashStep, Op, Operation, Probe, Source};
+use fowler_device::{Completion, Device, FlashEvent, FlashStep, Op, Operation, Probe, Source};
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
@@ -272,7 +272,7 @@ impl Timeline {
             begun.slices.push(Slice { track: Track::Channel(channel), from, until: at, what });
         };
         match act {
-            Act::Read { sense, transfer, level, again } => {
+            FlashEvent::Read { sense, transfer, level, again } => {
                 let begun = busy.read.get_or_insert_with(|| Begun::new(operation));
                 let sensed = begun.last + sense;
                 begun.until(index, sensed, What::Sense(level));
@@ -281,23 +281,23 @@ impl Timeline {
                     self.finish(die.index(), begun, at, true);
                 }
             }
-            Act::Load { transfer, again } => {
+            FlashEvent::Load { transfer, again } => {
                 let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
                 transferred(begun, transfer, if again { What::Refill } else { What::TransferIn });
             }
-            Act::Run { cells, .. } => {
+            FlashEvent::Run { cells, .. } => {
                 let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
                 begun.until(index, at, What::Suspended);
                 (begun.off, begun.running) = (false, Some(cells));
             }
-            Act::Off { free, counted } => {
+            FlashEvent::Off { free, counted } => {
                 let begun = busy.command.get_or_insert_with(|| Begun::new(operation));
                 begun.stop(index, &self.timing, at, free);
                 begun.off = true;
                 begun.suspensions += u32::from(counted);
             }
-            Act::Done => self.done(die.index(), operation, at),
-            Act::Joined => self.beside(die.index(), operation, at, 0),
+            FlashEvent::Done => self.done(die.index(), operation, at),
+            FlashEvent::Joined => self.beside(die.index(), operation, at, 0),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `admit(self, write)`: how long a write is held before it enters.
 
 use super::{Instance, closed, next_call, no_answer};
-use fowler_experiment::policies::{ForeignThrottle, Held, Life};
+use fowler_experiment::policies::{CustomThrottle, Held, Life};
 use fowler_experiment::{Nanos, Span};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 #[derive(Clone, Debug)]
 pub(super) struct Admit(pub Instance);
 
-impl ForeignThrottle for Admit {
+impl CustomThrottle for Admit {
     fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held {
         let call = next_call();
         CALL.set(call);

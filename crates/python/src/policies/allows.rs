@@ -1,7 +1,7 @@
 //! `allows(self, running, read)`: whether a read may interrupt the program or erase that its die is at.
 
 use super::{Instance, no_answer};
-use fowler_experiment::policies::{Candidate, ForeignSuspension, Running as Shown, SuspendAt};
+use fowler_experiment::policies::{Candidate, CustomSuspension, Running as Shown, SuspendAt};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 #[derive(Clone, Debug)]
 pub(super) struct Allows(pub Instance);
 
-impl ForeignSuspension for Allows {
+impl CustomSuspension for Allows {
     fn interrupts(&mut self, running: Shown, candidate: Candidate) -> Option<SuspendAt> {
         let asked = self.0.ask("allows", running.now, |policy| {
             let read = Read { shown: candidate };

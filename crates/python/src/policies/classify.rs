@@ -1,7 +1,7 @@
 //! `classify(self, page)`: how a page was used while it was in the buffer.
 
 use super::{Instance, no_answer};
-use fowler_experiment::policies::{Class, ForeignHotness, Used};
+use fowler_experiment::policies::{AccessClass, CustomHotness, Used};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -9,15 +9,15 @@ use pyo3::prelude::*;
 #[derive(Clone, Debug)]
 pub(super) struct Classify(pub Instance);
 
-impl ForeignHotness for Classify {
-    fn class(&mut self, page: Used) -> Class {
+impl CustomHotness for Classify {
+    fn class(&mut self, page: Used) -> AccessClass {
         let asked = self.0.ask("classify", page.now, |policy| {
             let answer =
                 policy.call_method1(intern!(policy.py(), "classify"), (Page { shown: page },))?;
             match answer.extract::<String>().as_deref() {
-                Ok("mixed") => Ok(Class::Mixed),
-                Ok("read_hot") => Ok(Class::ReadHot),
-                Ok("write_hot") => Ok(Class::WriteHot),
+                Ok("mixed") => Ok(AccessClass::Mixed),
+                Ok("read_hot") => Ok(AccessClass::ReadHot),
+                Ok("write_hot") => Ok(AccessClass::WriteHot),
                 _ => {
                     Err(no_answer("classify", &answer, "\"read_hot\", \"write_hot\", or \"mixed\""))
                 }

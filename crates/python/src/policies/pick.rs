@@ -1,7 +1,7 @@
 //! `pick(self, view)`: which waiting transaction a die serves next.
 
 use super::{Instance, closed, next_call, no_answer};
-use fowler_experiment::policies::{self, ForeignDieOrder, Queued, TxnId};
+use fowler_experiment::policies::{self, CustomDieOrder, Queued, TxnId};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ thread_local! {
 #[derive(Clone, Debug)]
 pub(super) struct Pick(pub Instance);
 
-impl ForeignDieOrder for Pick {
+impl CustomDieOrder for Pick {
     fn pick(&mut self, view: &policies::View<'_>) -> Option<TxnId> {
         // Programs that have no page to go to are hidden: there may be nothing to choose from.
         let oldest = view.oldest()?;

@@ -3,13 +3,13 @@
 //! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die as
 //! it is. It is a pure decision: it may update its own state, never the device's.
 
+use crate::flash::queue::View;
 use crate::policy::slot::slot;
-use crate::queue::View;
 use fowler_units::{Span, TxnId};
 
 slot! { $
     /// The order a device was configured with.
-    pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Foreign(ForeignDieOrder) {
+    pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
         "fifo" => fifo::Fifo, "first come, first served";
         "read_first" => read_first::ReadFirst, "reads that a host request waits for, then the rest in order";
         "rhio" => rhio::Rhio, "reads of the youngest data, then writes of the smallest requests, within a deadline";

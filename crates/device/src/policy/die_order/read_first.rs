@@ -2,7 +2,7 @@
 //! waits for; without one, everything else in order of arrival.
 
 use super::{DieOrder, Params, View};
-use crate::queue::Class;
+use crate::flash::queue::TxnClass;
 use fowler_units::TxnId;
 
 /// See the module.
@@ -18,6 +18,6 @@ impl ReadFirst {
 impl DieOrder for ReadFirst {
     #[inline]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
-        view.head(Class::HostRead).or_else(|| view.oldest())
+        view.head(TxnClass::HostRead).or_else(|| view.oldest())
     }
 }

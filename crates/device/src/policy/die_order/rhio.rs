@@ -5,7 +5,7 @@
 //! Where no errors are modelled no read takes longer than another: reads are served as they come.
 
 use super::{DieOrder, Params, View};
-use crate::queue::Class;
+use crate::flash::queue::TxnClass;
 use fowler_units::{Span, TxnId};
 
 /// See the module.
@@ -23,10 +23,10 @@ impl Rhio {
 impl DieOrder for Rhio {
     #[inline]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
-        view.overdue(self.deadline).or_else(|| view.first(Class::HostRead)).or_else(|| {
+        view.overdue(self.deadline).or_else(|| view.first(TxnClass::HostRead)).or_else(|| {
             let oldest = view.oldest()?;
             match view.txn(oldest).class {
-                Class::HostProgram => view.first(Class::HostProgram),
+                TxnClass::HostProgram => view.first(TxnClass::HostProgram),
                 _ => Some(oldest),
             }
         })

@@ -2,7 +2,7 @@
 //! or mixed (HIRE, section 3.1).
 
 use super::Params;
-use crate::tag::Class;
+use crate::policy::stream_tag::AccessClass;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -16,12 +16,12 @@ impl BufferHits {
     }
 
     #[inline]
-    pub(super) fn class(&self, reads: u16, writes: u16) -> Class {
+    pub(super) fn class(&self, reads: u16, writes: u16) -> AccessClass {
         let least = self.watermark * (f64::from(reads) + f64::from(writes));
         match (f64::from(reads) > least, f64::from(writes) > least) {
-            (true, _) => Class::ReadHot,
-            (_, true) => Class::WriteHot,
-            _ => Class::Mixed,
+            (true, _) => AccessClass::ReadHot,
+            (_, true) => AccessClass::WriteHot,
+            _ => AccessClass::Mixed,
         }
     }
 }
@@ -35,9 +35,9 @@ mod tests {
     fn more_than_the_watermark_is_hot() {
         let params = Params { detectors: 2, hot_up_to: Bytes(0), watermark: 0.95 };
         let class = |reads, writes| BufferHits::new(&params).class(reads, writes);
-        assert_eq!((class(19, 1), class(20, 1)), (Class::Mixed, Class::ReadHot));
-        assert_eq!((class(1, 19), class(1, 20)), (Class::Mixed, Class::WriteHot));
-        assert_eq!((class(1, 0), class(0, 1)), (Class::ReadHot, Class::WriteHot));
-        assert_eq!((class(1, 1), class(0, 0)), (Class::Mixed, Class::Mixed));
+        assert_eq!((class(19, 1), class(20, 1)), (AccessClass::Mixed, AccessClass::ReadHot));
+        assert_eq!((class(1, 19), class(1, 20)), (AccessClass::Mixed, AccessClass::WriteHot));
+        assert_eq!((class(1, 0), class(0, 1)), (AccessClass::ReadHot, AccessClass::WriteHot));
+        assert_eq!((class(1, 1), class(0, 0)), (AccessClass::Mixed, AccessClass::Mixed));
     }
 }

@@ -1,5 +1,5 @@
 //! Slot: what kind of data is this? A set of detectors; each says one thing about a page on its way to
-//! the flash, and what they say together is its [`Tag`].
+//! the flash, and what they say together is its [`StreamTag`].
 //!
 //! Contract. A detector sees what the host does and keeps its own account of it; it never changes the
 //! device's. Where data of which tag goes, how it is programmed and when, is asked of other slots.
@@ -7,8 +7,8 @@
 mod buffer_hits;
 mod request_size;
 
-use crate::policy::foreign::{ForeignHotness, Maker, Used};
-use crate::tag::{Class, Tag};
+use crate::policy::custom::{CustomHotness, Maker, Used};
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 use buffer_hits::BufferHits;
 use fowler_units::Bytes;
 use request_size::RequestSize;
@@ -59,7 +59,7 @@ impl Params {
 
     /// How many uses its detectors tell apart.
     pub fn classes(&self) -> usize {
-        if self.uses(Detector::BufferHits) { Class::ALL.len() } else { 1 }
+        if self.uses(Detector::BufferHits) { AccessClass::ALL.len() } else { 1 }
     }
 
     /// How many tags its detectors tell apart.
@@ -81,7 +81,7 @@ pub struct Hotness {
 enum Uses {
     BufferHits(BufferHits),
     /// Whom whoever built the drive handed over.
-    Foreign(Box<dyn ForeignHotness>),
+    Custom(Box<dyn CustomHotness>),
 }
 
 impl Hotness {
@@ -98,27 +98,27 @@ impl Hotness {
 
     /// The same with one that was handed over, if any was, in the place of `buffer_hits`.
     #[must_use]
-    pub fn or_handed(mut self, handed: Option<&Maker<dyn ForeignHotness>>) -> Self {
+    pub fn or_handed(mut self, handed: Option<&Maker<dyn CustomHotness>>) -> Self {
         if let Some(maker) = handed {
-            self.uses = Some(Uses::Foreign(maker.make()));
+            self.uses = Some(Uses::Custom(maker.make()));
         }
         self
     }
 
     /// The tag of what a write request of so many pages brings.
     #[inline]
-    pub fn tag_of_write(&mut self, pages: u32) -> Tag {
+    pub fn tag_of_write(&mut self, pages: u32) -> StreamTag {
         let hot = self.request_size.as_mut().is_some_and(|detector| detector.is_hot(pages));
-        Tag::new(hot, Class::Mixed)
+        StreamTag::new(hot, AccessClass::Mixed)
     }
 
     /// How a page was used that is programmed, or leaves the buffer.
     #[inline]
-    pub fn class(&mut self, page: Used) -> Class {
+    pub fn class(&mut self, page: Used) -> AccessClass {
         match &mut self.uses {
-            None => Class::Mixed,
+            None => AccessClass::Mixed,
             Some(Uses::BufferHits(detector)) => detector.class(page.reads, page.writes),
-            Some(Uses::Foreign(detector)) => detector.class(page),
+            Some(Uses::Custom(detector)) => detector.class(page),
         }
     }
 

@@ -5,7 +5,7 @@
 //! state.
 
 use crate::policy::slot::slot;
-use crate::tag::Tag;
+use crate::policy::stream_tag::StreamTag;
 
 slot! { $
     /// The placement a device was configured with.
@@ -50,18 +50,18 @@ pub enum Opens {
 /// A rule that gives data of a tag its block.
 pub trait Placement {
     /// The stream of a tag, below [`Params::streams`].
-    fn stream(&self, tag: Tag) -> usize;
+    fn stream(&self, tag: StreamTag) -> usize;
     /// Which erased block its stream opens next.
-    fn opens(&self, tag: Tag) -> Opens;
+    fn opens(&self, tag: StreamTag) -> Opens;
 }
 
 impl Placement for AnyPlacement {
     #[inline]
-    fn stream(&self, tag: Tag) -> usize {
+    fn stream(&self, tag: StreamTag) -> usize {
         each_placement!(self, policy => policy.stream(tag))
     }
 
-    fn opens(&self, tag: Tag) -> Opens {
+    fn opens(&self, tag: StreamTag) -> Opens {
         each_placement!(self, policy => policy.opens(tag))
     }
 }

@@ -3,7 +3,7 @@
 //! again, and all other to weaker ones (RHIO, section III-A).
 
 use super::{Opens, Params, Placement};
-use crate::tag::Tag;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -19,11 +19,11 @@ impl Streams {
 
 impl Placement for Streams {
     #[inline]
-    fn stream(&self, tag: Tag) -> usize {
+    fn stream(&self, tag: StreamTag) -> usize {
         tag.index()
     }
 
-    fn opens(&self, tag: Tag) -> Opens {
+    fn opens(&self, tag: StreamTag) -> Opens {
         match (self.hot_to_strong, tag.is_hot()) {
             (false, _) => Opens::Oldest,
             (true, true) => Opens::Strongest,

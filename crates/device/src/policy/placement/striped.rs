@@ -1,7 +1,7 @@
 //! One open block in each plane, whatever the data.
 
 use super::{Opens, Params, Placement};
-use crate::tag::Tag;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,11 +15,11 @@ impl Striped {
 
 impl Placement for Striped {
     #[inline]
-    fn stream(&self, _tag: Tag) -> usize {
+    fn stream(&self, _tag: StreamTag) -> usize {
         0
     }
 
-    fn opens(&self, _tag: Tag) -> Opens {
+    fn opens(&self, _tag: StreamTag) -> Opens {
         Opens::Oldest
     }
 }

@@ -2,7 +2,8 @@
 //! step (PV-W, after Shi et al.; RHIO, section III-A).
 
 use super::{Params, StepRule};
-use crate::tag::{Step, Tag};
+use crate::cells::mode::Step;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ impl ByStrength {
 }
 
 impl StepRule for ByStrength {
-    fn step(&self, tag: Tag, coarsest: Step) -> Step {
+    fn step(&self, tag: StreamTag, coarsest: Step) -> Step {
         if tag.is_hot() { coarsest } else { Step::NOMINAL }
     }
 }

@@ -3,8 +3,9 @@
 //! Contract. A rule names a step no coarser than the block bears; all pages of a block are programmed at
 //! the step it was opened with.
 
+use crate::cells::mode::Step;
 use crate::policy::slot::slot;
-use crate::tag::{Step, Tag};
+use crate::policy::stream_tag::StreamTag;
 
 slot! { $
     /// The step rule a device was configured with.
@@ -24,11 +25,11 @@ pub struct Params {
 /// A rule that chooses the step.
 pub trait StepRule {
     /// The step for data of `tag` in a block that is believed to bear `coarsest`.
-    fn step(&self, tag: Tag, coarsest: Step) -> Step;
+    fn step(&self, tag: StreamTag, coarsest: Step) -> Step;
 }
 
 impl StepRule for AnyStep {
-    fn step(&self, tag: Tag, coarsest: Step) -> Step {
+    fn step(&self, tag: StreamTag, coarsest: Step) -> Step {
         each_step!(self, policy => policy.step(tag, coarsest))
     }
 }

@@ -1,7 +1,8 @@
 //! The nominal step for all data: safe in the weakest block to the end of its life.
 
 use super::{Params, StepRule};
-use crate::tag::{Step, Tag};
+use crate::cells::mode::Step;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ impl Nominal {
 }
 
 impl StepRule for Nominal {
-    fn step(&self, _tag: Tag, _coarsest: Step) -> Step {
+    fn step(&self, _tag: StreamTag, _coarsest: Step) -> Step {
         Step::NOMINAL
     }
 }

@@ -3,14 +3,14 @@
 //! Asked only after `die_order` named the candidate, so that "who is next" and "who is interrupted"
 //! cannot disagree. Never searches the queue.
 
+use crate::flash::txn::Op;
 use crate::policy::slot::slot;
-use crate::txn::Op;
 use fowler_nand::{CancelledProgram, Reload, SuspendAt};
 use fowler_units::{DieId, Nanos, Span};
 
 slot! { $
     /// The suspension rule a device was configured with.
-    pub enum AnySuspension, named SuspensionKind, match by each_suspension, or Foreign(ForeignSuspension) {
+    pub enum AnySuspension, named SuspensionKind, match by each_suspension, or Custom(CustomSuspension) {
         "never" => never::Never, "a program or erase runs to its end";
         "ips" => ips::Ips, "inter-phase suspension: at the end of the running phase";
         "ipc" => ipc::Ipc, "intra-phase cancellation: at once, and the phase is lost";

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 slot! { $
     /// The throttle a device was configured with.
     #[derive(Serialize, Deserialize)]
-    pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Foreign(ForeignThrottle) {
+    pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
         "off" => off::Off, "never held (NT)";
         "fixed_rate" => fixed_rate::FixedRate, "no more in a period than the rated capacity over the life allows (ST)";
         "dynamic" => dynamic::Dynamic, "by the demand foreseen, so that the rated capacity lasts (DT)";

@@ -3,7 +3,7 @@
 
 use super::regulated::Regulated;
 use super::*;
-use crate::life;
+use crate::host::life;
 use fowler_units::Rng;
 
 /// A capacity, and what was taken of it.
@@ -55,7 +55,7 @@ fn regulated(throttle: &AnyThrottle) -> Option<&Regulated> {
     match throttle {
         AnyThrottle::Dynamic(it) => Some(&it.0),
         AnyThrottle::Ready(it) => Some(&it.0),
-        AnyThrottle::Off(_) | AnyThrottle::FixedRate(_) | AnyThrottle::Foreign(_) => None,
+        AnyThrottle::Off(_) | AnyThrottle::FixedRate(_) | AnyThrottle::Custom(_) => None,
     }
 }
 

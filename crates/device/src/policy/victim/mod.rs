@@ -4,7 +4,7 @@
 //! in flight), or `None` when there is none worth collecting. It may update its own state, never the
 //! device's.
 
-use crate::blocks::Candidates;
+use crate::blocks::block_table::Candidates;
 use crate::policy::slot::slot;
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};

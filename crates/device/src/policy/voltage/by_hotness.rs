@@ -2,7 +2,8 @@
 //! written, at reduced ones, which wear less; all other at nominal ones (HIRE, section 3.2).
 
 use super::{Params, VoltageRule};
-use crate::tag::{Class, Tag, Voltage};
+use crate::cells::mode::Voltage;
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,11 +16,11 @@ impl ByHotness {
 }
 
 impl VoltageRule for ByHotness {
-    fn voltage(&self, tag: Tag) -> Voltage {
+    fn voltage(&self, tag: StreamTag) -> Voltage {
         match tag.class() {
-            Class::ReadHot => Voltage::Boosted,
-            Class::Mixed => Voltage::Nominal,
-            Class::WriteHot => Voltage::Reduced,
+            AccessClass::ReadHot => Voltage::Boosted,
+            AccessClass::Mixed => Voltage::Nominal,
+            AccessClass::WriteHot => Voltage::Reduced,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Boosted threshold voltages for all data: HVC, a baseline of HIRE (section 4.1).
 
 use super::{Params, VoltageRule};
-use crate::tag::{Tag, Voltage};
+use crate::cells::mode::Voltage;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ impl High {
 }
 
 impl VoltageRule for High {
-    fn voltage(&self, _tag: Tag) -> Voltage {
+    fn voltage(&self, _tag: StreamTag) -> Voltage {
         Voltage::Boosted
     }
 }

@@ -1,7 +1,8 @@
 //! Reduced threshold voltages for all data: LVC, a baseline of HIRE (section 4.1).
 
 use super::{Params, VoltageRule};
-use crate::tag::{Tag, Voltage};
+use crate::cells::mode::Voltage;
+use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ impl Low {
 }
 
 impl VoltageRule for Low {
-    fn voltage(&self, _tag: Tag) -> Voltage {
+    fn voltage(&self, _tag: StreamTag) -> Voltage {
         Voltage::Reduced
     }
 }

@@ -3,8 +3,9 @@
 //! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened, with the
 //! tag of the data that opens it.
 
+use crate::cells::mode::Voltage;
 use crate::policy::slot::slot;
-use crate::tag::{Tag, Voltage};
+use crate::policy::stream_tag::StreamTag;
 
 slot! { $
     /// The voltage rule a device was configured with.
@@ -26,11 +27,11 @@ pub struct Params {
 /// A rule that chooses the threshold voltages.
 pub trait VoltageRule {
     /// The voltages for data of `tag`.
-    fn voltage(&self, tag: Tag) -> Voltage;
+    fn voltage(&self, tag: StreamTag) -> Voltage;
 }
 
 impl VoltageRule for AnyVoltage {
-    fn voltage(&self, tag: Tag) -> Voltage {
+    fn voltage(&self, tag: StreamTag) -> Voltage {
         each_voltage!(self, policy => policy.voltage(tag))
     }
 }

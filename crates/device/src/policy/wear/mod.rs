@@ -3,7 +3,7 @@
 //! Contract. Asked after every erase, with the block just erased; a decision names a full block of the
 //! same plane whose data moves into the erased one. The device applies it.
 
-use crate::blocks::Candidates;
+use crate::blocks::block_table::Candidates;
 use crate::policy::slot::slot;
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};

@@ -9,10 +9,10 @@ use crate::problem::Problems;
 use crate::reproduce::claim::{Labelled, Measured};
 use crate::reproduce::runs::{READ, WRITE, mean};
 use crate::scheme::Scheme;
-use fowler_device::policy::foreign::Used;
+use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
-use fowler_device::{Class, Config};
+use fowler_device::{AccessClass, Config};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
@@ -125,7 +125,7 @@ fn watermark(config: &Config) -> Vec<Labelled> {
     let mut hotness = Hotness::new(&config.hotness, config.geometry.page_size);
     [(19, 20), (20, 21)]
         .map(|(reads, of)| {
-            let hot = hotness.class(Used::often(reads, of - reads)) == Class::ReadHot;
+            let hot = hotness.class(Used::often(reads, of - reads)) == AccessClass::ReadHot;
             (format!("{reads}/{of}"), f64::from(u8::from(hot)))
         })
         .into()

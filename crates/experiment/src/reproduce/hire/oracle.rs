@@ -8,13 +8,13 @@ use crate::problem::Problems;
 use crate::reproduce::study::Job;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec};
-use fowler_device::policy::foreign::Used;
+use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_units::HostOp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The classes in the order of [`fowler_device::Class`].
+/// The classes in the order of [`fowler_device::AccessClass`].
 const CLASSES: usize = 3;
 
 /// A near oracle knows so many references of a page: as many as tell 20 of 21 apart.

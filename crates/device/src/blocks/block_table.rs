@@ -1,0 +1,629 @@
+//! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
+//! that greedy collection never scans.
+
+use fowler_units::{
+    BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a block is at the moment. With the use that it was opened for ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one
+/// of the five states of HIRE (section 3.2):
+///
+/// | HIRE | here | left by |
+/// |---|---|---|
+/// | *clean* | `Free` | [`Blocks::open`], for data of one class |
+/// | *readActive* | `Open`, for [`crate::Class::ReadHot`] | [`Blocks::fill`], when its last page is programmed |
+/// | *writeActive* | `Open`, for [`crate::Class::WriteHot`] | the same |
+/// | *mixActive* | `Open`, for [`crate::Class::Mixed`] | the same |
+/// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
+///
+/// Each of these asserts the state that it leaves. A plane has one block of each class open for the host, and one
+/// for what is collected where those are kept apart (`gc.frontier`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased, waiting to be opened.
+    Free,
+    /// Being filled, or with its last program in flight.
+    Open,
+    /// Full: a candidate for collection.
+    Full,
+    /// Its pages are being moved, or it is being erased.
+    Collecting,
+}
+
+/// What every write and every outdated page looks at: four to a cache line.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Block {
+    valid: u16,
+    written: u16,
+    state: BlockState,
+    /// Neighbours in a bucket; `next` also chains the erased blocks of a plane.
+    prev: BlockId,
+    next: BlockId,
+}
+
+/// The state of every block.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    geometry: Geometry,
+    locator: Locator,
+    words_per_block: usize,
+    blocks: IdVec<BlockId, Block>,
+    erases: IdVec<BlockId, u32>,
+    /// Position in the order in which blocks became full, over the whole drive.
+    fill_order: IdVec<BlockId, u64>,
+    filled_at: IdVec<BlockId, Nanos>,
+    bits: Column<u64>,
+    buckets: Column<BlockId>,
+    planes: IdVec<PlaneId, PlaneBlocks>,
+    filled: u64,
+}
+
+/// One plane's share of the blocks.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct PlaneBlocks {
+    free_head: BlockId,
+    free_tail: BlockId,
+    free: u32,
+    full: u32,
+    valid: u32,
+    /// No bucket below this one holds a block.
+    lowest: u32,
+}
+
+/// All that is not told by the mapping, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BlocksSnapshot {
+    blocks: IdVec<BlockId, Block>,
+    erases: IdVec<BlockId, u32>,
+    fill_order: IdVec<BlockId, u64>,
+    filled_at: IdVec<BlockId, Nanos>,
+    buckets: Column<BlockId>,
+    planes: IdVec<PlaneId, PlaneBlocks>,
+    filled: u64,
+}
+
+/// Where the full blocks of a plane with so many valid pages are found.
+#[inline]
+fn bucket(geometry: &Geometry, plane: PlaneId, valid: u16) -> usize {
+    plane.index() * (geometry.pages_per_block as usize + 1) + usize::from(valid)
+}
+
+impl Blocks {
+    /// A fresh drive: every block erased, never cycled.
+    pub fn new(geometry: Geometry) -> Self {
+        let count = geometry.blocks() as usize;
+        let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
+        let plane = PlaneBlocks {
+            free_head: BlockId::NONE,
+            free_tail: BlockId::NONE,
+            free: 0,
+            full: 0,
+            valid: 0,
+            lowest: geometry.pages_per_block + 1,
+        };
+        let block = Block {
+            valid: 0,
+            written: 0,
+            state: BlockState::Collecting,
+            prev: BlockId::NONE,
+            next: BlockId::NONE,
+        };
+        let mut blocks = Self {
+            geometry,
+            locator: Locator::new(&geometry),
+            words_per_block,
+            blocks: IdVec::filled(block, count),
+            erases: IdVec::filled(0, count),
+            fill_order: IdVec::filled(0, count),
+            filled_at: IdVec::filled(Nanos::ZERO, count),
+            bits: Column::filled(0, count * words_per_block),
+            buckets: Column::filled(
+                BlockId::NONE,
+                geometry.planes() as usize * (geometry.pages_per_block as usize + 1),
+            ),
+            planes: IdVec::filled(plane, geometry.planes() as usize),
+            filled: 0,
+        };
+        for block in blocks.blocks.ids() {
+            blocks.append_free(block);
+        }
+        blocks
+    }
+
+    /// The shape of the drive.
+    #[inline]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Erased blocks of a plane.
+    #[inline]
+    pub fn free_in(&self, plane: PlaneId) -> u32 {
+        self.planes[plane].free
+    }
+
+    /// Valid pages of a plane.
+    #[inline]
+    pub fn valid_in(&self, plane: PlaneId) -> u32 {
+        self.planes[plane].valid
+    }
+
+    /// Valid pages of a die.
+    #[inline]
+    pub fn valid_on(&self, die: DieId) -> u32 {
+        self.geometry.planes_of_die(die).map(|plane| self.valid_in(plane)).sum()
+    }
+
+    /// Valid pages of a block.
+    #[inline]
+    pub fn valid(&self, block: BlockId) -> u32 {
+        u32::from(self.blocks[block].valid)
+    }
+
+    /// Pages of a block that have been programmed since its erase.
+    #[inline]
+    pub fn written(&self, block: BlockId) -> u32 {
+        u32::from(self.blocks[block].written)
+    }
+
+    /// What a block is at the moment.
+    #[inline]
+    pub fn state(&self, block: BlockId) -> BlockState {
+        self.blocks[block].state
+    }
+
+    /// The place of a full block in the order in which blocks became full, of [`Blocks::filled`].
+    pub fn fill_order(&self, block: BlockId) -> Option<u64> {
+        (self.state(block) == BlockState::Full).then(|| self.fill_order[block])
+    }
+
+    /// How often a block has become full.
+    pub fn filled(&self) -> u64 {
+        self.filled
+    }
+
+    /// All that is not told by the mapping.
+    pub fn kept(&self) -> BlocksSnapshot {
+        BlocksSnapshot {
+            blocks: self.blocks.clone(),
+            erases: self.erases.clone(),
+            fill_order: self.fill_order.clone(),
+            filled_at: self.filled_at.clone(),
+            buckets: self.buckets.clone(),
+            planes: self.planes.clone(),
+            filled: self.filled,
+        }
+    }
+
+    /// Goes on from what was kept, no page marked as valid yet. Returns whether it is of as many blocks.
+    pub fn resume(&mut self, kept: BlocksSnapshot) -> bool {
+        let same = kept.blocks.len() == self.blocks.len()
+            && kept.erases.len() == self.erases.len()
+            && kept.fill_order.len() == self.fill_order.len()
+            && kept.filled_at.len() == self.filled_at.len()
+            && kept.buckets.len() == self.buckets.len()
+            && kept.planes.len() == self.planes.len();
+        if same {
+            (self.blocks, self.erases) = (kept.blocks, kept.erases);
+            (self.fill_order, self.filled_at) = (kept.fill_order, kept.filled_at);
+            (self.buckets, self.planes, self.filled) = (kept.buckets, kept.planes, kept.filled);
+            self.bits.fill(0);
+        }
+        same
+    }
+
+    /// Marks a page as valid that was when the blocks were kept: it is counted already.
+    pub fn validate(&mut self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
+        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
+            1 << (offset % 64);
+    }
+
+    /// Pages that all blocks together have been programmed with since the drive was made: of each block its cycles,
+    /// and what is written of the one that runs.
+    pub fn programmed(&self) -> u64 {
+        let pages = u64::from(self.geometry.pages_per_block);
+        let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
+        let written = self.blocks.as_slice().iter().map(|block| u64::from(block.written));
+        cycles * pages + written.sum::<u64>()
+    }
+
+    /// The erase counts of all blocks.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.erases.as_slice()
+    }
+
+    /// Takes the erased block that has waited longest.
+    pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let block = self.planes[plane].free_head;
+        if !block.is_some() {
+            return None;
+        }
+        self.take_free(plane, BlockId::NONE, block);
+        self.blocks[block].state = BlockState::Open;
+        Some(block)
+    }
+
+    /// Takes the erased block that `key` is least for; of several, the one that has waited longest.
+    pub fn open_least(&mut self, plane: PlaneId, key: impl Fn(BlockId) -> u8) -> Option<BlockId> {
+        let mut at = self.planes[plane].free_head;
+        let mut least = at;
+        while at.is_some() {
+            if key(at) < key(least) {
+                least = at;
+            }
+            at = self.blocks[at].next;
+        }
+        least.is_some().then(|| {
+            self.open_this(least);
+            least
+        })
+    }
+
+    /// Takes a certain erased block: the target of a swap.
+    pub fn open_this(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Free);
+        let plane = self.locator.plane_of_block(block);
+        let mut before = BlockId::NONE;
+        let mut at = self.planes[plane].free_head;
+        while at != block {
+            before = at;
+            at = self.blocks[at].next;
+        }
+        self.take_free(plane, before, block);
+        self.blocks[block].state = BlockState::Open;
+    }
+
+    fn take_free(&mut self, plane: PlaneId, before: BlockId, block: BlockId) {
+        let after = self.blocks[block].next;
+        let columns = &mut self.planes[plane];
+        if before.is_some() {
+            self.blocks[before].next = after;
+        } else {
+            columns.free_head = after;
+        }
+        if !after.is_some() {
+            columns.free_tail = before;
+        }
+        columns.free -= 1;
+    }
+
+    fn append_free(&mut self, block: BlockId) {
+        let columns = &mut self.planes[self.locator.plane_of_block(block)];
+        if columns.free_tail.is_some() {
+            self.blocks[columns.free_tail].next = block;
+        } else {
+            columns.free_head = block;
+        }
+        columns.free_tail = block;
+        columns.free += 1;
+        self.blocks[block].next = BlockId::NONE;
+        self.blocks[block].state = BlockState::Free;
+    }
+
+    /// Programs the next page of an open block; pages of a block are programmed in order, each once
+    /// between erases.
+    #[inline]
+    pub fn program(&mut self, block: BlockId) -> Ppn {
+        let record = &mut self.blocks[block];
+        assert_eq!(record.state, BlockState::Open);
+        let offset = u32::from(record.written);
+        assert!(offset < self.geometry.pages_per_block, "page programmed twice");
+        record.written += 1;
+        record.valid += 1;
+        self.planes[self.locator.plane_of_block(block)].valid += 1;
+        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
+            1 << (offset % 64);
+        Ppn(block.0 * self.geometry.pages_per_block + offset)
+    }
+
+    /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
+    pub fn program_run(&mut self, block: BlockId, count: u32) -> Ppn {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        let offset = u32::from(self.blocks[block].written);
+        assert!(count <= self.geometry.pages_per_block - offset, "page programmed twice");
+        self.blocks[block].written += count as u16;
+        self.blocks[block].valid += count as u16;
+        self.planes[self.locator.plane_of_block(block)].valid += count;
+        let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let (mut at, end) = (offset, offset + count);
+        while at < end {
+            let upto = end.min((at / 64 + 1) * 64);
+            words[at as usize / 64] |= (u64::MAX >> (64 - (upto - at))) << (at % 64);
+            at = upto;
+        }
+        Ppn(block.0 * self.geometry.pages_per_block + offset)
+    }
+
+    /// The last page of a block has been programmed: from now on it may be collected.
+    pub fn fill(&mut self, block: BlockId, now: Nanos) {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        assert_eq!(u32::from(self.blocks[block].written), self.geometry.pages_per_block);
+        self.blocks[block].state = BlockState::Full;
+        self.filled += 1;
+        self.fill_order[block] = self.filled;
+        self.filled_at[block] = now;
+        let plane = self.locator.plane_of_block(block);
+        self.planes[plane].full += 1;
+        self.link(block, plane);
+    }
+
+    /// The pages that an open block has left are passed over: they count as programmed, and hold nothing.
+    pub fn pass_over_rest(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Open);
+        self.blocks[block].written = self.geometry.pages_per_block as u16;
+    }
+
+    /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at most 64,
+    /// are valid, the first in the lowest bit.
+    pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {
+        let block = self.open(plane).expect("an erased block");
+        let pages = self.geometry.pages_per_block;
+        let words = &mut self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let (mut left, mut count) = (pages, 0);
+        for word in words {
+            *word = valid(left.min(64));
+            left = left.saturating_sub(64);
+            count += word.count_ones();
+        }
+        self.blocks[block].written = pages as u16;
+        self.blocks[block].valid = count as u16;
+        self.planes[plane].valid += count;
+        self.fill(block, Nanos::ZERO);
+        block
+    }
+
+    /// A page is about to be outdated.
+    #[inline]
+    pub fn prefetch(&self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        self.blocks.prefetch(block);
+        let offset = self.locator.offset_in_block(page);
+        prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
+    }
+
+    /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new ones.
+    #[inline]
+    pub fn prefetch_neighbours(&self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        let Some(record) = self.blocks.get(block).filter(|it| it.state == BlockState::Full) else {
+            return;
+        };
+        self.blocks.prefetch(record.prev);
+        self.blocks.prefetch(record.next);
+        let plane = self.locator.plane_of_block(block);
+        let bucket = bucket(&self.geometry, plane, record.valid);
+        if let Some(&head) = self.buckets.get(bucket.wrapping_sub(1)) {
+            self.blocks.prefetch(head);
+        }
+    }
+
+    /// A page's data is outdated.
+    #[inline]
+    pub fn invalidate(&mut self, page: Ppn) {
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
+        let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
+        assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
+        *word &= !(1 << (offset % 64));
+        let plane = self.locator.plane_of_block(block);
+        self.planes[plane].valid -= 1;
+        let record = &mut self.blocks[block];
+        let bucket = bucket(&self.geometry, plane, record.valid);
+        record.valid -= 1;
+        if record.state == BlockState::Full {
+            self.unlink(block, bucket);
+            self.link(block, plane);
+        }
+    }
+
+    /// Whether a page holds current data.
+    #[inline]
+    pub fn is_valid(&self, page: Ppn) -> bool {
+        let block = self.locator.block_of(page);
+        let offset = self.locator.offset_in_block(page);
+        let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
+        word & (1 << (offset % 64)) != 0
+    }
+
+    /// The first valid page of a block at or after `offset`.
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
+        let words = &self.bits[block.index() * self.words_per_block..][..self.words_per_block];
+        let mut index = offset as usize / 64;
+        let mut word = words.get(index)? & (u64::MAX << (offset % 64));
+        while word == 0 {
+            index += 1;
+            word = *words.get(index)?;
+        }
+        let found = index as u32 * 64 + word.trailing_zeros();
+        Some(Ppn(block.0 * self.geometry.pages_per_block + found))
+    }
+
+    /// The valid pages of a block, in order.
+    pub fn valid_pages(&self, block: BlockId) -> ValidPages {
+        ValidPages { block, index: 0, word: self.bits[block.index() * self.words_per_block] }
+    }
+
+    /// A full block becomes the victim of a collection.
+    pub fn collect(&mut self, block: BlockId) {
+        let Block { state, valid, .. } = self.blocks[block];
+        assert_eq!(state, BlockState::Full);
+        let plane = self.locator.plane_of_block(block);
+        self.unlink(block, bucket(&self.geometry, plane, valid));
+        self.planes[plane].full -= 1;
+        self.blocks[block].state = BlockState::Collecting;
+    }
+
+    /// Every valid page of a victim has been moved, and is outdated there.
+    pub fn vacate(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        let valid = u32::from(std::mem::take(&mut self.blocks[block].valid));
+        self.planes[self.locator.plane_of_block(block)].valid -= valid;
+        self.bits[block.index() * self.words_per_block..][..self.words_per_block].fill(0);
+    }
+
+    /// A victim has been erased.
+    pub fn erase(&mut self, block: BlockId) {
+        assert_eq!(self.blocks[block].state, BlockState::Collecting);
+        assert_eq!(self.blocks[block].valid, 0, "a valid page would be erased");
+        self.blocks[block].written = 0;
+        self.erases[block] += 1;
+        self.append_free(block);
+    }
+
+    /// Blocks found in a plane's buckets, each of which holds only blocks with its valid count.
+    pub fn bucketed(&self, plane: PlaneId) -> u32 {
+        let pages = self.geometry.pages_per_block;
+        let first = plane.index() * (pages as usize + 1);
+        let mut found = 0;
+        for valid in 0..=pages {
+            let mut block = self.buckets[first + valid as usize];
+            while block.is_some() && self.valid(block) == valid {
+                found += 1;
+                block = self.blocks[block].next;
+            }
+        }
+        found
+    }
+
+    /// The blocks of a plane that may be collected.
+    pub fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        Candidates { blocks: self, plane }
+    }
+
+    /// Puts a full block of a plane into the bucket of its valid count.
+    #[inline]
+    fn link(&mut self, block: BlockId, plane: PlaneId) {
+        let record = &mut self.blocks[block];
+        let valid = record.valid;
+        let bucket = &mut self.buckets[bucket(&self.geometry, plane, valid)];
+        let head = std::mem::replace(bucket, block);
+        record.prev = BlockId::NONE;
+        record.next = head;
+        if head.is_some() {
+            self.blocks[head].prev = block;
+        }
+        let lowest = &mut self.planes[plane].lowest;
+        *lowest = (*lowest).min(u32::from(valid));
+    }
+
+    /// Takes a block out of the bucket that it is in.
+    #[inline]
+    fn unlink(&mut self, block: BlockId, bucket: usize) {
+        let Block { prev, next, .. } = self.blocks[block];
+        if prev.is_some() {
+            self.blocks[prev].next = next;
+        } else {
+            self.buckets[bucket] = next;
+        }
+        if next.is_some() {
+            self.blocks[next].prev = prev;
+        }
+    }
+
+    /// The fullest-invalid block of a plane; moves the plane's hint up to it.
+    pub fn settle_lowest(&mut self, plane: PlaneId) {
+        let pages = self.geometry.pages_per_block;
+        let first = plane.index() * (pages as usize + 1);
+        let columns = &mut self.planes[plane];
+        while columns.lowest <= pages && !self.buckets[first + columns.lowest as usize].is_some() {
+            columns.lowest += 1;
+        }
+    }
+}
+
+/// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the way; of the
+/// block's own pages none may become valid or outdated meanwhile.
+#[derive(Clone, Debug)]
+pub struct ValidPages {
+    block: BlockId,
+    /// Of the block's words; `word` is what is left of it.
+    index: usize,
+    word: u64,
+}
+
+impl ValidPages {
+    /// The next one.
+    #[inline]
+    pub fn next(&mut self, blocks: &Blocks) -> Option<Ppn> {
+        while self.word == 0 {
+            if self.index + 1 >= blocks.words_per_block {
+                return None;
+            }
+            self.index += 1;
+            self.word = blocks.bits[self.block.index() * blocks.words_per_block + self.index];
+        }
+        let offset = self.index as u32 * 64 + self.word.trailing_zeros();
+        self.word &= self.word - 1;
+        Some(Ppn(self.block.0 * blocks.geometry.pages_per_block + offset))
+    }
+}
+
+/// The view a victim or wear policy has of one plane: full blocks, nothing else.
+pub struct Candidates<'a> {
+    blocks: &'a Blocks,
+    plane: PlaneId,
+}
+
+impl Candidates<'_> {
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.blocks.planes[self.plane].full
+    }
+
+    /// Pages in a block.
+    pub fn pages_per_block(&self) -> u32 {
+        self.blocks.geometry.pages_per_block
+    }
+
+    /// The `index`-th block of the plane, candidate or not; `index` below [`Candidates::slots`].
+    pub fn slot(&self, index: u32) -> BlockId {
+        BlockId(self.plane.0 * self.slots() + index)
+    }
+
+    /// Blocks in the plane, candidates or not.
+    pub fn slots(&self) -> u32 {
+        self.blocks.geometry.blocks_per_plane
+    }
+
+    /// Whether a block of the plane is a candidate.
+    pub fn contains(&self, block: BlockId) -> bool {
+        self.blocks.state(block) == BlockState::Full
+    }
+
+    /// Every candidate, in order of block number.
+    pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.blocks.geometry.blocks_of_plane(self.plane).filter(|&block| self.contains(block))
+    }
+
+    /// A candidate with the fewest valid pages, from the buckets: no scan over blocks.
+    pub fn fewest_valid(&self) -> Option<BlockId> {
+        let pages = self.pages_per_block() as usize;
+        let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
+        let lowest = self.blocks.planes[self.plane].lowest as usize;
+        buckets.get(lowest..)?.iter().copied().find(|head| head.is_some())
+    }
+
+    /// Valid pages of a candidate.
+    pub fn valid(&self, block: BlockId) -> u32 {
+        self.blocks.valid(block)
+    }
+
+    /// A candidate's place in the order in which blocks became full.
+    pub fn fill_order(&self, block: BlockId) -> u64 {
+        self.blocks.fill_order[block]
+    }
+
+    /// When a candidate became full.
+    pub fn filled_at(&self, block: BlockId) -> Nanos {
+        self.blocks.filled_at[block]
+    }
+
+    /// Erase count of any block of the plane.
+    pub fn erases(&self, block: BlockId) -> u32 {
+        self.blocks.erases[block]
+    }
+}

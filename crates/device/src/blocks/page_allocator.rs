@@ -1,0 +1,362 @@
+//! Where the next page goes: which die takes the next host page, and which plane of it may.
+
+use crate::blocks::block_table::{BlockState, Blocks};
+use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
+use crate::config::layout::Layout;
+use crate::config::{Config, GcFrontier};
+use crate::flash::txn::Source;
+use crate::gc::collection::Job;
+use crate::policy::placement::Dies;
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, Ppn};
+use serde::{Deserialize, Serialize};
+
+/// One die's part in the striping of host pages.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Stripe {
+    /// Host pages that are on their way to the die and have no page yet.
+    pending: u32,
+    /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all planes.
+    turns: [u8; StreamTag::COUNT],
+}
+
+/// Where the next pages go, as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AllocatorSnapshot {
+    frontiers: OpenBlocksSnapshot,
+    stripes: IdVec<DieId, Stripe>,
+    turn: u64,
+}
+
+/// A turn of so many, counted on beyond the last once at most.
+#[inline]
+fn wrapped(turn: u32, turns: u32) -> u32 {
+    if turn < turns { turn } else { turn - turns }
+}
+
+/// The blocks and who writes where.
+#[derive(Clone, Debug)]
+pub struct PageAllocator {
+    /// The blocks.
+    pub blocks: Blocks,
+    /// The open blocks.
+    pub frontiers: OpenBlocks,
+    stripes: IdVec<DieId, Stripe>,
+    /// The address of a page says its die.
+    by_address: bool,
+    /// Every page must lie on the die of its address.
+    strict: bool,
+    /// The dies in striping order, and the position whose turn it is.
+    order: Box<[DieId]>,
+    turn: usize,
+    collected_to: GcFrontier,
+    plane_limit: u32,
+}
+
+impl PageAllocator {
+    /// A fresh drive.
+    pub fn new(config: &Config, layout: &Layout) -> Self {
+        let geometry = layout.geometry;
+        Self {
+            blocks: Blocks::new(geometry),
+            frontiers: OpenBlocks::new(config, &geometry),
+            stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
+            by_address: config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress,
+            strict: config.redundancy.has_stripes(),
+            order: (0..geometry.dies())
+                .map(|at| match config.redundancy.has_stripes() {
+                    true => geometry.die_at_chip(at),
+                    false => geometry.die_at_stripe(at),
+                })
+                .collect(),
+            turn: 0,
+            collected_to: config.gc.frontier,
+            plane_limit: layout.plane_limit(),
+        }
+    }
+
+    /// The same blocks under the placement and the step rule of `config`.
+    pub fn ruled_by(&self, config: &Config) -> Self {
+        Self { frontiers: self.frontiers.ruled_by(config), ..self.clone() }
+    }
+
+    /// The die that the address of a page says, where it says one.
+    #[inline]
+    pub fn home(&self, page: Lpn) -> Option<DieId> {
+        self.by_address.then(|| self.die_of_address(page))
+    }
+
+    /// Where the next pages go, but for the blocks.
+    pub fn kept(&self) -> AllocatorSnapshot {
+        let (frontiers, stripes) = (self.frontiers.kept(), self.stripes.clone());
+        AllocatorSnapshot { frontiers, stripes, turn: self.turn as u64 }
+    }
+
+    /// Goes on from what was kept of this drive.
+    pub fn resume(&mut self, kept: AllocatorSnapshot) {
+        self.frontiers.resume(kept.frontiers);
+        (self.stripes, self.turn) = (kept.stripes, kept.turn as usize);
+    }
+
+    /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
+    /// pages on their way there included. `None` if all dies must first get rid of some.
+    #[inline]
+    pub fn place(&mut self, page: Lpn) -> Option<DieId> {
+        if let Some(die) = self.home(page) {
+            let has_room = self.takes_in(die);
+            if has_room || self.strict {
+                return has_room.then_some(die);
+            }
+        }
+        for _ in 0..self.order.len() {
+            let die = self.order[self.turn];
+            self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
+            if self.takes_in(die) {
+                return Some(die);
+            }
+        }
+        None
+    }
+
+    /// The die that the address of a page names.
+    #[inline]
+    pub fn die_of_address(&self, page: Lpn) -> DieId {
+        self.order[page.0 as usize % self.order.len()]
+    }
+
+    /// Sends a page on its way to the die, if it has room.
+    #[inline]
+    pub fn takes_in(&mut self, die: DieId) -> bool {
+        let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
+        let valid = self.blocks.valid_on(die);
+        let stripe = &mut self.stripes[die];
+        let has_room = valid + stripe.pending < limit;
+        stripe.pending += u32::from(has_room);
+        has_room
+    }
+
+    /// A host page that was on its way to the die has its page now, or is not wanted any more.
+    pub fn arrived(&mut self, die: DieId) {
+        self.stripes[die].pending -= 1;
+    }
+
+    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection that a plane is
+    /// under. `None` if collection must go on first.
+    #[inline(always)]
+    pub fn host_page(
+        &mut self,
+        die: DieId,
+        tag: StreamTag,
+        job: impl Fn(PlaneId) -> Option<Job>,
+    ) -> Option<Ppn> {
+        let planes = self.blocks.geometry().planes_per_die;
+        let stream = self.frontiers.stream(tag);
+        let first = u32::from(self.stripes[die].turns[stream]);
+        if first == 0 && !self.keeps_pace(die, &job) {
+            return None;
+        }
+        for step in 0..planes {
+            let turn = wrapped(first + step, planes);
+            let plane = PlaneId(die.0 * planes + turn);
+            if self.host_may_write(plane, tag, job(plane)) {
+                self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
+                return Some(self.write(plane, Source::Host, tag));
+            }
+            // A plane that must collect first is waited for: passed over, its open block would fall
+            // behind those of its neighbours, and their pages would never again be programmed together.
+            if self.blocks.valid_in(plane) < self.plane_limit {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A page for host data on the next plane, if it lies at `offset` and its plane is not in `used`.
+    pub fn host_page_at(
+        &mut self,
+        die: DieId,
+        tag: StreamTag,
+        offset: u32,
+        used: u32,
+        job: impl Fn(PlaneId) -> Option<Job>,
+    ) -> Option<Ppn> {
+        let planes = self.blocks.geometry().planes_per_die;
+        let stream = self.frontiers.stream(tag);
+        let turn = u32::from(self.stripes[die].turns[stream]);
+        let plane = PlaneId(die.0 * planes + turn);
+        let fits = used & (1 << turn) == 0
+            && (turn > 0 || self.keeps_pace(die, &job))
+            && self.next_host_offset(plane, tag) == offset
+            && self.host_may_write(plane, tag, job(plane));
+        fits.then(|| {
+            self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
+            self.write(plane, Source::Host, tag)
+        })
+    }
+
+    fn next_host_offset(&self, plane: PlaneId, tag: StreamTag) -> u32 {
+        let open = self.frontiers.open_block(plane, Source::Host, tag);
+        if open.is_some() { self.blocks.written(open) } else { 0 }
+    }
+
+    /// Whether the collections of a die are far enough for one more stripe of host pages over its
+    /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
+    fn keeps_pace(&self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> bool {
+        self.blocks.geometry().planes_of_die(die).all(|plane| {
+            job(plane).is_none_or(|its| its.lets_host_write(self.left_to_move(Some(its))))
+        })
+    }
+
+    fn left_to_move(&self, job: Option<Job>) -> u32 {
+        job.map_or(0, |job| self.blocks.valid(job.victim))
+    }
+
+    /// Pages that can be written on a plane before only the last erased block is left.
+    pub fn room(&self, plane: PlaneId) -> u32 {
+        let pages = self.blocks.geometry().pages_per_block;
+        let rest = |open: BlockId| pages - self.blocks.written(open);
+        let open: u32 = self.frontiers.of_plane(plane).map(rest).sum();
+        open + self.blocks.free_in(plane).saturating_sub(1) * pages
+    }
+
+    /// Whether a host page may be written without taking what collection needs to go on: the last
+    /// erased block, and in a shared open block the room for what is still to be moved.
+    #[inline]
+    fn host_may_write(&self, plane: PlaneId, tag: StreamTag, job: Option<Job>) -> bool {
+        if self.blocks.valid_in(plane) >= self.plane_limit {
+            return false;
+        }
+        let free = self.blocks.free_in(plane);
+        let open = self.frontiers.open_block(plane, Source::Host, tag);
+        if !open.is_some() {
+            return free >= 2;
+        }
+        match self.collected_to {
+            GcFrontier::Own => true,
+            GcFrontier::Shared => {
+                let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
+                free >= 1 || room > self.left_to_move(job)
+            }
+        }
+    }
+
+    /// Programs the next page of the open block that takes data of `source` and `tag`, opening one if need
+    /// be.
+    ///
+    /// # Panics
+    /// If there is no erased block: admission and the reserve make sure there is.
+    #[inline]
+    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> Ppn {
+        let block = self.frontiers.block_for(&mut self.blocks, plane, source, tag);
+        let page = self.blocks.program(block);
+        if self.blocks.written(block) == self.blocks.geometry().pages_per_block {
+            self.frontiers.close(plane, source, tag);
+        }
+        page
+    }
+
+    /// Closes an open block of a plane before it is full. Returns it, if there was one.
+    pub fn close_early(&mut self, plane: PlaneId, opened: Opened) -> Option<BlockId> {
+        let block = self.frontiers.take(plane, opened);
+        if let Opened::Host(stream) = opened {
+            let planes = self.blocks.geometry().planes_per_die;
+            self.stripes[DieId(plane.0 / planes)].turns[stream] = 0;
+        }
+        block.is_some().then(|| {
+            self.blocks.pass_over_rest(block);
+            block
+        })
+    }
+
+    /// As [`PageAllocator::write`], for up to `most` pages that follow each other in one block: the first, and how
+    /// many they are.
+    pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
+        let pages_per_block = self.blocks.geometry().pages_per_block;
+        let block = self.frontiers.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
+        let count = most.min(pages_per_block - self.blocks.written(block));
+        let first = self.blocks.program_run(block, count);
+        if self.blocks.written(block) == pages_per_block {
+            self.frontiers.close(plane, source, StreamTag::PLAIN);
+        }
+        (first, count)
+    }
+
+    /// Fills an erased block of every plane of a drive on which nothing but whole blocks was written: what
+    /// host pages come to, one after another, as the dies and their planes take turns. Returns the blocks
+    /// in the order in which each takes a page.
+    pub fn load_row(&mut self) -> Vec<BlockId> {
+        debug_assert!(
+            self.turn == 0
+                && self.stripes.as_slice().iter().all(|it| it.turns == [0; StreamTag::COUNT])
+        );
+        let planes = self.blocks.geometry().planes_per_die;
+        let turns = (0..planes).flat_map(|turn| self.order.iter().map(move |die| (die, turn)));
+        turns
+            .map(|(die, turn)| PlaneId(die.0 * planes + turn))
+            .map(|plane| self.blocks.load(plane, |pages| u64::MAX >> (64 - pages)))
+            .collect()
+    }
+
+    /// Opens an erased block for data that is swapped into it, unless one is open still. Returns
+    /// whether a swap can go ahead and leave collection the last erased block.
+    pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
+        let plane = self.blocks.geometry().plane_of_block(erased);
+        if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
+            return false;
+        }
+        self.frontiers.open_for_swap(&mut self.blocks, plane, erased);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::shaped;
+    use fowler_units::{Bytes, Geometry};
+
+    /// Six dies on three channels.
+    fn space(dies: Dies) -> PageAllocator {
+        let geometry = Geometry {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 8,
+            pages_per_block: 4,
+            page_size: Bytes(4096),
+        };
+        let mut config = shaped(geometry);
+        (config.placement.dies, config.over_provisioning) = (dies, 0.6);
+        config.buffer.size = Bytes(16 * 4096);
+        PageAllocator::new(&config, &config.layout().unwrap())
+    }
+
+    #[test]
+    fn an_address_has_its_die_and_a_turn_none() {
+        let pages = [7, 7, 0, 12, 5, 1000];
+        let dies = |rule| {
+            let mut space = space(rule);
+            pages.map(|page| space.place(Lpn(page)).unwrap())
+        };
+        let stripe = *space(Dies::Rotate).blocks.geometry();
+        assert_eq!(dies(Dies::ByAddress), pages.map(|page| stripe.die_at_stripe(page % 6)));
+        assert_eq!(dies(Dies::Rotate), [0, 1, 2, 3, 4, 5].map(|at| stripe.die_at_stripe(at)));
+    }
+
+    #[test]
+    fn what_a_full_die_cannot_take_goes_to_those_that_can() {
+        let mut space = space(Dies::ByAddress);
+        let (limit, order) = (2 * space.plane_limit, space.order.clone());
+        for _ in 0..limit {
+            assert_eq!(space.place(Lpn(2)), Some(order[2]));
+        }
+        let others: Vec<DieId> = (0..10).map(|_| space.place(Lpn(2)).unwrap()).collect();
+        let turns = [0, 1, 3, 4, 5, 0, 1, 3, 4, 5].map(|at: usize| order[at]);
+        assert_eq!(others, turns);
+        space.arrived(order[2]);
+        assert_eq!(space.place(Lpn(8)), Some(order[2]), "one has left");
+        while space.place(Lpn(0)).is_some() {}
+        assert!(order.iter().all(|&die| space.stripes[die].pending == limit));
+    }
+}

@@ -1,0 +1,460 @@
+//! The write buffer: page frames found through the mapping itself, so that a look-up costs nothing
+//! beyond it. Dirty frames leave in LRU order; clean ones stay for reads until room is needed.
+
+use crate::config::BufferConfig;
+use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{FrameId, Id, IdVec, Lpn, Ppn, TxnId};
+use std::collections::VecDeque;
+
+/// Which list a frame is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// None: free, or on its way to the flash only.
+    No,
+    /// Data that the flash does not have and that is not on its way.
+    Dirty,
+    /// Data that the flash has.
+    Clean,
+    /// Data that the flash has, to be programmed anew in idle time.
+    Rewrite,
+}
+
+/// One page frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Whose data it holds.
+    pub lpn: Lpn,
+    /// The copy in the flash, or the page that is being programmed.
+    pub ppn: Ppn,
+    /// Which parts of the page it holds, one bit per 64th (or per sector, if those are larger).
+    pub present: u64,
+    /// The program that has not begun yet.
+    pub queued: TxnId,
+    /// Whether that program waits for its die already.
+    pub submitted: bool,
+    /// Programs that have begun and not ended.
+    pub programs: u16,
+    /// The frame becomes free when its program ends.
+    pub leaving: bool,
+    /// Its data was trimmed: nobody finds it any more.
+    pub orphan: bool,
+    /// Which list it is in.
+    pub listed: Listed,
+    /// What kind of data it holds, and the pages of the request that wrote it last.
+    pub tag: StreamTag,
+    pub group: u16,
+    /// Reads and writes of the page since it came, the first reference included (C_r and C_w of HIRE, section 3.1).
+    pub reads: u16,
+    pub writes: u16,
+    /// When it was used last, in uses of the buffer.
+    used: u64,
+    /// The flush epoch of its dirty data.
+    pub epoch: u32,
+    newer: FrameId,
+    older: FrameId,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    newest: FrameId,
+    oldest: FrameId,
+    length: u32,
+}
+
+const EMPTY: List = List { newest: FrameId::NONE, oldest: FrameId::NONE, length: 0 };
+
+/// What leaves the buffer next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// A clean page, which is dropped.
+    Drop(FrameId),
+    /// A dirty page, which is programmed.
+    Program {
+        /// Its frame.
+        slot: FrameId,
+        /// Whether the frame is wanted free.
+        room: bool,
+    },
+}
+
+/// The frames.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    slots: IdVec<FrameId, Frame>,
+    free: Vec<FrameId>,
+    dirty: List,
+    clean: List,
+    rewrite: List,
+    rewrites_most: u32,
+    replacement: AnyReplacement,
+    uses: u64,
+    leaving: u32,
+    /// Whether frames keep their data when the flash has it.
+    retains: bool,
+    evict_ahead: u32,
+    /// Frames that a write waits for which takes several at once.
+    wanted: u32,
+    sector: u64,
+    full: u64,
+    /// Where the last sector ends.
+    page_end: u64,
+    epoch: u32,
+    /// Versions of data not yet in the flash, by epoch, oldest first.
+    live: VecDeque<(u32, u32)>,
+}
+
+impl Buffer {
+    /// An empty buffer of `slots` frames for pages of `page_size` bytes, with at most `flushes` at once.
+    pub fn new(
+        config: &BufferConfig,
+        replacement: &replacement::Params,
+        slots: u32,
+        page_size: u64,
+        flushes: usize,
+    ) -> Self {
+        let blank = Frame {
+            lpn: Lpn::NONE,
+            ppn: Ppn::NONE,
+            present: 0,
+            queued: TxnId::NONE,
+            submitted: false,
+            programs: 0,
+            leaving: false,
+            orphan: false,
+            listed: Listed::No,
+            tag: StreamTag::PLAIN,
+            group: 0,
+            reads: 0,
+            writes: 0,
+            used: 0,
+            epoch: 0,
+            newer: FrameId::NONE,
+            older: FrameId::NONE,
+        };
+        let sector = (page_size / 64).max(512);
+        let sectors = page_size.div_ceil(sector);
+        Self {
+            slots: IdVec::filled(blank, slots as usize),
+            free: (0..slots as usize).rev().map(FrameId::new).collect(),
+            dirty: EMPTY,
+            clean: EMPTY,
+            rewrite: EMPTY,
+            rewrites_most: ((f64::from(slots) * config.rewrite_share) as u32).max(1),
+            replacement: AnyReplacement::new(replacement, 0),
+            uses: 0,
+            leaving: 0,
+            retains: config.size.0 >= page_size,
+            evict_ahead: config.evict_ahead.min(slots),
+            wanted: 0,
+            sector,
+            page_end: sectors * sector,
+            full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
+            epoch: 0,
+            live: VecDeque::with_capacity(flushes + 2),
+        }
+    }
+
+    /// A frame.
+    #[inline]
+    pub fn get(&self, slot: FrameId) -> &Frame {
+        &self.slots[slot]
+    }
+
+    /// A frame, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, slot: FrameId) -> &mut Frame {
+        &mut self.slots[slot]
+    }
+
+    /// Every frame in use.
+    pub fn used(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
+        self.slots.ids().map(|id| (id, &self.slots[id])).filter(|(_, slot)| slot.lpn.is_some())
+    }
+
+    /// Frames that hold nothing.
+    pub fn free_count(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Takes an empty frame. `None` if there is none; see [`Buffer::oldest_clean`].
+    #[inline]
+    pub fn take(&mut self, lpn: Lpn, ppn: Ppn) -> Option<FrameId> {
+        let id = self.free.pop()?;
+        let slot = &mut self.slots[id];
+        slot.lpn = lpn;
+        slot.ppn = ppn;
+        slot.present = 0;
+        (slot.reads, slot.writes) = (0, 0);
+        (slot.tag, slot.group) = (StreamTag::PLAIN, 0);
+        Some(id)
+    }
+
+    /// Empties a frame that is in no list and has nothing on its way.
+    #[inline]
+    pub fn release(&mut self, id: FrameId) {
+        let slot = &mut self.slots[id];
+        debug_assert!(slot.listed == Listed::No && slot.programs == 0 && !slot.queued.is_some());
+        if slot.leaving {
+            self.leaving -= 1;
+        }
+        slot.leaving = false;
+        slot.orphan = false;
+        slot.lpn = Lpn::NONE;
+        slot.ppn = Ppn::NONE;
+        self.free.push(id);
+    }
+
+    /// The clean frame to empty when room is needed at once, if one is to leave next.
+    pub fn to_empty(&self) -> Option<FrameId> {
+        if self.rewrite.oldest.is_some() {
+            return Some(self.rewrite.oldest);
+        }
+        (self.replacement.leaves(self) == Some(Leaves::Clean)).then_some(self.clean.oldest)
+    }
+
+    /// The frames that wait to be programmed anew, the one that has waited longest first.
+    pub fn to_rewrite(&self) -> impl Iterator<Item = FrameId> {
+        let real = |slot: FrameId| slot.is_some().then_some(slot);
+        std::iter::successors(real(self.rewrite.oldest), move |&slot| real(self.slots[slot].newer))
+    }
+
+    /// How many may wait for that.
+    pub fn rewrites_most(&self) -> u32 {
+        self.rewrites_most
+    }
+
+    /// How many wait for that.
+    pub fn rewrites(&self) -> u32 {
+        self.rewrite.length
+    }
+
+    /// Whether room is made by dropping clean frames too, and not only when it is needed at once.
+    #[inline]
+    pub fn drops_ahead(&self) -> bool {
+        self.replacement.drops_ahead()
+    }
+
+    /// The page was read, or written.
+    #[inline]
+    pub fn count(&mut self, id: FrameId, wrote: bool) {
+        let slot = &mut self.slots[id];
+        let hits = if wrote { &mut slot.writes } else { &mut slot.reads };
+        *hits += 1;
+        if *hits == u16::MAX {
+            // Only their shares are ever asked for.
+            (slot.reads, slot.writes) = (slot.reads / 2, slot.writes / 2);
+        }
+    }
+
+    /// Whether any frame is dirty.
+    #[inline]
+    pub fn has_dirty(&self) -> bool {
+        self.dirty.oldest.is_some()
+    }
+
+    /// What is to leave next: fewer frames than wanted are free or about to be, or a flush waits.
+    pub fn due(&self, flushing: bool) -> Option<Due> {
+        let room = self.free.len() as u32 + self.leaving;
+        let ahead = self.evict_ahead + self.wanted;
+        let oldest = self.dirty.oldest;
+        if !self.drops_ahead() {
+            let short = room + self.clean.length < ahead;
+            let due = oldest.is_some() && (short || flushing);
+            return due.then_some(Due::Program { slot: oldest, room: short });
+        }
+        let short = room < ahead;
+        if flushing && oldest.is_some() {
+            return Some(Due::Program { slot: oldest, room: short });
+        }
+        match self.replacement.leaves(self).filter(|_| short)? {
+            Leaves::Clean => Some(Due::Drop(self.clean.oldest)),
+            Leaves::Dirty => Some(Due::Program { slot: oldest, room: true }),
+        }
+    }
+
+    /// Whether so many pages find frames at once. If not, so many are made free before any other page gets one.
+    pub fn has_room(&mut self, pages: u32) -> bool {
+        let clean = if self.drops_ahead() { 0 } else { self.clean.length };
+        let has = self.free.len() as u32 + clean >= pages;
+        self.wanted = if has { 0 } else { pages };
+        has
+    }
+
+    /// The frame becomes free when its program ends.
+    pub fn leave(&mut self, id: FrameId) {
+        debug_assert!(!self.slots[id].leaving);
+        self.slots[id].leaving = true;
+        self.leaving += 1;
+    }
+
+    /// The frame is wanted after all: it was written again.
+    pub fn stay(&mut self, id: FrameId) {
+        if self.slots[id].leaving {
+            self.slots[id].leaving = false;
+            self.leaving -= 1;
+        }
+    }
+
+    /// Whether a frame keeps its data once the flash has it, if nothing else is wanted of it.
+    pub fn retains(&self, id: FrameId) -> bool {
+        self.retains && !self.slots[id].leaving
+    }
+
+    /// Puts a frame at the young end of a list.
+    #[inline]
+    pub fn enlist(&mut self, id: FrameId, listed: Listed) {
+        debug_assert_eq!(self.slots[id].listed, Listed::No);
+        self.slots[id].listed = listed;
+        self.slots[id].used = self.uses;
+        self.uses += 1;
+        let list = self.list(listed);
+        let second = list.newest;
+        list.newest = id;
+        list.length += 1;
+        if !second.is_some() {
+            list.oldest = id;
+        } else {
+            self.slots[second].newer = id;
+        }
+        self.slots[id].newer = FrameId::NONE;
+        self.slots[id].older = second;
+    }
+
+    /// Takes a frame out of its list.
+    #[inline]
+    pub fn delist(&mut self, id: FrameId) {
+        let Frame { listed, newer, older, .. } = self.slots[id];
+        if listed == Listed::No {
+            return;
+        }
+        self.slots[id].listed = Listed::No;
+        let list = self.list(listed);
+        list.length -= 1;
+        if !newer.is_some() {
+            list.newest = older;
+        }
+        if !older.is_some() {
+            list.oldest = newer;
+        }
+        if newer.is_some() {
+            self.slots[newer].older = older;
+        }
+        if older.is_some() {
+            self.slots[older].newer = newer;
+        }
+    }
+
+    /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps its
+    /// place: it must leave however often it is used.
+    pub fn touch(&mut self, id: FrameId) {
+        let Frame { listed, epoch, .. } = self.slots[id];
+        let awaited = listed == Listed::Dirty && epoch < self.epoch;
+        if listed != Listed::No && !awaited {
+            self.delist(id);
+            // One that is read again is not given up yet.
+            self.enlist(id, if listed == Listed::Rewrite { Listed::Clean } else { listed });
+        }
+    }
+
+    fn list(&mut self, listed: Listed) -> &mut List {
+        match listed {
+            Listed::Dirty => &mut self.dirty,
+            Listed::Clean => &mut self.clean,
+            Listed::Rewrite => &mut self.rewrite,
+            Listed::No => unreachable!("no list"),
+        }
+    }
+
+    /// The sectors that lie wholly within bytes `from..to` of a page.
+    pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
+        if from == 0 && to == self.page_end {
+            return self.full;
+        }
+        let first = from.div_ceil(self.sector);
+        // The last sector of a page may be cut short by the page's end.
+        let last =
+            if to == self.page_end { self.full.count_ones().into() } else { to / self.sector };
+        if first >= last {
+            return 0;
+        }
+        let below = |bits: u64| if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        below(last) & !below(first)
+    }
+
+    /// The sectors that bytes `from..to` of a page touch.
+    pub fn touched(&self, (from, to): (u64, u64)) -> u64 {
+        self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
+    }
+
+    /// Whether the frame holds its whole page.
+    pub fn is_whole(&self, id: FrameId) -> bool {
+        self.slots[id].present == self.full
+    }
+
+    /// The frame holds its whole page from now on.
+    pub fn make_whole(&mut self, id: FrameId) {
+        self.slots[id].present = self.full;
+    }
+
+    // --- Flush epochs -----------------------------------------------------------------------------
+
+    /// New data that the flash does not have; returns its epoch.
+    #[inline]
+    pub fn born(&mut self) -> u32 {
+        match self.live.back_mut() {
+            Some((epoch, count)) if *epoch == self.epoch => *count += 1,
+            _ => self.live.push_back((self.epoch, 1)),
+        }
+        self.epoch
+    }
+
+    /// Data of that epoch is in the flash, or not wanted any more.
+    #[inline]
+    pub fn settled(&mut self, epoch: u32) {
+        match self.live.front_mut() {
+            Some((oldest, count)) if *oldest == epoch => *count -= 1,
+            _ => self.settled_later(epoch),
+        }
+        while self.live.front().is_some_and(|&(_, count)| count == 0) {
+            self.live.pop_front();
+        }
+    }
+
+    /// As [`Buffer::settled`], for data of another epoch than the oldest.
+    #[cold]
+    fn settled_later(&mut self, epoch: u32) {
+        let its = self.live.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
+        its.expect("data settles in the epoch it was born in").1 -= 1;
+    }
+
+    /// Ends the epoch; a flush waits for everything born in it or before.
+    pub fn end_epoch(&mut self) -> u32 {
+        self.epoch += 1;
+        self.epoch - 1
+    }
+
+    /// Whether everything born in `epoch` or before has settled.
+    pub fn is_settled(&self, epoch: u32) -> bool {
+        self.live.front().is_none_or(|&(oldest, _)| oldest > epoch)
+    }
+}
+
+impl Tail for Buffer {
+    fn clean(&self) -> Option<u64> {
+        self.clean.oldest.is_some().then(|| self.slots[self.clean.oldest].used)
+    }
+
+    fn dirty(&self) -> Option<u64> {
+        self.dirty.oldest.is_some().then(|| self.slots[self.dirty.oldest].used)
+    }
+
+    fn dirty_before(&self, used: u64, most: u32) -> u32 {
+        let (mut count, mut at) = (0, self.dirty.oldest);
+        while at.is_some() && count < most && self.slots[at].used < used {
+            count += 1;
+            at = self.slots[at].newer;
+        }
+        count
+    }
+}

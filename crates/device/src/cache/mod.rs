@@ -1,0 +1,4 @@
+//! Page frames.
+
+pub mod access_class;
+pub mod buffer;

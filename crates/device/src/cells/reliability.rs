@@ -1,0 +1,430 @@
+//! How fast the cells of a drive accumulate errors, what its controller believes of them, and what its reads
+//! and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
+
+use crate::blocks::open_blocks::StrengthClass;
+use crate::cells::mode::{Mode, Step, Voltage};
+use crate::config::Config;
+use fowler_nand::{PerPageType, Timing};
+use fowler_physics::ispp::{self, EndOfLife};
+use fowler_physics::ldpc::{Ldpc, Level};
+use fowler_physics::parameters::Parameters;
+use fowler_physics::rates::Rates;
+use fowler_physics::rber::{self, Analytic, ModelError, Reliability};
+use fowler_physics::strength::Strengths;
+use fowler_physics::table::{Table, TableError, Tabled};
+use fowler_physics::thresholds::{Grid, Lasting, Read, Thresholds};
+use fowler_physics::voltage::SCALES;
+use fowler_physics::vth::Setting;
+use fowler_units::Span;
+
+/// The reliability of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Whether it is modelled.
+    pub model: ModelKind,
+    /// Bit error rates, where they come from a table.
+    pub table: RateTable,
+    /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the cells.
+    pub cells: Parameters,
+    /// How many of the levels of soft sensing its code has: 1 to 3.
+    pub levels: u32,
+    /// P/E cycles of every block before preconditioning.
+    pub cycles: u32,
+    /// How many more some blocks have: each a number of its own, up to so many. Their cells err by them, and stripes count
+    /// worn blocks by them.
+    pub cycles_spread: u32,
+    /// How long before the first request the oldest data was written; the rest evenly since then, in the order in
+    /// which preconditioning filled the blocks.
+    pub oldest: Span,
+    /// How the controller knows the strength of a block.
+    pub strength: StrengthSource,
+    /// The time in which every block is measured once.
+    pub measure_every: Span,
+    /// `measured` only: a block is taken for the strongest class that it exceeds in weakness with no more than this
+    /// probability, in (0, 1). One that is taken for stronger than it is may lose data.
+    pub risk: f64,
+}
+
+/// Whether errors are modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// No cell ever errs: a read takes its nominal time.
+    Off,
+    /// By threshold voltages.
+    Analytic,
+    /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the first, second and
+    /// third level, whatever their age and wear (HIRE, Table 1).
+    ByVoltage,
+    /// By a table of measurements, of pages programmed at the nominal step.
+    Table,
+}
+
+/// Measured bit error rates of an average block ([`fowler_physics::table`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RateTable {
+    /// P/E cycles, rising.
+    pub cycles: Vec<f64>,
+    /// Retention ages, rising.
+    pub ages: Vec<Span>,
+    /// A row for each of `cycles`, in it a rate for each of `ages`.
+    pub rates: Vec<Vec<f64>>,
+}
+
+/// Why there is no model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoModel {
+    /// The constants make no cells.
+    Cells(ModelError),
+    /// The rows of the table are not as many as its cycles, or one is not as long as its ages.
+    Shape,
+    /// What is wrong with the table.
+    Table(Vec<TableError>),
+}
+
+/// How the controller knows the strength of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrengthSource {
+    /// It is told.
+    Oracle,
+    /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section II-B).
+    Measured,
+}
+
+/// Strengths are told apart in so many classes, each as likely as any other.
+pub const CLASSES: usize = 16;
+
+/// The coarsest step at which a block's data can be read at the end of its life, by the voltages of its pages and
+/// by its class: lower voltages lie closer together, and leave less room for what a coarse step does to them.
+pub type Coarsest = [[Step; CLASSES]; Voltage::ALL.len()];
+
+/// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are enough.
+const WIDEST: u32 = 2;
+const RUNGS_MAX: u32 = 16;
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            model: ModelKind::Off,
+            table: RateTable::default(),
+            cells: Parameters::default(),
+            levels: 3,
+            cycles: 0,
+            cycles_spread: 0,
+            oldest: Span::ZERO,
+            strength: StrengthSource::Oracle,
+            measure_every: Span(86_400_000_000_000),
+            risk: 0.05,
+        }
+    }
+}
+
+impl Params {
+    /// The end of life that blocks are made for.
+    pub fn end(&self) -> EndOfLife {
+        EndOfLife::new(&self.cells)
+    }
+
+    /// The model; that by voltages where none is chosen.
+    ///
+    /// # Errors
+    /// Why there is none: of the table everything, of the constants the first thing.
+    pub fn model(&self) -> Result<Reliability, NoModel> {
+        if self.model != ModelKind::Table {
+            return Analytic::new(self.cells).map(Reliability::Analytic).map_err(NoModel::Cells);
+        }
+        rber::sound(&self.cells).map_err(NoModel::Cells)?;
+        let nominal = Setting { scale: 1.0, step: self.cells.step };
+        let tabled = Tabled::new(self.cells, vec![(nominal, self.table.table()?)]);
+        Ok(Reliability::Tabled(tabled.expect("one table for one setting")))
+    }
+
+    /// The code.
+    pub fn ldpc(&self) -> Ldpc {
+        let all = Ldpc::hire(&self.cells).expect("levels in order, as refused otherwise");
+        let levels: Vec<Level> = all.levels()[..self.levels as usize].to_vec();
+        let Parameters { sense_us, transfer_us, .. } = self.cells;
+        let us = |us: f64| Span((us * 1e3).round() as u64);
+        Ldpc::new(levels, us(sense_us), us(transfer_us)).expect("a part of what is sound")
+    }
+}
+
+impl RateTable {
+    fn table(&self) -> Result<Table, NoModel> {
+        let RateTable { cycles, ages, rates } = self;
+        if rates.len() != cycles.len() || rates.iter().any(|row| row.len() != ages.len()) {
+            return Err(NoModel::Shape);
+        }
+        let ages: Vec<f64> = ages.iter().map(|age| age.as_s()).collect();
+        Table::new(cycles, &ages, &rates.concat()).map_err(NoModel::Table)
+    }
+}
+
+/// How often each step needs a pulse: ISPP iterations by rung of the ladder. A rung above takes an iteration
+/// less of the slowest page type, and others in proportion: time is inverse to the step (RHIO, section II-A).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    iterations: Vec<PerPageType<u32>>,
+    /// Of the nominal step.
+    ratios: Vec<f64>,
+}
+
+impl Ladder {
+    /// The nominal step alone.
+    pub fn nominal(timing: &Timing) -> Ladder {
+        Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
+    }
+
+    /// The steps at which the drive of a configuration can program, and knows what becomes of the data: of a
+    /// table, and where voltages alone say how a page is read, the nominal one.
+    pub fn of(config: &Config) -> Ladder {
+        let timing = config.effective_timing();
+        match config.reliability.model {
+            ModelKind::Off | ModelKind::Table | ModelKind::ByVoltage => Ladder::nominal(&timing),
+            ModelKind::Analytic => Ladder::new(&timing),
+        }
+    }
+
+    /// Every rung up to [`WIDEST`].
+    pub fn new(timing: &Timing) -> Ladder {
+        let nominal = timing.program_iterations;
+        let most = nominal.values().iter().copied().max().unwrap_or(1);
+        let rungs = (most - most.div_ceil(WIDEST) + 1).min(RUNGS_MAX);
+        let left = (0..rungs).map(|rung| most - rung);
+        Ladder {
+            iterations: left
+                .clone()
+                .map(|left| {
+                    nominal.map(|its| {
+                        (u64::from(its) * u64::from(left)).div_ceil(u64::from(most)) as u32
+                    })
+                })
+                .collect(),
+            ratios: left.map(|left| f64::from(most) / f64::from(left)).collect(),
+        }
+    }
+
+    /// Whether there is more than the nominal step.
+    #[inline]
+    pub fn has_rungs(&self) -> bool {
+        self.iterations.len() > 1
+    }
+
+    /// ISPP iterations of the page at `offset` in its block.
+    #[inline]
+    pub fn iterations(&self, step: Step, offset: u32) -> u32 {
+        self.iterations[usize::from(step.0)].at(offset)
+    }
+
+    /// The steps in volts.
+    pub fn volts(&self, nominal: f64) -> Vec<f64> {
+        self.ratios.iter().map(|ratio| nominal * ratio).collect()
+    }
+}
+
+/// What sensing at each level takes: the nominal times are those of the hard decision, and the others follow
+/// by reference voltages and by bits ([`fowler_physics::ldpc`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelTimes {
+    hard: (PerPageType<Span>, Span),
+    soft: Vec<(PerPageType<Span>, Span)>,
+}
+
+impl LevelTimes {
+    /// Hard decision alone.
+    pub fn nominal(timing: &Timing) -> LevelTimes {
+        LevelTimes { hard: (timing.read, timing.bus_transfer), soft: Vec::new() }
+    }
+
+    /// Every level of `ldpc`.
+    pub fn new(timing: &Timing, ldpc: &Ldpc) -> LevelTimes {
+        let references = |level: &Level| u64::from(level.references);
+        let bits = |level: &Level| u64::from(u32::BITS - level.references.leading_zeros());
+        let hard = &ldpc.levels()[0];
+        let times = ldpc.levels()[1..].iter().map(|level| {
+            let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
+            (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)))
+        });
+        LevelTimes { soft: times.collect(), ..LevelTimes::nominal(timing) }
+    }
+
+    #[inline]
+    fn of(&self, level: u8) -> &(PerPageType<Span>, Span) {
+        if level == 0 { &self.hard } else { &self.soft[usize::from(level) - 1] }
+    }
+
+    /// Sensing the page at `offset` in its block.
+    #[inline]
+    pub fn sense(&self, level: u8, offset: u32) -> Span {
+        self.of(level).0.at(offset)
+    }
+
+    /// Transferring what was sensed.
+    #[inline]
+    pub fn transfer(&self, level: u8) -> Span {
+        self.of(level).1
+    }
+
+    /// How many levels there are.
+    pub fn count(&self) -> u8 {
+        self.soft.len() as u8 + 1
+    }
+}
+
+/// The cells of a drive.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    model: Reliability,
+    /// The curves as a table.
+    thresholds: Thresholds,
+    /// The growth rate at the weak end of each class, over the mean rate.
+    pub growth: [f64; CLASSES],
+    /// The coarsest step that a block bears.
+    pub coarsest: Coarsest,
+    /// The level at which the weakest block can be read at the end of its life, at the nominal step.
+    pub worst_level: u8,
+    /// The distribution of growth rates.
+    pub strengths: Strengths,
+    /// Rates by voltage and step, and how many steps there are.
+    steps: usize,
+    rates: Vec<Rates>,
+    kind: ModelKind,
+}
+
+impl Cells {
+    /// The cells of a drive that models them, none of which is programmed at less than `lowest`.
+    ///
+    /// # Errors
+    /// Why there is no model of them.
+    ///
+    /// # Panics
+    /// If the model does not cover a step of the ladder.
+    pub fn new(config: &Config, ladder: &Ladder, lowest: Voltage) -> Result<Cells, NoModel> {
+        let params = &config.reliability;
+        let (model, ldpc, end) = (params.model()?, params.ldpc(), params.end());
+        let strengths = Strengths::new(&params.cells);
+        let weak_end = |class: usize| strengths.strength_at((class + 1) as f64 / CLASSES as f64);
+        let rates: [f64; CLASSES] = std::array::from_fn(weak_end);
+        let volts = ladder.volts(params.cells.step);
+        assert!(volts.iter().all(|&step| model.covers(Setting { scale: 1.0, step })));
+        let rung = |growth: f64, scale: f64| {
+            if !ladder.has_rungs() {
+                return Step::NOMINAL;
+            }
+            let step = ispp::coarsest_step(&model, (growth, scale), &end, &ldpc, &volts);
+            let rung = volts.iter().rposition(|&volts| volts <= step);
+            Step(rung.unwrap_or(0) as u8)
+        };
+        let weakest = rates[CLASSES - 1] / strengths.mean;
+        // A tenth beyond the end, for blocks that reach it during the run.
+        let cycles = weakest * 1.1 * end.cycles.max(f64::from(params.cycles));
+        let grid = Grid::new(SCALES.to_vec(), volts.clone(), cycles);
+        let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
+        let worst = model.block(weakest * end.cycles);
+        let nominal = Setting { scale: SCALES[lowest as usize], step: volts[0] };
+        let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));
+        Ok(Cells {
+            thresholds,
+            growth: rates.map(|rate| rate / strengths.mean),
+            coarsest: SCALES.map(|scale| rates.map(|rate| rung(rate, scale))),
+            worst_level: match params.model {
+                ModelKind::ByVoltage => lowest as u8,
+                ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
+                    worst_level.unwrap_or(ldpc.levels().len() - 1) as u8
+                }
+            },
+            strengths,
+            kind: params.model,
+            rates: SCALES
+                .iter()
+                .flat_map(|&scale| volts.iter().map(move |&step| Setting { scale, step }))
+                .map(|setting| Rates::new(setting, cycles))
+                .collect(),
+            steps: volts.len(),
+            model,
+        })
+    }
+
+    /// The growth rate of the weakest block there is, over the mean one.
+    pub fn weakest(&self) -> f64 {
+        self.growth[CLASSES - 1]
+    }
+
+    /// The level that a read needs, if there is one, and for how long.
+    pub fn lasting(&mut self, read: &Read) -> Lasting {
+        match self.kind {
+            ModelKind::ByVoltage => {
+                let level = Some(read.scale as u8);
+                Lasting { level, age: Span(u64::MAX), reads: u32::MAX }
+            }
+            ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
+                self.thresholds.lasting(read)
+            }
+        }
+    }
+
+    /// The bit error rate of a page, to two per cent.
+    pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
+        let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
+        self.rates[setting].rber(&self.model, cycles, age, reads)
+    }
+
+    /// The class of a block whose rate is `growth` times the mean one.
+    pub fn class_of(&self, growth: f64) -> StrengthClass {
+        let share = self.strengths.share_below(growth * self.strengths.mean);
+        ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::shaped;
+    use fowler_units::{Bytes, Geometry};
+
+    fn config() -> Config {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 16,
+            page_size: Bytes(4096),
+        };
+        let mut config = shaped(geometry);
+        config.reliability.model = ModelKind::Analytic;
+        config.reliability.cells.end_cycles = 1500.0;
+        config
+    }
+
+    /// Whatever voltages and step a block is opened with, its data can be read at the end of its life, unless the
+    /// nominal step could not be either.
+    #[test]
+    fn no_step_is_coarser_than_the_voltages_bear() {
+        let config = config();
+        let ladder = Ladder::of(&config);
+        let cells = Cells::new(&config, &ladder, Voltage::Reduced).unwrap();
+        let (end, ldpc) = (config.reliability.end(), config.reliability.ldpc());
+        let volts = ladder.volts(config.reliability.cells.step);
+        let mut coarse = [0; 3];
+        for voltage in Voltage::ALL {
+            for (class, &step) in cells.coarsest[voltage as usize].iter().enumerate() {
+                let scale = SCALES[voltage as usize];
+                let setting = Setting { scale, step: volts[usize::from(step.0)] };
+                let block = cells.model.block(cells.growth[class] * end.cycles);
+                let readable = ldpc.needed(block.rber(end.age, end.reads, setting)).is_some();
+                assert!(readable || step == Step::NOMINAL, "{voltage:?}, class {class}");
+                coarse[voltage as usize] += u32::from(step.0);
+            }
+        }
+        assert!(coarse[0] > coarse[1] && coarse[1] > coarse[2], "{coarse:?}");
+    }
+
+    #[test]
+    fn where_voltages_alone_say_how_a_page_is_read_there_is_one_step() {
+        let mut config = config();
+        assert!(Ladder::of(&config).has_rungs());
+        config.reliability.model = ModelKind::ByVoltage;
+        assert!(!Ladder::of(&config).has_rungs());
+    }
+}

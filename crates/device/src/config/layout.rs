@@ -1,0 +1,562 @@
+//! What a configuration amounts to, and the refusal of one that cannot work: every reason at once,
+//! with the numbers.
+
+use crate::cells::reliability::{ModelKind, NoModel, RateTable, StrengthSource};
+use crate::config::{Ack, Config, OpBase, PlaneMode, ProgramErase};
+use crate::event::Event;
+use crate::mapping::page_map::PageMap;
+use crate::policy::hotness::Detector;
+use crate::policy::placement::PlacementKind;
+use crate::policy::voltage::VoltageKind;
+use crate::policy::wear::WearKind;
+use fowler_physics::ldpc::Ldpc;
+use fowler_physics::rber::ModelError;
+use fowler_physics::table::TableError;
+use fowler_units::{Bytes, Geometry, Span};
+
+/// The sizes that follow from a configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layout {
+    /// The array as it is simulated: planes that work on their own count as dies of one plane.
+    pub geometry: Geometry,
+    /// Physical capacity.
+    pub raw: Bytes,
+    /// Capacity that the host sees.
+    pub logical: Bytes,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Pages of the mapping: those and the parity of their stripes.
+    pub mapped_pages: u32,
+    /// Places of the parity cache.
+    pub parities: u32,
+    /// Blocks of each plane that data never fills: the open blocks and the last one for collection.
+    pub reserve_blocks: u32,
+    /// Page frames of the write buffer.
+    pub slots: u32,
+    /// Transactions in flight at once, at most.
+    pub transactions: usize,
+}
+
+impl Layout {
+    /// Spare capacity as a share of raw and as a share of logical capacity.
+    pub fn over_provisioning(&self) -> (f64, f64) {
+        let spare = (self.raw.0 - self.logical.0) as f64;
+        (spare / self.raw.0 as f64, spare / self.logical.0 as f64)
+    }
+
+    /// Logical pages whose data one plane holds at most.
+    pub fn plane_limit(&self) -> u32 {
+        (self.geometry.blocks_per_plane - self.reserve_blocks) * self.geometry.pages_per_block
+    }
+}
+
+/// One reason why a configuration cannot work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The configuration keys that it is about.
+    pub keys: Vec<&'static str>,
+    /// What does not work, with the numbers.
+    pub what: String,
+    /// What would help.
+    pub hint: Option<String>,
+}
+
+/// Collects refusals.
+pub(crate) struct Refusals(Vec<Refusal>);
+
+impl Refusals {
+    pub(crate) fn unless(
+        &mut self,
+        works: bool,
+        keys: &[&'static str],
+        what: impl FnOnce() -> String,
+    ) {
+        if !works {
+            self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: None });
+        }
+    }
+
+    /// As [`Refusals::unless`], with what would help.
+    pub(crate) fn unless_hinted(
+        &mut self,
+        works: bool,
+        keys: &[&'static str],
+        what: impl FnOnce() -> String,
+        hint: impl FnOnce() -> String,
+    ) {
+        if !works {
+            self.0.push(Refusal { keys: keys.to_vec(), what: what(), hint: Some(hint()) });
+        }
+    }
+}
+
+/// Deadlines are asked for in such steps, and at most so many: the ICC field of NCQ with its bit 7 cleared
+/// (RHIO, section III-A).
+const DEADLINE_GRAIN: Span = Span::ms(10);
+const DEADLINES_MAX: u64 = 128;
+
+/// A die measures a block no more often than this: reading a page in idle time takes a tenth of it.
+const EVERY_LEAST: Span = Span::ms(1);
+
+/// Stamps of pages hold nine years, the run included.
+const OLDEST_MOST: Span = Span(1827 * 24 * HOUR.0);
+
+const HOUR: Span = Span(3_600_000_000_000);
+
+/// The keys of the constants that a complaint is about.
+fn constants_of(why: &ModelError) -> &'static [&'static str] {
+    match why {
+        ModelError::NoAmount { .. } => &["reliability.cells"],
+        ModelError::NotAscending => &[
+            "reliability.cells.erased",
+            "reliability.cells.programmed_1",
+            "reliability.cells.programmed_2",
+            "reliability.cells.programmed_3",
+        ],
+        ModelError::Healing { .. } => &[
+            "reliability.cells.growth_mean",
+            "reliability.cells.growth_sd",
+            "reliability.cells.growth_bound",
+        ],
+        ModelError::TooGood { .. } | ModelError::TooBad { .. } => &[
+            "reliability.cells.rber_unworn",
+            "reliability.cells.step",
+            "reliability.cells.erased_sd",
+        ],
+    }
+}
+
+const TABLE: [&str; 4] = [
+    "reliability.table.rates",
+    "reliability.table.cycles",
+    "reliability.table.ages",
+    "reliability.model",
+];
+
+/// A table whose rows are not what its axes say.
+fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
+    let RateTable { cycles, ages, rates } = table;
+    let what = match rates.iter().position(|row| row.len() != ages.len()) {
+        Some(at) if rates.len() == cycles.len() => {
+            format!("rates in row {}: {}; ages: {}", at + 1, rates[at].len(), ages.len())
+        }
+        _ => format!("rows of rates: {}; cycles: {}", rates.len(), cycles.len()),
+    };
+    refusals.unless_hinted(
+        false,
+        &TABLE,
+        || what,
+        || "a row for each of cycles, in it a rate for each of ages".into(),
+    );
+}
+
+/// So many complaints about a table are enough to see what is wrong with it.
+const SHOWN: usize = 10;
+
+fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
+    let point = |cycles: usize, age: usize| {
+        format!(
+            "{:?} after {} cycles and {}",
+            table.rates[cycles][age], table.cycles[cycles], table.ages[age]
+        )
+    };
+    let [rates, axis_of_cycles, axis_of_ages, model] = TABLE;
+    for (at, why) in wrong.iter().enumerate().take(SHOWN) {
+        let (key, what) = match *why {
+            TableError::Axis { axis: "cycles", index, value } => (
+                axis_of_cycles,
+                format!("cycles must rise from 0 or more: {value} at place {}", index + 1),
+            ),
+            TableError::Axis { index, .. } => (
+                axis_of_ages,
+                format!("ages must rise: {} at place {}", table.ages[index], index + 1),
+            ),
+            TableError::Rate { cycles, age, .. } => {
+                (rates, format!("a rate lies between 0 and 0.5: {}", point(cycles, age)))
+            }
+            TableError::Falls { cycles, age } => {
+                (rates, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
+            }
+            TableError::Size { .. } => (rates, "a table without cycles or without ages".into()),
+            TableError::Settings => (rates, why.to_string()),
+        };
+        let more = wrong.len() - wrong.len().min(SHOWN);
+        let rest =
+            if at + 1 == SHOWN && more > 0 { format!("; and {more} more") } else { String::new() };
+        refusals.unless(false, &[key, model], || what + &rest);
+    }
+}
+
+impl Config {
+    /// The sizes of the drive.
+    ///
+    /// # Errors
+    /// Every reason why it cannot work.
+    pub fn layout(&self) -> Result<Layout, Vec<Refusal>> {
+        let mut refusals = Refusals(Vec::new());
+        self.refuse_geometry(&mut refusals);
+        self.refuse_timing(&mut refusals);
+        self.refuse_queues(&mut refusals);
+        self.refuse_cells(&mut refusals);
+        self.refuse_uses(&mut refusals);
+        self.refuse_redundancy(&mut refusals);
+        refusals.0.extend(self.refuse_life());
+        if refusals.0.is_empty() {
+            let layout = self.sizes();
+            self.refuse_space(&layout, &mut refusals);
+            self.refuse_dies(&layout, &mut refusals);
+            if refusals.0.is_empty() {
+                return Ok(layout);
+            }
+        }
+        Err(refusals.0)
+    }
+
+    fn refuse_geometry(&self, refusals: &mut Refusals) {
+        let g = &self.geometry;
+        for (key, count) in [
+            ("geometry.channels", g.channels),
+            ("geometry.chips_per_channel", g.chips_per_channel),
+            ("geometry.dies_per_chip", g.dies_per_chip),
+            ("geometry.planes_per_die", g.planes_per_die),
+            ("geometry.blocks_per_plane", g.blocks_per_plane),
+            ("geometry.pages_per_block", g.pages_per_block),
+        ] {
+            refusals.unless(count > 0, &[key], || format!("{key} is zero"));
+        }
+        refusals.unless(g.planes_per_die <= 32, &["geometry.planes_per_die"], || {
+            format!("{} planes in a die; at most 32", g.planes_per_die)
+        });
+        refusals.unless(g.pages_per_block <= 65_535, &["geometry.pages_per_block"], || {
+            format!("{} pages in a block; at most 65535", g.pages_per_block)
+        });
+        let size = g.page_size.0;
+        let fits = size >= 512 && size.is_multiple_of(512) && size <= 1 << 20;
+        refusals.unless(fits, &["geometry.page_size"], || {
+            format!("a page of {size} bytes; a multiple of 512 up to 1 MiB is due")
+        });
+        let pages = g.pages_checked();
+        refusals.unless(
+            pages.is_some_and(|pages| pages <= PageMap::PAGES_MAX),
+            &["geometry"],
+            || {
+                let pages = pages.map_or("more than 2^64".into(), |pages| pages.to_string());
+                format!("{pages} physical pages; the mapping can name {}", PageMap::PAGES_MAX)
+            },
+        );
+        let op = self.over_provisioning;
+        let range = match self.over_provisioning_base {
+            OpBase::Raw => (0.0..1.0).contains(&op),
+            OpBase::Logical => (0.0..1e6).contains(&op),
+        };
+        refusals.unless(range, &["geometry.over_provisioning"], || {
+            format!(
+                "an over-provisioning of {op} of the {:?} capacity",
+                self.over_provisioning_base
+            )
+        });
+    }
+
+    fn refuse_timing(&self, refusals: &mut Refusals) {
+        let t = &self.timing;
+        let positive = t.read.values().iter().all(|&read| read > Span::ZERO);
+        refusals.unless(positive, &["timing.read"], || "a read that takes no time".into());
+        let iterations = t.program_iterations.values();
+        let sane = iterations.iter().all(|&count| (1..=100_000).contains(&count));
+        refusals.unless(sane, &["timing.program_iterations"], || {
+            format!("{iterations:?} iterations; 1 to 100000 are possible")
+        });
+        let longest = iterations.iter().copied().max().map_or(0, u64::from);
+        let program = u128::from(t.program_phase.0) + u128::from(t.verify_phase.0);
+        let bearable = program * u128::from(longest) <= u128::from(HOUR.0);
+        refusals.unless(bearable, &["timing.program_iterations", "timing.program_phase"], || {
+            format!("a program of {longest} iterations of {program} ns; at most one hour")
+        });
+        let times = [
+            ("timing.bus_transfer", t.bus_transfer),
+            ("timing.read", t.read.values().iter().copied().max().unwrap_or_default()),
+            ("timing.program_phase", t.program_phase),
+            ("timing.verify_phase", t.verify_phase),
+            ("timing.erase_pulse", t.erase_pulse),
+            ("timing.erase_verify", t.erase_verify),
+            ("timing.voltage_reset", t.voltage_reset),
+            ("timing.buffer_load", t.buffer_load),
+            ("host.command", self.host.command),
+            ("gc.idle_after", self.gc.idle_after),
+        ];
+        for (key, time) in times {
+            refusals.unless(time <= HOUR, &[key], || format!("{time} is absurd; at most one hour"));
+        }
+        if self.program_erase == ProgramErase::Nominal {
+            let programs = t.program_phase + t.verify_phase > Span::ZERO;
+            refusals.unless_hinted(
+                programs,
+                &["timing.program_phase"],
+                || "a program that takes no time".into(),
+                || "for PE0 of the PES paper set timing.program_erase = \"zero\"".into(),
+            );
+        }
+    }
+
+    fn refuse_queues(&self, refusals: &mut Refusals) {
+        let q = &self.queue;
+        for (key, count) in [
+            ("queue.depth", q.depth),
+            ("queue.max_reads", q.max_reads),
+            ("queue.max_writes", q.max_writes),
+        ] {
+            let works = (1..=Event::INDEX_MAX).contains(&count);
+            refusals.unless(works, &[key], || {
+                format!("{key} is {count}; 1 to {} are possible", Event::INDEX_MAX)
+            });
+        }
+        let p = &self.precondition;
+        refusals.unless((0.0..=1.0).contains(&p.fill), &["precondition.fill"], || {
+            format!("a fill of {}; a share from 0 to 1 is due", p.fill)
+        });
+        refusals
+            .unless(self.victim.d > 0, &["policy.victim.d"], || "no choices to choose from".into());
+    }
+
+    fn refuse_cells(&self, refusals: &mut Refusals) {
+        self.refuse_deadline(refusals);
+        let its = &self.reliability;
+        if its.model == ModelKind::Off {
+            return;
+        }
+        refusals.unless((1..=3).contains(&its.levels), &["reliability.levels"], || {
+            format!("{} levels of soft sensing; 1 to 3 are known", its.levels)
+        });
+        match its.model() {
+            Ok(_) => {}
+            Err(NoModel::Cells(why)) => {
+                refusals.unless(false, constants_of(&why), || why.to_string());
+            }
+            Err(NoModel::Shape) => refuse_shape(&its.table, refusals),
+            Err(NoModel::Table(wrong)) => refuse_table(&its.table, &wrong, refusals),
+        }
+        if let Err(why) = Ldpc::hire(&its.cells) {
+            let keys = [
+                "reliability.cells.correctable_3",
+                "reliability.cells.correctable_9",
+                "reliability.cells.correctable_21",
+            ];
+            refusals.unless(false, &keys, || why.to_string());
+        }
+        let read = its.model != ModelKind::ByVoltage || its.levels == 3;
+        refusals.unless(read, &["reliability.levels", "reliability.model"], || {
+            format!("{} levels for three sets of voltages, each of which has its own", its.levels)
+        });
+        let covered = its.model != ModelKind::Table || self.voltage.name == VoltageKind::Nominal;
+        refusals.unless(covered, &["policy.voltage", "reliability.model"], || {
+            "the table knows pages programmed at nominal voltages only".into()
+        });
+        refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
+            format!("data {} old; at most five years can be told from younger", its.oldest)
+        });
+        let planes = match self.plane_mode {
+            PlaneMode::Lockstep => self.geometry.planes_per_die,
+            PlaneMode::Independent => 1,
+        };
+        let blocks = u64::from(planes) * u64::from(self.geometry.blocks_per_plane);
+        let least = EVERY_LEAST * blocks;
+        refusals.unless_hinted(
+            its.strength == StrengthSource::Oracle || its.measure_every >= least,
+            &["reliability.measure_every"],
+            || format!("{blocks} blocks of a die measured in {}", its.measure_every),
+            || format!("a die measures one in {EVERY_LEAST} at most: {least} is the least"),
+        );
+    }
+
+    fn refuse_deadline(&self, refusals: &mut Refusals) {
+        let (deadline, grain) = (self.die_order.deadline, DEADLINE_GRAIN);
+        let below = (deadline.0 / grain.0).clamp(1, DEADLINES_MAX);
+        let above = (below + 1).min(DEADLINES_MAX);
+        refusals.unless_hinted(
+            deadline == grain * below,
+            &["policy.die_order.deadline"],
+            || {
+                let what = "can be asked for";
+                format!("a deadline of {deadline}; 1 to {DEADLINES_MAX} times {grain} {what}")
+            },
+            || match deadline < grain * below || below == above {
+                true => format!("\"{}\" is the nearest", grain * below),
+                false => format!("\"{}\" and \"{}\" are the nearest", grain * below, grain * above),
+            },
+        );
+    }
+
+    /// Telling pages apart by their use, and programming them accordingly (HIRE). That `buffer.read_hot` does nothing
+    /// where nothing is told apart is no reason to refuse: schemes are compared on one drive.
+    fn refuse_uses(&self, refusals: &mut Refusals) {
+        let watermark = self.hotness.watermark;
+        let tells = watermark > 0.5 && watermark <= 1.0;
+        refusals.unless(tells, &["policy.hotness.watermark"], || {
+            format!(
+                "a watermark of {watermark}; above 0.5 and up to 1 are possible: a page is either read hot or \
+                 written hot"
+            )
+        });
+        let page = self.geometry.page_size;
+        let small = self.hotness.hot_up_to;
+        refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
+            format!("no request is as small as {small}: the smallest touches a page of {page}")
+        });
+        let pages = self.buffer.size.0 / self.geometry.page_size.0.max(1);
+        let by_use = self.hotness.uses(Detector::BufferHits);
+        refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
+            format!("a buffer of {} has no hits to tell pages apart by", self.buffer.size)
+        });
+        refusals.unless_hinted(
+            by_use || self.policies.hotness.is_none(),
+            &["policy.hotness"],
+            || "a policy that classifies pages takes the place of `buffer_hits`, which this drive does not use".into(),
+            || "policy.hotness = [\"buffer_hits\"], or a scheme that has it, such as hire".into(),
+        );
+        let caches = self.buffer.cache_reads;
+        refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
+            format!("a buffer of {} keeps nothing that was read", self.buffer.size)
+        });
+        refusals.unless_hinted(
+            self.voltage.name == VoltageKind::Nominal || self.reliability.model != ModelKind::Off,
+            &["policy.voltage", "reliability.model"],
+            || "no cell errs: threshold voltages would change nothing".into(),
+            || "HIRE's Table 1 is reliability.model = \"by_voltage\"".into(),
+        );
+        let by_hotness = self.voltage.name == VoltageKind::ByHotness;
+        let apart = by_use && self.placement.name == PlacementKind::Streams;
+        refusals.unless_hinted(
+            !by_hotness || apart,
+            &["policy.voltage", "policy.hotness", "policy.placement"],
+            || "voltages by hotness need blocks of one use each".into(),
+            || "policy.hotness = [\"buffer_hits\"] with policy.placement = \"streams\", as in the scheme hire".into(),
+        );
+    }
+
+    /// Stripes of the drive; none where nothing is striped.
+    pub fn stripes(&self) -> u32 {
+        let (logical, mapped) = self.pages_beside_parity(self.held());
+        mapped - logical
+    }
+
+    /// Pages that are not over-provisioned, those of parity among them.
+    fn held(&self) -> u32 {
+        let pages = self.geometry.pages();
+        match self.over_provisioning_base {
+            OpBase::Raw => f64::from(pages) * (1.0 - self.over_provisioning),
+            OpBase::Logical => f64::from(pages) / (1.0 + self.over_provisioning),
+        }
+        .floor() as u32
+    }
+
+    fn sizes(&self) -> Layout {
+        let mut geometry = self.geometry;
+        if self.plane_mode == PlaneMode::Independent {
+            geometry.dies_per_chip *= geometry.planes_per_die;
+            geometry.planes_per_die = 1;
+        }
+        let (logical_pages, mapped_pages) = self.pages_beside_parity(self.held());
+        let size = geometry.page_size.0;
+        let slots = match (self.buffer.size.0 / size, self.buffer.ack) {
+            (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
+            (slots, _) => slots,
+        };
+        // Open blocks of each stream of host data and of collection, and the one that collection needs to
+        // begin; a swap for the sake of wear has an open block of its own.
+        let reserve_blocks = 2
+            + self.placement.streams(self.hotness.tags()) as u32
+            + (self.placement.streams(self.hotness.classes()) as u32 - 1)
+            + u32::from(self.wear.name != WearKind::Off);
+        Layout {
+            geometry,
+            raw: geometry.raw(),
+            logical: Bytes(u64::from(logical_pages) * size),
+            logical_pages,
+            mapped_pages,
+            parities: self.parities(),
+            reserve_blocks,
+            slots: slots.min(u64::from(Event::INDEX_MAX)) as u32,
+            transactions: self.queue.max_reads as usize
+                + 2 * self.queue.max_writes as usize
+                + geometry.planes() as usize
+                + if self.measures() { geometry.dies() as usize } else { 0 }
+                + self.parity_transactions()
+                + 16,
+        }
+    }
+
+    /// Whether strengths are measured during the run.
+    fn measures(&self) -> bool {
+        let its = &self.reliability;
+        its.model != ModelKind::Off && its.strength == StrengthSource::Measured
+    }
+
+    fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
+        let g = &layout.geometry;
+        refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {
+            format!("{} dies; at most {}", g.dies(), Event::INDEX_MAX)
+        });
+        refusals.unless(layout.logical_pages > 0, &["geometry.over_provisioning"], || {
+            "no capacity is left for the host".into()
+        });
+        let (blocks, reserve) = (g.blocks_per_plane, layout.reserve_blocks);
+        refusals.unless(blocks > reserve, &["geometry.blocks_per_plane"], || {
+            format!("{blocks} blocks in a plane; collection alone needs {reserve} of them")
+        });
+        if blocks > reserve {
+            // One page less than all planes hold together: an overwrite needs its new page before the
+            // old one is outdated.
+            let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
+            // Rounded up, so that what is recommended does work.
+            let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
+            refusals.unless_hinted(
+                u64::from(layout.mapped_pages) <= most,
+                &["geometry.over_provisioning", "geometry.blocks_per_plane"],
+                || {
+                    format!(
+                        "the host would see {} pages{} of {} physical ones; with {reserve} of {blocks} \
+                         blocks per plane kept for collection, {most} can hold data",
+                        layout.logical_pages,
+                        match layout.mapped_pages - layout.logical_pages {
+                            0 => String::new(),
+                            parity => format!(" (and {parity} be parity)"),
+                        },
+                        g.pages()
+                    )
+                },
+                || format!("an over-provisioning of {needed:.4} of raw is the least"),
+            );
+        }
+        let (low, high) = (self.gc.foreground_below, self.gc.background_below);
+        refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
+            format!(
+                "collection below {low} of {blocks} erased blocks; 2 to {} are possible",
+                blocks - 1
+            )
+        });
+        let order = high >= low && high <= blocks;
+        refusals.unless(order, &["gc.background_below", "gc.foreground_below"], || {
+            format!(
+                "background collection up to {high} erased blocks of {blocks}, foreground to {low}"
+            )
+        });
+        let slots = self.buffer.size.0 / g.page_size.0;
+        // A write buffer that is never full only has frames to spare; one that keeps what was read would hold all.
+        let fits = !self.buffer.cache_reads || slots <= u64::from(layout.logical_pages);
+        refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
+            format!("a buffer of {slots} pages before a drive of {}", layout.logical_pages)
+        });
+        refusals.unless(slots <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
+            format!("a buffer of {slots} pages; at most {}", Event::INDEX_MAX)
+        });
+        let room = layout.slots > 0;
+        refusals.unless(room, &["buffer.size", "buffer.ack"], || {
+            format!("a buffer of {} holds no page of {}", self.buffer.size, g.page_size)
+        });
+        if self.buffer.ack == Ack::OnInsert && room {
+            refusals.unless(self.buffer.evict_ahead >= 1, &["buffer.evict_ahead"], || {
+                "nothing would ever leave the buffer".into()
+            });
+        }
+    }
+}

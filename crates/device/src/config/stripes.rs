@@ -1,0 +1,183 @@
+//! What stripes make of the size of a drive, and the refusal of those that cannot work.
+
+use crate::config::Config;
+use crate::config::layout::{Layout, Refusals};
+use crate::ftl::Ftl;
+use crate::policy::redundancy::RedundancyKind;
+use crate::precondition::Scattered;
+use crate::raid::rebuild::AT_ONCE;
+use crate::raid::stripes::{DATA_MOST, stripes_of};
+use fowler_units::{Geometry, Lpn, TabledScatter};
+
+/// Reads that trims and parity built anew may have on their way for one stripe, in stripes.
+pub(crate) const READS_MOST: u32 = 3;
+
+impl Config {
+    /// Pages that the host sees of `pages` that the flash can hold, and those of the mapping.
+    pub(crate) fn pages_beside_parity(&self, pages: u32) -> (u32, u32) {
+        let its = &self.redundancy;
+        if !its.has_stripes() {
+            return (pages, pages);
+        }
+        let stripes = stripes_of(pages, its.stripe);
+        (stripes * its.stripe, stripes * (its.stripe + 1))
+    }
+
+    /// Places of the parity cache.
+    pub(crate) fn parities(&self) -> u32 {
+        let its = &self.redundancy;
+        let places = its.parity_cache.0 / self.geometry.page_size.0.max(1);
+        if its.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
+    }
+
+    /// Transactions that parity has in flight at once, at most: what each place reads and writes, and a read for each
+    /// write of the host.
+    pub(crate) fn parity_transactions(&self) -> usize {
+        let its = &self.redundancy;
+        if !its.has_stripes() {
+            return 0;
+        }
+        let each = (READS_MOST + 2) * (its.stripe + 1) + 2;
+        let rescues = AT_ONCE as u32 * 2 * (its.stripe + 1) + AT_ONCE as u32;
+        (self.parities() * each + self.queue.max_writes + rescues) as usize
+    }
+
+    pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
+        let its = &self.redundancy;
+        if !its.has_stripes() {
+            return;
+        }
+        let (n, chips) = (its.stripe, self.geometry.chips());
+        let known = (1..=DATA_MOST).contains(&n);
+        refusals.unless(known, &["policy.redundancy.stripe"], || {
+            format!("stripes of {n} data pages; 1 to {DATA_MOST} are possible")
+        });
+        if !known {
+            return;
+        }
+        let keys = ["policy.redundancy.stripe", "geometry.channels", "geometry.chips_per_channel"];
+        refusals.unless_hinted(
+            n < chips,
+            &keys,
+            || format!("stripes of {n} data pages and one of parity on {chips} chips"),
+            || {
+                format!(
+                    "each page of a stripe lies on a chip of its own: at most {} + 1",
+                    chips - 1
+                )
+            },
+        );
+        refusals.unless_hinted(
+            n >= chips || chips.is_multiple_of(n + 1),
+            &keys,
+            || format!("stripes over {} chips do not divide the {chips} chips of the drive", n + 1),
+            || {
+                let fit = |n: &u32| chips.is_multiple_of(n + 1);
+                let fitting: Vec<String> =
+                    (1..chips.min(DATA_MOST + 1)).filter(fit).map(|n| n.to_string()).collect();
+                format!("policy.redundancy.stripe of {} would", fitting.join(", "))
+            },
+        );
+        self.refuse_caches(refusals);
+        let cells = &self.reliability.cells;
+        let end = cells.end_cycles as u32;
+        let by_wear = matches!(its.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
+        refusals.unless(
+            !by_wear || its.worn_above < end,
+            &["policy.redundancy.worn_above", "reliability.cells.end_cycles"],
+            || {
+                format!(
+                    "blocks count as worn above {} P/E cycles, of {end} that they live",
+                    its.worn_above
+                )
+            },
+        );
+    }
+
+    fn refuse_caches(&self, refusals: &mut Refusals) {
+        let its = &self.redundancy;
+        let page = self.geometry.page_size;
+        let stripe = u64::from(its.stripe) * page.0;
+        let places = self.parities();
+        refusals.unless(places >= 2, &["policy.redundancy.parity_cache"], || {
+            format!(
+                "a parity cache of {} holds {places} pages of {page}; two are the least",
+                its.parity_cache
+            )
+        });
+        let by_stripe = matches!(
+            its.name,
+            RedundancyKind::WearAware | RedundancyKind::HybridCaching | RedundancyKind::ByStage
+        );
+        refusals.unless(
+            !by_stripe || self.buffer.size.0 >= stripe,
+            &["buffer.size", "policy.redundancy.stripe"],
+            || {
+                format!(
+                    "a buffer of {} is smaller than a stripe of {} pages of {page}",
+                    self.buffer.size, its.stripe
+                )
+            },
+        );
+    }
+
+    /// Every die must hold its pages, and beside them what the parity cache keeps there until it is written.
+    pub(crate) fn refuse_dies(&self, layout: &Layout, refusals: &mut Refusals) {
+        if !self.redundancy.has_stripes() {
+            return;
+        }
+        let Geometry { planes_per_die, .. } = layout.geometry;
+        let dies = layout.geometry.dies();
+        let room = planes_per_die * layout.plane_limit();
+        let pages = layout.mapped_pages.div_ceil(dies);
+        let needed = u64::from(pages) + u64::from(layout.parities) + 1;
+        refusals.unless_hinted(
+            needed <= u64::from(room),
+            &["policy.redundancy.parity_cache", "geometry.over_provisioning"],
+            || {
+                format!(
+                    "a die would have to hold {pages} pages with their parity and {} that the parity cache keeps \
+                     until it is written; it can hold {room}",
+                    layout.parities
+                )
+            },
+            || "more over-provisioning, or a smaller parity cache".into(),
+        );
+    }
+}
+
+impl Ftl {
+    /// Writes so many pages of the mapping once, those of parity if stripes have it from the start.
+    pub(crate) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
+        let mut scattered = order.map(|order| Scattered::new(order, 0));
+        for turn in 0..filled {
+            let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
+            if self.holds_from_the_start(page) {
+                self.store(page, kept);
+            }
+        }
+    }
+
+    /// Whether a page holds data before the run: one of parity only if stripes have it from the start.
+    pub(crate) fn holds_from_the_start(&self, page: Lpn) -> bool {
+        let is_parity = self.array.as_ref().is_some_and(|array| array.stripes.is_parity(page));
+        self.parity_from_the_start() || !is_parity
+    }
+
+    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page holds data.
+    pub(crate) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
+        let Some(array) = &self.array else {
+            self.store(page, kept);
+            return true;
+        };
+        let stripes = array.stripes;
+        if stripes.is_parity(page) {
+            return false;
+        }
+        self.store(page, kept);
+        if self.parity_from_the_start() {
+            self.store(stripes.parity(stripes.of(page)), kept);
+        }
+        true
+    }
+}

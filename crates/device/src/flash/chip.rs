@@ -1,0 +1,137 @@
+//! One die under raw flash commands: the flash array without a translation layer, so that what is
+//! tested here is what runs in every drive.
+
+use crate::cells::reliability::{Cells, ModelKind};
+use crate::config::Config;
+use crate::event::Event;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Op, Owner, Source};
+use crate::flash::{Bind, Flash, Translation};
+use crate::precondition::initial_cell_state::lowest;
+use fowler_agenda::Phase;
+use fowler_units::{DieId, Geometry, Nanos, TxnId};
+
+/// A raw flash command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChipOp {
+    /// Sense a page and transfer it out.
+    Read,
+    /// Transfer a page in and program it.
+    Write,
+    /// Program a page whose data lies in the page buffer already.
+    Program,
+    /// Erase a block.
+    Erase,
+}
+
+impl ChipOp {
+    /// Every command, for parsers and help.
+    pub const ALL: [(&'static str, ChipOp); 4] = [
+        ("read", ChipOp::Read),
+        ("write", ChipOp::Write),
+        ("program", ChipOp::Program),
+        ("erase", ChipOp::Erase),
+    ];
+}
+
+/// A raw flash command and the moment it reaches the die. Commands may be given in any order;
+/// those of one moment are taken in the order given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipCommand {
+    /// When it arrives.
+    pub at: Nanos,
+    /// What it is.
+    pub op: ChipOp,
+}
+
+/// What became of a raw flash command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChipResult {
+    /// When the die took it up.
+    pub start: Nanos,
+    /// When it was done.
+    pub done: Nanos,
+    /// How often it was suspended (S10).
+    pub suspensions: u32,
+}
+
+/// Hears of completions; has no pages to give.
+struct Raw(Vec<ChipResult>);
+
+impl Translation for Raw {
+    fn bind(&mut self, _flash: &mut Flash, _id: TxnId) -> Bind {
+        Bind::Bound
+    }
+
+    fn bind_beside(&mut self, _flash: &mut Flash, _first: TxnId, _id: TxnId) -> bool {
+        false
+    }
+
+    fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
+        let txn = flash.txns.get(id);
+        let Owner::Raw(number) = txn.owner else { unreachable!("only raw commands here") };
+        self.0[number as usize] =
+            ChipResult { start: txn.dispatched, done: flash.now(), suspensions: txn.suspensions };
+        flash.txns.close(id);
+    }
+
+    fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
+}
+
+/// Runs raw commands on one die that owns its channel, under the configuration's timing, die order and
+/// suspension. Results are in the order of the commands.
+pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        ..config.geometry
+    };
+    let mut flash = Flash::new(config, geometry, commands.len());
+    if config.reliability.model != ModelKind::Off {
+        let cells = Cells::new(config, flash.ladder(), lowest(config));
+        flash.read_unknown_at(cells.expect("refused otherwise").worst_level);
+    }
+    let mut raw = Raw(vec![ChipResult::default(); commands.len()]);
+    let mut arrivals: Vec<usize> = (0..commands.len()).collect();
+    arrivals.sort_by_key(|&number| commands[number].at);
+    let mut arrivals = arrivals.into_iter().peekable();
+    loop {
+        let arrival = arrivals.peek().map(|&number| commands[number].at);
+        match (flash.agenda.next_due(), arrival) {
+            (None, None) => return raw.0,
+            (Some(due), at) if at.is_none_or(|at| due < (at, Phase::Arrival)) => {
+                event(&mut flash, &mut raw);
+            }
+            _ => {
+                let number = arrivals.next().expect("peeked");
+                flash.agenda.advance(commands[number].at);
+                submit(&mut flash, commands[number].op, number as u32);
+            }
+        }
+        flash.settle(&mut raw);
+    }
+}
+
+fn event(flash: &mut Flash, raw: &mut Raw) {
+    let Some((ticket, event)) = flash.agenda.pop() else { return };
+    match event {
+        Event::Die(die) => flash.die_event(die, ticket, raw),
+        Event::Reconsider(die) => flash.reconsider(die),
+        Event::Idle(_) | Event::Answered(_) | Event::Deadline => {
+            unreachable!("no layer above, no host")
+        }
+    }
+}
+
+fn submit(flash: &mut Flash, command: ChipOp, number: u32) {
+    let (op, class) = match command {
+        ChipOp::Read => (Op::Read, TxnClass::HostRead),
+        ChipOp::Write | ChipOp::Program => (Op::Program, TxnClass::HostProgram),
+        ChipOp::Erase => (Op::Erase, TxnClass::Erase),
+    };
+    let (id, txn) = flash.open(op, Source::Host, class, Owner::Raw(number), DieId(0));
+    txn.data_in_buffer = command == ChipOp::Program;
+    flash.submit(id);
+}

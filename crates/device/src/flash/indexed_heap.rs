@@ -1,0 +1,106 @@
+//! What waits for a die in an order of its own: a binary heap whose members know their places, so that
+//! any of them can leave, at a logarithmic cost. It allocates only where it grows.
+
+use fowler_units::{IdVec, TxnId};
+
+/// Where a transaction stands: the smaller comes first; of equals, the one submitted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// What the order goes by.
+    pub key: u32,
+    /// The place in the order of submission.
+    pub order: u64,
+}
+
+/// The places of all transactions in the heaps that they are in; each is in at most one.
+pub type Places = IdVec<TxnId, u32>;
+
+/// Transactions by rank.
+#[derive(Clone, Debug, Default)]
+pub struct IndexedHeap {
+    heap: Vec<(Rank, TxnId)>,
+}
+
+impl IndexedHeap {
+    /// The first.
+    #[inline]
+    pub fn first(&self) -> Option<TxnId> {
+        self.heap.first().map(|&(_, id)| id)
+    }
+
+    /// Every member, in no order.
+    pub fn members(&self) -> impl Iterator<Item = TxnId> {
+        self.heap.iter().map(|&(_, id)| id)
+    }
+
+    /// Adds a transaction.
+    pub fn push(&mut self, id: TxnId, rank: Rank, places: &mut Places) {
+        self.heap.push((rank, id));
+        self.rise(self.heap.len() - 1, places);
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, id: TxnId, places: &mut Places) {
+        let at = places[id] as usize;
+        assert_eq!(self.heap[at].1, id, "not a member");
+        self.heap.swap_remove(at);
+        if at < self.heap.len() {
+            let at = self.rise(at, places);
+            self.sink(at, places);
+        }
+    }
+
+    fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
+        while at > 0 && self.heap[at].0 < self.heap[(at - 1) / 2].0 {
+            self.heap.swap(at, (at - 1) / 2);
+            places[self.heap[at].1] = at as u32;
+            at = (at - 1) / 2;
+        }
+        places[self.heap[at].1] = at as u32;
+        at
+    }
+
+    fn sink(&mut self, mut at: usize, places: &mut Places) {
+        loop {
+            let children = (2 * at + 1)..(2 * at + 3).min(self.heap.len());
+            let Some(child) = children.min_by_key(|&child| self.heap[child].0) else { break };
+            if self.heap[at].0 < self.heap[child].0 {
+                break;
+            }
+            self.heap.swap(at, child);
+            places[self.heap[at].1] = at as u32;
+            at = child;
+        }
+        places[self.heap[at].1] = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::{Id, Rng};
+
+    /// Against the obvious oracle: a sorted list.
+    #[test]
+    fn members_come_and_go_in_order_of_rank() {
+        let mut rng = Rng::stream(5, "ranked");
+        for _ in 0..200 {
+            let mut places = Places::filled(0, 64);
+            let (mut ranked, mut expected) = (IndexedHeap::default(), Vec::<(Rank, TxnId)>::new());
+            for order in 0..300 {
+                let id = TxnId::new(rng.below(64) as usize);
+                if let Some(at) = expected.iter().position(|&(_, its)| its == id) {
+                    ranked.remove(id, &mut places);
+                    expected.remove(at);
+                } else {
+                    let rank = Rank { key: rng.below(6) as u32, order };
+                    ranked.push(id, rank, &mut places);
+                    expected.push((rank, id));
+                }
+                let first = expected.iter().min().map(|&(_, id)| id);
+                assert_eq!(ranked.first(), first);
+                assert_eq!(ranked.members().count(), expected.len());
+            }
+        }
+    }
+}

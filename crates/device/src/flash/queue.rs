@@ -1,0 +1,346 @@
+//! What waits for one die: a list per class in order of submission, so that a policy sees the head of
+//! each without a search.
+
+use crate::flash::indexed_heap::{IndexedHeap, Rank};
+use crate::flash::txn::{By, Owner, Source, Txn, Txns};
+use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
+
+/// The classes of waiting transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum TxnClass {
+    /// Reads that a host request waits for.
+    HostRead,
+    /// Every other read: garbage collection, wear levelling, read-modify-write.
+    BackgroundRead,
+    /// Programs of host data.
+    HostProgram,
+    /// Every other program.
+    BackgroundProgram,
+    /// Erases.
+    Erase,
+}
+
+impl TxnClass {
+    /// How many classes there are.
+    pub const COUNT: usize = 5;
+    /// Every class.
+    pub const ALL: [TxnClass; TxnClass::COUNT] = [
+        TxnClass::HostRead,
+        TxnClass::BackgroundRead,
+        TxnClass::HostProgram,
+        TxnClass::BackgroundProgram,
+        TxnClass::Erase,
+    ];
+}
+
+/// The transactions of one class, chained by [`Txn::next`].
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// The place of the head in the order of submission; like the tail, it means nothing without a head.
+    order: u64,
+    head: TxnId,
+    tail: TxnId,
+}
+
+/// The transactions that wait for one die.
+#[derive(Clone, Debug)]
+pub struct DieQueue {
+    lines: [Line; TxnClass::COUNT],
+    /// The classes of which something waits, a bit each.
+    waiting: u8,
+}
+
+impl Default for DieQueue {
+    fn default() -> Self {
+        let empty = Line { order: u64::MAX, head: TxnId::NONE, tail: TxnId::NONE };
+        Self { lines: [empty; TxnClass::COUNT], waiting: 0 }
+    }
+}
+
+impl DieQueue {
+    /// Appends a transaction to the list of its class.
+    #[inline]
+    pub fn push(&mut self, id: TxnId, txns: &mut Txns) {
+        let txn = txns.get_mut(id);
+        txn.next = TxnId::NONE;
+        let (class, order) = (txn.class, txn.order);
+        let line = &mut self.lines[class as usize];
+        let tail = std::mem::replace(&mut line.tail, id);
+        txn.prev = tail;
+        if line.head.is_some() {
+            txns.get_mut(tail).next = id;
+        } else {
+            line.head = id;
+            line.order = order;
+            self.waiting |= 1 << class as u8;
+        }
+    }
+
+    /// Takes a transaction out of its list.
+    #[inline]
+    pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
+        let Txn { class, next, .. } = *txns.get(id);
+        let line = &mut self.lines[class as usize];
+        if line.head != id {
+            return self.remove_inside(id, txns);
+        }
+        line.head = next;
+        if next.is_some() {
+            line.order = txns.get(next).order;
+        } else {
+            self.waiting &= !(1 << class as u8);
+        }
+    }
+
+    /// One that is not the first of its class: an order by rank, or a read before the erase of its block.
+    #[cold]
+    fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
+        let Txn { class, prev, next, .. } = *txns.get(id);
+        txns.get_mut(prev).next = next;
+        if next.is_some() {
+            txns.get_mut(next).prev = prev;
+        } else {
+            self.lines[class as usize].tail = prev;
+        }
+    }
+
+    /// The first of a class.
+    #[inline]
+    pub fn head(&self, class: TxnClass) -> Option<TxnId> {
+        let head = self.lines[class as usize].head;
+        head.is_some().then_some(head)
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Everything of one class, in order.
+    pub fn iter<'a>(&self, class: TxnClass, txns: &'a Txns) -> impl Iterator<Item = TxnId> + 'a {
+        std::iter::successors(self.head(class), |&id| {
+            let next = txns.get(id).next;
+            next.is_some().then_some(next)
+        })
+    }
+}
+
+/// What no host request waits for, a bit for each class.
+const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
+    | 1 << TxnClass::BackgroundProgram as u8
+    | 1 << TxnClass::Erase as u8;
+
+/// Whether a host request waits for a transaction.
+fn is_awaited(txn: &Txn) -> bool {
+    let served = matches!(txn.class, TxnClass::HostRead | TxnClass::HostProgram);
+    (served || matches!(txn.owner, Owner::Merge(_))) && txn.source == Source::Host
+}
+
+/// Host reads and host programs of one die by rank, for an order that goes by more than time.
+#[derive(Clone, Debug, Default)]
+pub struct RankedQueue {
+    reads: IndexedHeap,
+    programs: IndexedHeap,
+    /// Whatever a host request waits for, by the moment that came: these two, and the reads of old pages that
+    /// writes of part of a page need.
+    waiting: IndexedHeap,
+}
+
+impl RankedQueue {
+    /// The members of a class, if it is ranked.
+    #[inline]
+    fn of(&self, class: TxnClass) -> Option<&IndexedHeap> {
+        match class {
+            TxnClass::HostRead => Some(&self.reads),
+            TxnClass::HostProgram => Some(&self.programs),
+            TxnClass::BackgroundRead | TxnClass::BackgroundProgram | TxnClass::Erase => None,
+        }
+    }
+
+    fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
+        match class {
+            TxnClass::HostRead => Some(&mut self.reads),
+            TxnClass::HostProgram => Some(&mut self.programs),
+            TxnClass::BackgroundRead | TxnClass::BackgroundProgram | TxnClass::Erase => None,
+        }
+    }
+
+    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of their
+    /// request; what is ranked equal, in order of submission.
+    pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        let txn = txns.get(id);
+        let Txn { class, group, order, asked, .. } = *txn;
+        if is_awaited(txn) {
+            let rank = Rank { key: 0, order: asked.0 };
+            self.waiting.push(id, rank, txns.places_mut(By::Age));
+        }
+        if let Some(ranked) = self.of_mut(class) {
+            let key = if class == TxnClass::HostRead { age_key } else { u32::from(group) };
+            ranked.push(id, Rank { key, order }, txns.places_mut(By::Rank));
+        }
+    }
+
+    /// A transaction is taken up.
+    pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
+        let txn = txns.get(id);
+        let class = txn.class;
+        if is_awaited(txn) {
+            self.waiting.remove(id, txns.places_mut(By::Age));
+        }
+        if let Some(ranked) = self.of_mut(class) {
+            ranked.remove(id, txns.places_mut(By::Rank));
+        }
+    }
+
+    /// How many are ranked.
+    pub fn len(&self) -> usize {
+        self.reads.members().count() + self.programs.members().count()
+    }
+
+    /// The first of a class by rank.
+    #[inline]
+    pub fn first(&self, class: TxnClass) -> Option<TxnId> {
+        self.of(class).and_then(IndexedHeap::first)
+    }
+}
+
+/// What a die order may see: what waits for one die and may be served now.
+pub struct View<'a> {
+    queue: &'a DieQueue,
+    ranked: Option<&'a RankedQueue>,
+    txns: &'a Txns,
+    now: Nanos,
+    programs_blocked: bool,
+}
+
+impl<'a> View<'a> {
+    /// The view of a die; with `programs_blocked`, host programs have no page to go to and are hidden.
+    #[inline]
+    pub fn new(
+        queue: &'a DieQueue,
+        ranked: Option<&'a RankedQueue>,
+        txns: &'a Txns,
+        now: Nanos,
+        programs_blocked: bool,
+    ) -> Self {
+        Self { queue, ranked, txns, now, programs_blocked }
+    }
+
+    /// The first of a class by rank, of host reads the one of the youngest data, of host programs the one of
+    /// the smallest request; the first in time where nothing is ranked.
+    #[inline]
+    pub fn first(&self, class: TxnClass) -> Option<TxnId> {
+        if class == TxnClass::HostProgram && self.programs_blocked {
+            return None;
+        }
+        match self.ranked {
+            Some(ranked) => ranked.first(class),
+            None => self.queue.head(class),
+        }
+    }
+
+    /// What is to be served because the request that has waited longest for something here came `deadline` ago or
+    /// earlier, whenever the drive had room for it: that itself, or, if it has no page to go to, the oldest of the collection that makes it one.
+    #[inline]
+    pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
+        let oldest = self.ranked?.waiting.first()?;
+        let Txn { asked, class, .. } = *self.txns.get(oldest);
+        if asked + deadline > self.now {
+            return None;
+        }
+        if class == TxnClass::HostProgram && self.programs_blocked {
+            return self.oldest_of(BACKGROUND);
+        }
+        Some(oldest)
+    }
+
+    /// The first of a class that may be served.
+    #[inline]
+    pub fn head(&self, class: TxnClass) -> Option<TxnId> {
+        if class == TxnClass::HostProgram && self.programs_blocked {
+            None
+        } else {
+            self.queue.head(class)
+        }
+    }
+
+    /// The one that was submitted first.
+    #[inline]
+    pub fn oldest(&self) -> Option<TxnId> {
+        self.oldest_of(if self.programs_blocked { !(1 << TxnClass::HostProgram as u8) } else { !0 })
+    }
+
+    /// The same of some classes, a bit each.
+    #[inline]
+    fn oldest_of(&self, classes: u8) -> Option<TxnId> {
+        let waiting = self.queue.waiting & classes;
+        let line = |waiting: u8| &self.queue.lines[waiting.trailing_zeros() as usize];
+        if waiting == 0 {
+            return None;
+        }
+        // Most often one class waits, and nothing is to be compared.
+        let mut oldest = line(waiting);
+        let mut left = waiting & (waiting - 1);
+        while left != 0 {
+            let other = line(left);
+            left &= left - 1;
+            if other.order < oldest.order {
+                oldest = other;
+            }
+        }
+        Some(oldest.head)
+    }
+
+    /// A waiting transaction.
+    pub fn txn(&self, id: TxnId) -> &Txn {
+        self.txns.get(id)
+    }
+
+    /// The present.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// A waiting transaction, as it is shown outside of this crate.
+    pub fn shown(&self, id: TxnId) -> Waiting {
+        Waiting::of(id, self.txns.get(id))
+    }
+
+    /// Everything of one class that may be served, in order of submission.
+    pub fn waiting(&self, class: TxnClass) -> impl Iterator<Item = Waiting> + '_ {
+        let hidden = class == TxnClass::HostProgram && self.programs_blocked;
+        let all = (!hidden).then(|| self.queue.iter(class, self.txns));
+        all.into_iter().flatten().map(|id| self.shown(id))
+    }
+}
+
+/// What is to be known of a waiting transaction, outside of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number, and the class that it waits in.
+    pub id: TxnId,
+    /// See `id`.
+    pub class: TxnClass,
+    /// The die that it waits for.
+    pub die: DieId,
+    /// The page of the host, if it has one.
+    pub lpn: Option<Lpn>,
+    /// Host programs: the pages of the request that wrote it; others: zero.
+    pub group: u16,
+    /// Its place in the order of submission.
+    pub order: u64,
+    /// Since when a host request waits for it.
+    pub asked: Nanos,
+    /// When it began to wait for its die.
+    pub submitted: Nanos,
+}
+
+impl Waiting {
+    fn of(id: TxnId, txn: &Txn) -> Waiting {
+        let Txn { class, die, lpn, group, order, asked, submitted, .. } = *txn;
+        let lpn = lpn.is_some().then_some(lpn);
+        Waiting { id, class, die, lpn, group, order, asked, submitted }
+    }
+}

@@ -1,0 +1,311 @@
+//! Flash transactions in flight: one flash page or block operation each, in a fixed-capacity arena.
+
+use crate::cells::mode::{Mode, Voltage};
+use crate::flash::indexed_heap::Places;
+use crate::flash::queue::TxnClass;
+use crate::observe::ledger::Ledger;
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, Ppn, ReqId, Span, TxnId};
+
+/// What a transaction does to the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Op {
+    /// Sense a page and transfer it out.
+    Read,
+    /// Transfer a page in and program it.
+    Program,
+    /// Erase a block.
+    Erase,
+}
+
+/// On whose account a transaction runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Source {
+    /// The host.
+    Host,
+    /// Garbage collection.
+    Gc,
+    /// Wear levelling.
+    Wear,
+    /// Programming anew what could stay where it is, to read it sooner or longer.
+    Refresh,
+    /// Keeping the parity of stripes, and bringing back what could not be read.
+    Parity,
+}
+
+impl Source {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+    /// What the accounts are called, in order.
+    pub const NAMES: [&'static str; Source::COUNT] =
+        ["host", "collection", "wear levelling", "refreshing", "parity"];
+}
+
+/// Who is told when a transaction is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The host request in [`Txn::req`], which waits for this page read.
+    Request,
+    /// A buffered page on its way to the flash, and possibly requests that wait for it.
+    Frame(FrameId),
+    /// The reading of the old page that a partial write needs.
+    Merge(FrameId),
+    /// A collection job of the plane that the transaction's page lies in.
+    Job,
+    /// The measuring of a block's strength.
+    Measure,
+    /// The parity of a stripe, by its place in the parity cache.
+    Parity(ParityId),
+    /// The bringing back of a page that could not be read, by its number.
+    DegradedRead(u32),
+    /// A raw flash command, by its number.
+    Raw(u32),
+}
+
+/// One transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Txn {
+    /// What it does.
+    pub op: Op,
+    /// On whose account.
+    pub source: Source,
+    /// The queue it waits in.
+    pub class: TxnClass,
+    /// Programs only: the data already lies in the page buffer, so that there is no transfer in.
+    pub data_in_buffer: bool,
+    /// Whether it is in flight, and not an empty place in the arena.
+    open: bool,
+    /// Whether a wait of its own has been measured by the ledger.
+    pub waited: bool,
+    /// Host reads and programs: it was taken up before one of its class that had waited longer.
+    pub overtook: bool,
+    /// Programs of host data: the parity cache counts on it; it passes that by; its answer waits for parity.
+    pub pinned: bool,
+    pub hurried: bool,
+    pub parked: bool,
+    /// Erases: the block is worn, and takes longer.
+    pub worn: bool,
+    /// Programs of host data: what kind of data it is.
+    pub tag: StreamTag,
+    /// Programs, once bound: how the pages of its block are programmed.
+    pub mode: Mode,
+    /// Reads: the voltages that the page is taken to have been programmed at, if not those of its block.
+    pub read_as: Option<Voltage>,
+    /// Programs of host data: the pages of the request that wrote it.
+    pub group: u16,
+    /// Reads: the levels of the first and of the latest try, and the one that is needed.
+    pub first_level: u8,
+    pub level: u8,
+    pub needed: u8,
+    /// Who is told.
+    pub owner: Owner,
+    /// The die it waits for.
+    pub die: DieId,
+    /// Reads: the page. Programs: the page, once the die has taken them up. Erases: the first page.
+    pub ppn: Ppn,
+    /// Programs and moves: whose data it is.
+    pub lpn: Lpn,
+    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and the
+    /// page writes that joined one program.
+    pub next: TxnId,
+    /// The one before it in its queue; means nothing of the first.
+    pub prev: TxnId,
+    /// The first of the page writes that joined this program while it waited.
+    pub joined: TxnId,
+    /// The host request that waits for it, if any.
+    pub req: ReqId,
+    /// Moves: where the data comes from.
+    pub from: Ppn,
+    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its entry.
+    pub epoch: u32,
+    /// Programs of buffered data: when a die was first asked for; until then the old page was read.
+    pub complete: Nanos,
+    /// Its place in the order of submission.
+    pub order: u64,
+    /// When it was made.
+    pub created: Nanos,
+    /// Since when a host request waits for it, in the drive or before its queues.
+    pub asked: Nanos,
+    /// How long its request had waited for buffer space by then.
+    pub buffer_wait: Span,
+    /// When it began to wait for its die.
+    pub submitted: Nanos,
+    /// When the die took it up.
+    pub dispatched: Nanos,
+    /// How often it was suspended.
+    pub suspensions: u32,
+}
+
+impl Txn {
+    /// A read, program or erase on `die`, made at `now`. The arena numbers it.
+    #[inline]
+    fn new(op: Op, source: Source, class: TxnClass, owner: Owner, die: DieId, now: Nanos) -> Txn {
+        Txn {
+            op,
+            source,
+            class,
+            data_in_buffer: false,
+            open: false,
+            waited: false,
+            overtook: false,
+            pinned: false,
+            hurried: false,
+            parked: false,
+            worn: false,
+            tag: StreamTag::PLAIN,
+            mode: Mode::default(),
+            read_as: None,
+            group: 0,
+            first_level: 0,
+            level: 0,
+            needed: 0,
+            owner,
+            die,
+            ppn: Ppn::NONE,
+            lpn: Lpn::NONE,
+            next: TxnId::NONE,
+            prev: TxnId::NONE,
+            joined: TxnId::NONE,
+            req: ReqId::NONE,
+            from: Ppn::NONE,
+            epoch: 0,
+            complete: now,
+            order: 0,
+            created: now,
+            asked: now,
+            buffer_wait: Span::ZERO,
+            submitted: now,
+            dispatched: now,
+            suspensions: 0,
+        }
+    }
+
+    /// Whether a host request waits for this very transaction.
+    #[inline]
+    pub fn host_waits(&self) -> bool {
+        self.class == TxnClass::HostRead
+    }
+}
+
+/// What transactions are ranked by; each is ranked once by either.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    /// By the order of its class.
+    Rank,
+    /// By the moment it came.
+    Age,
+}
+
+/// The arena. Its capacity follows from the configuration; admission keeps within it.
+#[derive(Clone, Debug)]
+pub struct Txns {
+    records: IdVec<TxnId, Txn>,
+    waits: IdVec<TxnId, Ledger>,
+    /// Where each stands among those ranked for its die, if its die ranks them.
+    places: [Places; 2],
+    free: Vec<TxnId>,
+    submitted: u64,
+}
+
+impl Txns {
+    /// An arena for `capacity` transactions.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let blank = Txn::new(
+            Op::Read,
+            Source::Host,
+            TxnClass::HostRead,
+            Owner::Raw(0),
+            DieId(0),
+            Nanos::ZERO,
+        );
+        Self {
+            records: IdVec::filled(blank, capacity),
+            waits: IdVec::filled(Ledger::default(), capacity),
+            places: [Places::filled(0, capacity), Places::filled(0, capacity)],
+            free: (0..capacity).rev().map(TxnId::new).collect(),
+            submitted: 0,
+        }
+    }
+
+    /// Takes a place and makes a transaction of its kind there, for the caller to complete.
+    ///
+    /// # Panics
+    /// If the arena is full: admission must hold requests back.
+    #[inline]
+    pub fn open(
+        &mut self,
+        op: Op,
+        source: Source,
+        class: TxnClass,
+        owner: Owner,
+        die: DieId,
+        now: Nanos,
+    ) -> (TxnId, &mut Txn) {
+        let id = self.free.pop().expect("transaction arena full: admission must hold back");
+        self.submitted += 1;
+        let record = &mut self.records[id];
+        assert!(!record.open);
+        *record = Txn::new(op, source, class, owner, die, now);
+        record.order = self.submitted;
+        record.open = true;
+        (id, record)
+    }
+
+    /// Gives the place back; each transaction is closed exactly once.
+    #[inline]
+    pub fn close(&mut self, id: TxnId) {
+        let open = std::mem::replace(&mut self.records[id].open, false);
+        assert!(open, "transaction closed twice");
+        self.free.push(id);
+    }
+
+    /// The transaction.
+    #[inline]
+    pub fn get(&self, id: TxnId) -> &Txn {
+        debug_assert!(self.records[id].open);
+        &self.records[id]
+    }
+
+    /// The transaction, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, id: TxnId) -> &mut Txn {
+        debug_assert!(self.records[id].open);
+        &mut self.records[id]
+    }
+
+    /// What the die did while the transaction waited; before it is taken up, what the die had done
+    /// until it was submitted.
+    #[inline]
+    pub fn waits(&self, id: TxnId) -> &Ledger {
+        &self.waits[id]
+    }
+
+    /// See [`Txns::waits`].
+    #[inline]
+    pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
+        &mut self.waits[id]
+    }
+
+    /// Where each stands among those that are ranked.
+    pub fn places_mut(&mut self, by: By) -> &mut Places {
+        &mut self.places[by as usize]
+    }
+
+    /// Transactions that are open.
+    pub fn open_count(&self) -> usize {
+        self.records.len() - self.free.len()
+    }
+
+    /// Places left.
+    #[inline]
+    pub fn free_count(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Every open transaction.
+    pub fn iter(&self) -> impl Iterator<Item = (TxnId, &Txn)> {
+        self.records.ids().map(|id| (id, &self.records[id])).filter(|(_, txn)| txn.open)
+    }
+}

@@ -1,0 +1,153 @@
+//! How the controller finds out how strong its blocks are: in idle time it reads a page of each block in turn and
+//! counts the bits that its code corrects (RHIO, section II-B). The reads take their dies and channels, and are on
+//! the account of wear.
+
+use crate::blocks::open_blocks::StrengthClass;
+use crate::cells::condition::Condition;
+use crate::cells::reliability::{CLASSES, Params};
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Op, Owner, Source};
+use crate::ftl::Ftl;
+use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
+
+/// How likely each class is for a block, as logarithms, the likeliest at zero. Before any measurement each is as
+/// likely as any other.
+type Likelihoods = [f32; CLASSES];
+
+/// The measuring of strengths.
+#[derive(Clone, Debug)]
+pub struct StrengthMeasurement {
+    rng: Rng,
+    /// Bits of a page.
+    bits: f64,
+    /// From one measurement on a die to the next.
+    every: Span,
+    /// How probable it may be that a block is weaker than it is taken for.
+    risk: f32,
+    /// When each die measures next, and which of its blocks.
+    due: IdVec<DieId, Nanos>,
+    next: IdVec<DieId, u32>,
+    likelihoods: IdVec<BlockId, Likelihoods>,
+}
+
+impl StrengthMeasurement {
+    /// Nothing is known yet.
+    pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
+        let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
+        let every = Span(params.measure_every.0 / (blocks / dies) as u64);
+        Self {
+            rng: Rng::stream(seed, "reliability/measure"),
+            bits: geometry.page_size.0 as f64 * 8.0,
+            every,
+            risk: params.risk as f32,
+            // One die after another, so that they do not all measure at once.
+            due: (0..dies as u64).map(|die| Nanos(every.0 / dies as u64 * die)).collect(),
+            next: IdVec::filled(0, dies),
+            likelihoods: IdVec::filled([0.0; CLASSES], blocks),
+        }
+    }
+
+    /// When a die measures next.
+    pub fn due(&self, die: DieId) -> Nanos {
+        self.due[die]
+    }
+
+    /// The class that a block is taken for; the weakest of which nothing is known.
+    pub fn class(&self, block: BlockId) -> StrengthClass {
+        let weights = self.likelihoods[block].map(libm::expf);
+        let allowed = self.risk * weights.iter().sum::<f32>();
+        let mut weaker = 0.0;
+        for class in (1..CLASSES).rev() {
+            weaker += weights[class];
+            if weaker > allowed {
+                return class as StrengthClass;
+            }
+        }
+        0
+    }
+
+    /// A page of `block` has been read for the sake of its errors.
+    pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
+        let its = *condition.block(block);
+        let age = condition.age(page, now);
+        let cells = condition.cells_mut();
+        let cycles = f64::from(its.cycles);
+        let growths = cells.growth;
+        let mut rate = |growth: f64| cells.rber(growth * cycles, age, its.reads, its.mode);
+        let errors = self.errors(rate(f64::from(its.growth)));
+        let rates = growths.map(rate);
+        let likelihoods = &mut self.likelihoods[block];
+        for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
+            // That of a Poisson number: of tens of thousands of bits hardly one in a hundred is wrong.
+            *likelihood += (errors * libm::log(rate) - self.bits * rate) as f32;
+        }
+        let likeliest = likelihoods.iter().copied().fold(f32::MIN, f32::max);
+        likelihoods.iter_mut().for_each(|likelihood| *likelihood -= likeliest);
+    }
+
+    /// How many bits of a page are wrong: binomial, by its normal approximation.
+    fn errors(&mut self, rate: f64) -> f64 {
+        // Box and Muller; the smallest argument of the logarithm is 2^-53.
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.rng.unit()));
+        let normal = radius * libm::cos(std::f64::consts::TAU * self.rng.unit());
+        let mean = self.bits * rate;
+        (mean + normal * (mean * (1.0 - rate)).sqrt()).round().max(0.0)
+    }
+}
+
+impl Ftl {
+    /// Measures every block that holds data, before the run and at no cost.
+    pub(crate) fn measure_all(&mut self, flash: &mut Flash) {
+        for block in (0..self.layout.geometry.blocks()).map(BlockId) {
+            if let Some(page) = self.space.blocks.next_valid(block, 0) {
+                self.measured_page(flash, page);
+            }
+        }
+    }
+
+    /// A die has been idle for long enough: its next block is measured, if that is due. Returns whether it is
+    /// read now.
+    pub(crate) fn measure(&mut self, flash: &mut Flash, die: DieId) -> bool {
+        let now = flash.now();
+        let Some(measurer) = self.measurer.as_mut().filter(|its| its.due[die] <= now) else {
+            return false;
+        };
+        measurer.due[die] = now + measurer.every;
+        let blocks = self.layout.geometry.blocks() / self.layout.geometry.dies();
+        for _ in 0..blocks {
+            let block = BlockId(die.0 * blocks + measurer.next[die]);
+            measurer.next[die] = (measurer.next[die] + 1) % blocks;
+            if let Some(page) = self.space.blocks.next_valid(block, 0) {
+                let class = TxnClass::BackgroundRead;
+                let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
+                read.ppn = page;
+                flash.submit(id);
+                return true;
+            }
+        }
+        // There is no data on the die: it is looked at again a whole round later.
+        measurer.due[die] = now + measurer.every * u64::from(blocks);
+        false
+    }
+
+    /// A page that was read for the sake of its errors has come.
+    pub(crate) fn measured(&mut self, flash: &mut Flash, id: TxnId) {
+        let page = flash.txns.get(id).ppn;
+        flash.txns.close(id);
+        self.measured_page(flash, page);
+    }
+
+    fn measured_page(&mut self, flash: &mut Flash, page: Ppn) {
+        let now = flash.now();
+        let block = self.locator.block_of(page);
+        let (Some(measurer), Some(condition)) = (&mut self.measurer, flash.condition_mut()) else {
+            unreachable!("only a drive whose cells err is measured")
+        };
+        measurer.read(condition, page, block, now);
+        let class = measurer.class(block);
+        let growth = condition.cells_mut().growth[usize::from(class)];
+        condition.believe(block, growth);
+        self.space.frontiers.measured(block, class);
+    }
+}

@@ -1,0 +1,177 @@
+//! Host requests in flight, in a fixed-capacity arena.
+
+use crate::observe::blame::Blame;
+use crate::observe::probe::Completion;
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
+
+/// Why a write waits before its pages are on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// As many page writes as may be are on their way to the flash.
+    Queue,
+    /// Every page frame of the buffer is taken.
+    Buffer,
+}
+
+/// One host request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What was asked, and when.
+    pub io: HostIo,
+    /// When it had come over the link, and the throttle had let it in.
+    pub ready: Nanos,
+    /// How long the throttle had held it.
+    pub throttled: Span,
+    /// The next page that is to be on its way.
+    pub next: u32,
+    /// The page after the last.
+    pub end: u32,
+    /// Its pages.
+    pub pages: u32,
+    /// Those that are not done.
+    pub left: u32,
+    /// Writes: what kind of data it is.
+    pub tag: StreamTag,
+    /// One of its pages was taken up before one of its kind that had waited longer on the same die.
+    pub overtook: bool,
+    /// Why its next page waits, and since when.
+    pub held: Option<(Hold, Nanos)>,
+    /// How long its pages have waited for buffer space so far.
+    pub buffer_wait: Span,
+}
+
+impl Request {
+    /// A request that has just come over the link, held by nothing.
+    #[inline]
+    pub fn new(io: HostIo, ready: Nanos, locator: &Locator) -> Self {
+        let (next, end) = match io.op {
+            HostOp::Read | HostOp::Write => {
+                let last = io.offset + u64::from(io.size) - 1;
+                (locator.page_at(io.offset).0, locator.page_at(last).0 + 1)
+            }
+            // Only whole pages can be forgotten.
+            HostOp::Trim => {
+                let next = locator.page_at(io.offset + locator.page_size() - 1).0;
+                let end = locator.page_at(io.offset + u64::from(io.size)).0;
+                (next, end.max(next))
+            }
+            HostOp::Flush => (0, 0),
+        };
+        let pages = end - next;
+        Self {
+            io,
+            ready,
+            throttled: Span::ZERO,
+            next,
+            end,
+            pages,
+            left: pages,
+            tag: StreamTag::PLAIN,
+            overtook: false,
+            held: None,
+            buffer_wait: Span::ZERO,
+        }
+    }
+
+    /// The bytes of `page` that the request touches, as a range within the page.
+    pub fn within(&self, page: Lpn, page_size: u64) -> (u64, u64) {
+        let start = u64::from(page.0) * page_size;
+        let from = self.io.offset.max(start) - start;
+        let to = (self.io.offset + u64::from(self.io.size)).min(start + page_size) - start;
+        (from, to)
+    }
+}
+
+/// The arena.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    records: IdVec<ReqId, Request>,
+    /// What is said of each once it is answered: the breakdown is that of the page that was done last.
+    completions: IdVec<ReqId, Completion>,
+    free: Vec<ReqId>,
+}
+
+impl Requests {
+    /// An arena for `capacity` requests.
+    pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
+        let io = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let blank = Request::new(io, Nanos::ZERO, locator);
+        let unanswered =
+            |id: ReqId| Completion { io, id, done: Nanos::ZERO, blame: Blame::default() };
+        Self {
+            records: IdVec::filled(blank, capacity as usize),
+            completions: (0..capacity as usize).map(ReqId::new).map(unanswered).collect(),
+            free: (0..capacity as usize).rev().map(ReqId::new).collect(),
+        }
+    }
+
+    /// Whether one more finds a place.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Requests in flight.
+    #[inline]
+    pub fn open_count(&self) -> usize {
+        self.records.len() - self.free.len()
+    }
+
+    /// Takes a place.
+    #[inline]
+    pub fn open(&mut self, request: Request) -> ReqId {
+        let id = self.free.pop().expect("request arena full: admission must hold back");
+        self.records[id] = request;
+        id
+    }
+
+    /// Gives the place back.
+    #[inline]
+    pub fn close(&mut self, id: ReqId) {
+        self.free.push(id);
+    }
+
+    /// One more of its pages is done. Returns whether it was the last.
+    #[inline]
+    pub fn page_done(&mut self, id: ReqId) -> bool {
+        let request = &mut self.records[id];
+        request.left -= 1;
+        request.left == 0
+    }
+
+    /// The breakdown of its latency, nothing blamed yet.
+    #[inline]
+    pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
+        let blame = &mut self.completions[id].blame;
+        *blame = Blame::default();
+        blame
+    }
+
+    /// The breakdown of its latency.
+    #[inline]
+    pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
+        &mut self.completions[id].blame
+    }
+
+    /// What is to be said of it now that it is answered.
+    #[inline]
+    pub fn completion(&mut self, id: ReqId, done: Nanos) -> &Completion {
+        let completion = &mut self.completions[id];
+        completion.io = self.records[id].io;
+        completion.done = done;
+        completion
+    }
+
+    /// A request.
+    #[inline]
+    pub fn get(&self, id: ReqId) -> &Request {
+        &self.records[id]
+    }
+
+    /// A request, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, id: ReqId) -> &mut Request {
+        &mut self.records[id]
+    }
+}

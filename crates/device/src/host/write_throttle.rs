@@ -1,0 +1,100 @@
+//! Writes held at the door: between host interface and translation layer, for the sake of the drive's life.
+
+use crate::blocks::block_table::Blocks;
+use crate::config::Config;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::host::life::{Life, Totals};
+use crate::observe::counters::Counters;
+use crate::policy::throttle::{self, AnyThrottle, Held, State, Throttle};
+use fowler_units::{HostIo, Nanos};
+
+/// A throttle, and the life that it looks after.
+#[derive(Clone, Debug)]
+pub struct WriteThrottle {
+    throttle: AnyThrottle,
+    life: Life,
+}
+
+/// What the throttle sees.
+struct View<'a> {
+    life: &'a Life,
+    blocks: &'a Blocks,
+    /// Pages of the host that are on their way to the flash, at most.
+    on_the_way: u64,
+    taken: u64,
+}
+
+impl throttle::Life for View<'_> {
+    #[inline]
+    fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    fn left(&self, now: Nanos, healed: bool) -> f64 {
+        self.life.left(self.blocks, now, healed) - self.on_the_way as f64
+    }
+
+    fn ends(&self) -> Nanos {
+        self.life.ends()
+    }
+}
+
+impl WriteThrottle {
+    /// A throttle if the configuration has one: a life begins.
+    pub fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
+        let holder = || {
+            Box::new(WriteThrottle {
+                throttle: throttle_of(config),
+                life: Life::new(config, blocks),
+            })
+        };
+        (config.throttle.name != throttle::ThrottleKind::Off).then(holder)
+    }
+
+    /// What the throttle has come to, and the drive.
+    pub fn state(&self, blocks: &Blocks, now: Nanos) -> (State, Totals) {
+        (self.throttle.state(), self.life.stand(blocks, now))
+    }
+}
+
+/// The throttle of a drive.
+pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
+    let handed = config.policies.throttle.as_ref();
+    AnyThrottle::handed_or_new(handed, &config.throttle, config.seed)
+}
+
+impl Life {
+    /// Asks a throttle how long a write of `pages` pages is held that could enter at `now`.
+    pub(crate) fn ask(
+        &self,
+        throttle: &mut AnyThrottle,
+        now: Nanos,
+        pages: u32,
+        (blocks, counters): (&Blocks, &Counters),
+        slots: u32,
+    ) -> Held {
+        let [host, others @ ..] = counters.programs;
+        // What the buffer absorbs is never programmed.
+        let entered = counters.pages_written - counters.buffer_write_hits;
+        let taken = entered + others.iter().sum::<u64>();
+        // Pages trimmed in the buffer never get there: no more are on their way than it has frames.
+        let on_the_way = entered.saturating_sub(host).min(u64::from(slots));
+        throttle.hold(now, pages, &View { life: self, blocks, on_the_way, taken })
+    }
+}
+
+impl Ftl {
+    /// How long a write is held that could enter at `now`.
+    pub fn throttled(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
+        let Some(holder) = &mut self.holder else { return Held::default() };
+        let last = io.offset + u64::from(io.size.max(1)) - 1;
+        let pages = self.locator.page_at(last).0 - self.locator.page_at(io.offset).0 + 1;
+        let seen = (&self.space.blocks, &flash.counters);
+        let held = holder.life.ask(&mut holder.throttle, now, pages, seen, self.layout.slots);
+        flash.counters.held[0] += held.spread;
+        flash.counters.held[1] += held.stopped;
+        flash.counters.stops += u64::from(held.stops);
+        held
+    }
+}

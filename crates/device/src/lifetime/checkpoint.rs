@@ -1,0 +1,68 @@
+//! The state of a lifetime drive as data, to be written down and gone on from. What follows from the configuration is
+//! not in it, nor what follows from the mapping.
+
+use crate::blocks::block_table::BlocksSnapshot;
+use crate::blocks::page_allocator::AllocatorSnapshot;
+use crate::lifetime::{LifetimeDrive, Moved};
+use crate::observe::counters::Counters;
+use crate::policy::throttle::AnyThrottle;
+use crate::policy::victim::AnyVictim;
+use crate::policy::wear::AnyWear;
+use fowler_units::{IdVec, Lpn};
+use serde::{Deserialize, Serialize};
+
+/// The state of a drive that lives.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    map: IdVec<Lpn, u32>,
+    blocks: BlocksSnapshot,
+    space: AllocatorSnapshot,
+    victim: AnyVictim,
+    wear: AnyWear,
+    throttle: AnyThrottle,
+    counters: Counters,
+    moved: Moved,
+}
+
+impl LifetimeDrive {
+    /// Its state.
+    pub fn kept(&self) -> Checkpoint {
+        let ftl = &self.ftl;
+        let (victim, wear) = ftl.collector.policies();
+        Checkpoint {
+            map: ftl.map.kept(),
+            blocks: ftl.space.blocks.kept(),
+            space: ftl.space.kept(),
+            victim: victim.clone(),
+            wear: wear.clone(),
+            throttle: self.throttle.clone(),
+            counters: self.counters,
+            moved: self.moved(),
+        }
+    }
+
+    /// This drive, at the beginning of its life, as it is in a state that was kept.
+    ///
+    /// # Errors
+    /// What tells that it is the state of another drive.
+    pub fn resumed(mut self, kept: Checkpoint) -> Result<Self, String> {
+        let ftl = &mut self.ftl;
+        if !ftl.map.resume(kept.map) || !ftl.space.blocks.resume(kept.blocks) {
+            return Err("it is of a drive of another size".into());
+        }
+        let pages = ftl.layout.geometry.pages();
+        for page in (0..ftl.map.logical()).map(Lpn) {
+            let Some(at) = ftl.in_flash(page) else { continue };
+            if at.0 >= pages || ftl.space.blocks.is_valid(at) {
+                return Err("two pages of the host lie in one place, or beyond the drive".into());
+            }
+            ftl.space.blocks.validate(at);
+            ftl.map.set_owner(at, page);
+        }
+        ftl.space.resume(kept.space);
+        ftl.collector.resume(kept.victim, kept.wear);
+        (self.throttle, self.counters) = (kept.throttle, kept.counters);
+        self.go_on_from(kept.moved);
+        Ok(self)
+    }
+}

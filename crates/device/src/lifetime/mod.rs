@@ -1,0 +1,316 @@
+//! A whole life in minutes: the mapping, space, collection, wear levelling and throttle of the drive, driven without
+//! dies. Pages are written and moved at no time, as before a run ([`crate::precondition`]); a page write takes as long
+//! as it is held, and its own program. The host is closed: it is behind its times by as much as its writes were held.
+//!
+//! That leaves out what waits for dies: a write that queues behind others takes longer than here, and holds nobody. At
+//! the loads that a life is about, some hundred pages a second over dozens of dies, hardly one does.
+
+pub mod checkpoint;
+
+use crate::config::Config;
+use crate::config::layout::{Layout, Refusal};
+use crate::ftl::Ftl;
+use crate::host::life::{Life, Totals};
+use crate::host::request::Request;
+use crate::host::write_throttle::throttle_of;
+use crate::observe::counters::Counters;
+use crate::policy::throttle::{AnyThrottle, Held, State, Throttle};
+use crate::precondition::image::PreconditionedImage;
+use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
+use serde::{Deserialize, Serialize};
+
+/// A drive that lives.
+#[derive(Clone, Debug)]
+pub struct LifetimeDrive {
+    pub(crate) ftl: Ftl,
+    pub(crate) throttle: AnyThrottle,
+    life: Life,
+    pub(crate) counters: Counters,
+    /// Erased blocks of each plane that collection keeps.
+    kept: u32,
+    program: Span,
+    behind: Span,
+    /// How long the write was held that was not let in before the life ended.
+    kept_out: Held,
+    /// Pages moved before the life, and how often each block had been erased.
+    moved: [u64; 2],
+    erased: Box<[u32]>,
+    now: Nanos,
+}
+
+/// What a drive has moved, and where in time it is, as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pages: [u64; 2],
+    now: Nanos,
+    behind: Span,
+}
+
+/// A write that has been let in, or a trim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entered {
+    /// When.
+    pub at: Nanos,
+    /// The pages that it writes: none if it is a trim.
+    pub pages: u32,
+    /// How long it was held.
+    pub held: Held,
+}
+
+/// How many requests are drawn before their turn, and how far before it their next look-ups begin.
+const AHEAD: usize = 16;
+const SECOND: usize = 10;
+const THIRD: usize = 5;
+/// Writes between two looks at how much has been programmed.
+const SEASON_STRIDE: usize = 4096;
+/// Pages of a request that are looked up ahead.
+const PAGES_AHEAD: u64 = 8;
+
+impl LifetimeDrive {
+    /// The drive of `config` with its data as they lie in `aged`; its life begins.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    ///
+    /// # Panics
+    /// If `config` does not age like the one that was preconditioned.
+    pub fn new(aged: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
+        let mut ftl = aged.ftl(config)?;
+        ftl.untimed_wear_leveling = true;
+        Ok(Self::born(ftl, config))
+    }
+
+    fn born(ftl: Ftl, config: &Config) -> Self {
+        let rules = ftl.collector.rules();
+        let timing = config.effective_timing();
+        Self {
+            throttle: throttle_of(config),
+            life: Life::new(config, &ftl.space.blocks),
+            counters: Counters::default(),
+            kept: rules.foreground_below.max(rules.background_below),
+            program: timing.bus_transfer + timing.mean_program(),
+            behind: Span::ZERO,
+            kept_out: Held::default(),
+            moved: ftl.untimed_moves,
+            erased: ftl.space.blocks.erase_counts().into(),
+            now: Nanos::ZERO,
+            ftl,
+        }
+    }
+
+    /// Writes `source` at no time, until it has been programmed with so many pages on any account or the source ends,
+    /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
+    /// with [`LifetimeDrive::again`].
+    pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
+        let before = self.ftl.space.blocks.programmed();
+        let so_far = |drive: &Self| drive.ftl.space.blocks.programmed() - before;
+        let mut number = 0usize;
+        self.draw(source, |drive, io| {
+            // Counting looks at every block.
+            number += 1;
+            if number.is_multiple_of(SEASON_STRIDE) && so_far(drive) >= pages {
+                return false;
+            }
+            drive.change(io);
+            true
+        });
+        so_far(self)
+    }
+
+    /// The same drive at the beginning of a life of `config`, which differs in nothing but its life and throttle.
+    ///
+    /// # Panics
+    /// If it differs in what its data or the sizes of the drive depend on.
+    #[must_use]
+    pub fn again(&self, config: &Config) -> Self {
+        let layout = config.layout().expect("it was looked at");
+        assert_eq!(layout, self.ftl.layout, "another drive");
+        Self::born(self.ftl.clone(), config)
+    }
+
+    /// The sizes of the drive.
+    pub fn layout(&self) -> &Layout {
+        &self.ftl.layout
+    }
+
+    /// How long a page write takes that is not held.
+    pub fn program(&self) -> Span {
+        self.program
+    }
+
+    /// When its life ends, in simulated time.
+    pub fn ends(&self) -> Nanos {
+        self.life.ends()
+    }
+
+    /// When the last write entered.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// By how much the host is behind its own times.
+    pub fn behind(&self) -> Span {
+        self.behind
+    }
+
+    /// How long the write was held, until the life ended, that has not been let in any more; among what was counted.
+    pub fn kept_out(&self) -> Held {
+        self.kept_out
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How often each block has been erased, preconditioning included.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.ftl.space.blocks.erase_counts()
+    }
+
+    /// What the drive amounts to at a moment of its life.
+    pub fn totals(&self, at: Nanos) -> Totals {
+        self.life.stand(&self.ftl.space.blocks, at)
+    }
+
+    /// What the throttle has come to.
+    pub fn throttle(&self) -> State {
+        self.throttle.state()
+    }
+
+    /// How often each block has been erased in this life.
+    pub fn cycles(&self) -> Vec<u32> {
+        let counts = self.erase_counts().iter().zip(&*self.erased);
+        counts.map(|(&all, &before)| all - before).collect()
+    }
+
+    pub(crate) fn moved(&self) -> Moved {
+        Moved { pages: self.ftl.untimed_moves, now: self.now, behind: self.behind }
+    }
+
+    pub(crate) fn go_on_from(&mut self, moved: Moved) {
+        (self.ftl.untimed_moves, self.ftl.untimed_clock) = (moved.pages, moved.now);
+        (self.now, self.behind) = (moved.now, moved.behind);
+    }
+
+    /// Serves the writes and trims of `source`, whose times are those of a host that nothing holds, until `heard` has heard of
+    /// one and says so, the source ends, or the life. Returns whether life goes on. Some requests are drawn before
+    /// their turn: a source must not depend on the drive.
+    pub fn serve(
+        &mut self,
+        source: impl Iterator<Item = HostIo>,
+        mut heard: impl FnMut(&Self, Entered) -> bool,
+    ) -> bool {
+        let mut alive = true;
+        self.draw(source, |drive, io| match drive.enter(io) {
+            Some(entered) => heard(drive, entered),
+            None => {
+                alive = false;
+                false
+            }
+        });
+        alive
+    }
+
+    /// Does `each` for every write and trim of `source`, as long as it says so; what each will look up is looked up before.
+    fn draw(
+        &mut self,
+        source: impl Iterator<Item = HostIo>,
+        mut each: impl FnMut(&mut Self, &HostIo) -> bool,
+    ) {
+        let changes = |io: &HostIo| matches!(io.op, HostOp::Write | HostOp::Trim) && io.size > 0;
+        let mut writes = source.filter(changes);
+        let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
+        loop {
+            while !ended && last - next < AHEAD {
+                match writes.next() {
+                    Some(io) => {
+                        self.prefetch(&io, |ftl, page| ftl.map.prefetch(page));
+                        drawn[last % AHEAD] = io;
+                        last += 1;
+                    }
+                    None => ended = true,
+                }
+            }
+            if next == last {
+                return;
+            }
+            let soon = |by: usize| drawn[(next + by) % AHEAD];
+            self.prefetch(&soon(SECOND), |ftl, page| {
+                if let Some(old) = ftl.in_flash(page) {
+                    ftl.space.blocks.prefetch(old);
+                }
+            });
+            self.prefetch(&soon(THIRD), |ftl, page| {
+                if let Some(old) = ftl.in_flash(page) {
+                    ftl.space.blocks.prefetch_neighbours(old);
+                }
+            });
+            let io = drawn[next % AHEAD];
+            next += 1;
+            if !each(self, &io) {
+                return;
+            }
+        }
+    }
+
+    /// Writes the pages of a request at no time, or forgets them.
+    #[inline]
+    fn change(&mut self, io: &HostIo) {
+        let Request { next, end, .. } = Request::new(*io, io.at, &self.ftl.locator);
+        for page in (next..end).map(Lpn) {
+            if io.op == HostOp::Write {
+                self.ftl.store(page, self.kept);
+            } else if self.ftl.forget_now(page) {
+                self.counters.pages_trimmed += 1;
+            }
+        }
+    }
+
+    /// Looks at what will be needed for a request.
+    #[inline]
+    fn prefetch(&self, io: &HostIo, look: impl Fn(&Ftl, Lpn)) {
+        let first = u64::from(self.ftl.locator.page_at(io.offset).0);
+        let pages = u64::from(io.size) / self.ftl.locator.page_size() + 1;
+        let most = u64::from(self.ftl.layout.logical_pages);
+        for page in (first..first + pages.min(PAGES_AHEAD)).take_while(|&page| page < most) {
+            look(&self.ftl, Lpn(page as u32));
+        }
+    }
+
+    /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims are not held.
+    fn enter(&mut self, io: &HostIo) -> Option<Entered> {
+        let pages = match io.op {
+            HostOp::Write => Request::new(*io, io.at, &self.ftl.locator).pages,
+            _ => 0,
+        };
+        let at = io.at + self.behind;
+        let ends = self.life.ends();
+        if at >= ends {
+            return None;
+        }
+        let held = if pages > 0 && self.throttle.is_on() {
+            let seen = (&self.ftl.space.blocks, &self.counters);
+            self.life.ask(&mut self.throttle, at, pages, seen, 0)
+        } else {
+            Held::default()
+        };
+        let at = at + held.total();
+        self.counters.held[0] += held.spread;
+        self.counters.held[1] += held.stopped;
+        self.counters.stops += u64::from(held.stops);
+        if at >= ends {
+            self.kept_out = held;
+            return None;
+        }
+        self.behind += held.total();
+        (self.now, self.ftl.untimed_clock) = (at, at);
+        self.change(io);
+        self.counters.pages_written += u64::from(pages);
+        self.counters.programs[0] += u64::from(pages);
+        self.counters.programs[1] = self.ftl.untimed_moves[0] - self.moved[0];
+        self.counters.programs[2] = self.ftl.untimed_moves[1] - self.moved[1];
+        Some(Entered { at, pages, held })
+    }
+}

@@ -1,0 +1,3 @@
+//! Logical to physical.
+
+pub mod page_map;

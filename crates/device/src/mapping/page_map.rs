@@ -1,0 +1,119 @@
+//! Logical to physical and back. One `u32` each way: 8 bytes per page is what the model's memory is
+//! made of, so nothing else may live here.
+
+use fowler_units::{FrameId, Id, IdVec, Lpn, Ppn};
+
+/// Where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// Nowhere: never written, or trimmed.
+    Nowhere,
+    /// In the flash.
+    Flash(Ppn),
+    /// In the write buffer, whose frame knows the copy in the flash, if there is one.
+    Buffer(FrameId),
+}
+
+const BUFFERED: u32 = 1 << 31;
+
+#[inline]
+fn place(raw: u32) -> Location {
+    match raw {
+        u32::MAX => Location::Nowhere,
+        raw if raw & BUFFERED != 0 => Location::Buffer(FrameId(raw & !BUFFERED)),
+        raw => Location::Flash(Ppn(raw)),
+    }
+}
+
+/// The two directions of the mapping.
+#[derive(Clone, Debug)]
+pub struct PageMap {
+    forward: IdVec<Lpn, u32>,
+    backward: IdVec<Ppn, Lpn>,
+}
+
+impl PageMap {
+    /// The most physical pages that a mapping can name.
+    pub const PAGES_MAX: u64 = BUFFERED as u64 - 1;
+
+    /// An empty mapping of `logical` onto `physical` pages.
+    pub fn new(logical: u32, physical: u32) -> Self {
+        assert!(u64::from(physical) <= Self::PAGES_MAX);
+        Self {
+            forward: IdVec::filled(u32::MAX, logical as usize),
+            backward: IdVec::filled(Lpn::NONE, physical as usize),
+        }
+    }
+
+    /// Where each logical page is, of a drive whose buffer is empty, as it is kept.
+    pub fn kept(&self) -> IdVec<Lpn, u32> {
+        self.forward.clone()
+    }
+
+    /// Goes on from what was kept, no physical page owned yet. Returns whether it is of as many pages.
+    pub fn resume(&mut self, kept: IdVec<Lpn, u32>) -> bool {
+        let same = kept.len() == self.forward.len();
+        if same {
+            self.forward = kept;
+        }
+        same
+    }
+
+    /// Logical pages.
+    pub fn logical(&self) -> u32 {
+        self.forward.len() as u32
+    }
+
+    /// Where a logical page is.
+    #[inline]
+    pub fn place(&self, page: Lpn) -> Location {
+        place(self.forward[page])
+    }
+
+    /// As [`PageMap::place`]; a page beyond the drive is nowhere.
+    #[inline]
+    pub fn place_if_any(&self, page: Lpn) -> Location {
+        self.forward.get(page).map_or(Location::Nowhere, |&raw| place(raw))
+    }
+
+    /// A logical page is about to be looked up.
+    #[inline]
+    pub fn prefetch(&self, page: Lpn) {
+        self.forward.prefetch(page);
+    }
+
+    /// The owner of a physical page is about to be asked for.
+    #[inline]
+    pub fn prefetch_owner(&self, location: Ppn) {
+        self.backward.prefetch(location);
+    }
+
+    /// The logical page now lies in the flash, or nowhere for [`Ppn::NONE`].
+    #[inline]
+    pub fn set_flash(&mut self, page: Lpn, location: Ppn) {
+        self.forward[page] = location.0;
+    }
+
+    /// The entries of all logical pages as [`PageMap::set_flash`] stores them, for whoever writes most of them.
+    pub fn entries(&mut self) -> &mut [u32] {
+        self.forward.as_mut_slice()
+    }
+
+    /// The logical page is now found through its frame in the buffer.
+    #[inline]
+    pub fn set_buffered(&mut self, page: Lpn, slot: FrameId) {
+        self.forward[page] = slot.0 | BUFFERED;
+    }
+
+    /// The logical page that a physical page was last programmed with.
+    #[inline]
+    pub fn owner(&self, location: Ppn) -> Lpn {
+        self.backward[location]
+    }
+
+    /// A physical page is programmed with a logical page's data.
+    #[inline]
+    pub fn set_owner(&mut self, location: Ppn, page: Lpn) {
+        self.backward[location] = page;
+    }
+}

@@ -1,0 +1,198 @@
+//! Where a request's time went. Every request's parts sum to its latency to the nanosecond.
+
+use crate::flash::txn::{Op, Source};
+use fowler_units::Span;
+use std::ops::{AddAssign, Index, IndexMut};
+
+/// A cause of latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Part {
+    /// The link between host and drive: commands and data on it, and waiting for it.
+    HostLink,
+    /// Held by the throttle, for the sake of the drive's life.
+    Throttled,
+    /// Waiting for a place in the device's bounded queues.
+    QueueFull,
+    /// Waiting for a free page frame of the write buffer.
+    BufferFull,
+    /// Waiting for a die with room for one more page: every plane is as full as it may be.
+    NoSpace,
+    /// Waiting while the die read for a host request.
+    BehindHostRead,
+    /// Waiting while the die programmed host data.
+    BehindHostProgram,
+    /// Waiting while the die erased on a raw command of the host.
+    BehindHostErase,
+    /// Waiting while the die read for garbage collection.
+    BehindGcRead,
+    /// Waiting while the die programmed for garbage collection.
+    BehindGcProgram,
+    /// Waiting while the die erased for garbage collection.
+    BehindGcErase,
+    /// Waiting while the die read for wear levelling.
+    BehindWearRead,
+    /// Waiting while the die programmed for wear levelling.
+    BehindWearProgram,
+    /// Waiting while the die erased for wear levelling.
+    BehindWearErase,
+    /// Waiting while the die read to program anew.
+    BehindRefreshRead,
+    /// Waiting while the die programmed anew what could stay where it is.
+    BehindRefreshProgram,
+    /// Waiting while the die erased for that.
+    BehindRefreshErase,
+    /// Waiting while the die read for the sake of parity.
+    BehindParityRead,
+    /// Waiting while the die programmed parity.
+    BehindParityProgram,
+    /// Waiting for the channel to be free.
+    Channel,
+    /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
+    /// suspensions cost beyond the reads served meanwhile.
+    Suspend,
+    /// Reading the old page that a write of part of it needs, before the new page can be programmed.
+    Merge,
+    /// Sensing.
+    Sense,
+    /// One's own transfer over the channel.
+    Transfer,
+    /// One's own program.
+    Program,
+    /// Sensing at more than the reference voltages of the hard decision, and transferring what that gives.
+    SoftSensing,
+    /// Trying at a lower level first, in vain.
+    Retry,
+    /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the stripe, or for one's
+    /// own parity to be in the flash.
+    Parity,
+    /// Reads: reading the rest of a stripe in place of a page that could not be read.
+    Degraded,
+}
+
+impl Part {
+    /// How many parts there are.
+    pub const COUNT: usize = 29;
+
+    /// Every part, in order.
+    pub const ALL: [Part; Part::COUNT] = [
+        Part::HostLink,
+        Part::Throttled,
+        Part::QueueFull,
+        Part::BufferFull,
+        Part::NoSpace,
+        Part::BehindHostRead,
+        Part::BehindHostProgram,
+        Part::BehindHostErase,
+        Part::BehindGcRead,
+        Part::BehindGcProgram,
+        Part::BehindGcErase,
+        Part::BehindWearRead,
+        Part::BehindWearProgram,
+        Part::BehindWearErase,
+        Part::BehindRefreshRead,
+        Part::BehindRefreshProgram,
+        Part::BehindRefreshErase,
+        Part::BehindParityRead,
+        Part::BehindParityProgram,
+        Part::Channel,
+        Part::Suspend,
+        Part::Merge,
+        Part::Sense,
+        Part::Transfer,
+        Part::Program,
+        Part::SoftSensing,
+        Part::Retry,
+        Part::Parity,
+        Part::Degraded,
+    ];
+
+    /// The part's name in JSON, CSV columns and tables.
+    pub fn name(self) -> &'static str {
+        [
+            "host_link",
+            "throttled",
+            "queue_full",
+            "buffer_full",
+            "no_space",
+            "behind_host_read",
+            "behind_host_program",
+            "behind_host_erase",
+            "behind_gc_read",
+            "behind_gc_program",
+            "behind_gc_erase",
+            "behind_wear_read",
+            "behind_wear_program",
+            "behind_wear_erase",
+            "behind_refresh_read",
+            "behind_refresh_program",
+            "behind_refresh_erase",
+            "behind_parity_read",
+            "behind_parity_program",
+            "channel",
+            "suspend",
+            "merge",
+            "sense",
+            "transfer",
+            "program",
+            "soft_sensing",
+            "retry",
+            "parity",
+            "degraded",
+        ][self as usize]
+    }
+
+    /// Waiting behind an operation of this kind and source.
+    #[inline]
+    pub fn behind(op: Op, source: Source) -> Part {
+        Part::ALL[Part::BehindHostRead as usize + 3 * source as usize + op as usize]
+    }
+}
+
+/// The breakdown of one latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blame([Span; Part::COUNT]);
+
+impl Blame {
+    /// The sum of all parts.
+    pub fn total(&self) -> Span {
+        self.0.iter().copied().sum()
+    }
+
+    /// Adds nanoseconds to consecutive parts from `first` on.
+    #[inline]
+    pub(crate) fn add<const COUNT: usize>(&mut self, first: Part, times: &[u64; COUNT]) {
+        let parts = &mut self.0[first as usize..][..COUNT];
+        for (part, &time) in parts.iter_mut().zip(times) {
+            part.0 += time;
+        }
+    }
+
+    /// The parts, in the order of [`Part::ALL`].
+    pub fn parts(&self) -> &[Span; Part::COUNT] {
+        &self.0
+    }
+}
+
+impl Index<Part> for Blame {
+    type Output = Span;
+    #[inline]
+    fn index(&self, part: Part) -> &Span {
+        &self.0[part as usize]
+    }
+}
+
+impl IndexMut<Part> for Blame {
+    #[inline]
+    fn index_mut(&mut self, part: Part) -> &mut Span {
+        &mut self.0[part as usize]
+    }
+}
+
+impl AddAssign<&Blame> for Blame {
+    fn add_assign(&mut self, other: &Blame) {
+        for (sum, part) in self.0.iter_mut().zip(other.0) {
+            *sum += part;
+        }
+    }
+}

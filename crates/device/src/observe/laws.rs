@@ -1,0 +1,212 @@
+//! Every conservation law, callable at any event. Slow: for tests, and for whoever doubts a result.
+
+use crate::blocks::block_table::BlockState;
+use crate::device::Device;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Op, Owner, Source, Txn};
+use crate::mapping::page_map::Location;
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn};
+
+/// A law that does not hold, in words and numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(pub String);
+
+/// Returns the violation unless `holds`.
+pub(crate) fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation(what())) }
+}
+
+impl Device {
+    /// Checks that nothing is lost and nothing counted twice.
+    ///
+    /// # Errors
+    /// The first law that does not hold.
+    pub fn check(&self) -> Result<(), Violation> {
+        self.check_blocks()?;
+        self.check_mapping()?;
+        self.check_buffer()?;
+        self.check_transactions()?;
+        self.check_programs()?;
+        self.check_dies()?;
+        self.check_array()
+    }
+
+    /// Whether a logical page holds data.
+    pub fn holds(&self, page: Lpn) -> bool {
+        self.ftl.map.place(self.ftl.stored_page(page)) != Location::Nowhere
+    }
+
+    /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right bucket.
+    fn check_blocks(&self) -> Result<(), Violation> {
+        let blocks = &self.ftl.space.blocks;
+        let geometry = self.layout().geometry;
+        for plane in (0..geometry.planes()).map(PlaneId) {
+            let (mut valid, mut free, mut full) = (0, 0, 0);
+            for block in geometry.blocks_of_plane(plane) {
+                self.check_block(block)?;
+                valid += blocks.valid(block);
+                free += u32::from(blocks.state(block) == BlockState::Free);
+                full += u32::from(blocks.state(block) == BlockState::Full);
+            }
+            let counted = (blocks.valid_in(plane), blocks.free_in(plane));
+            law(counted == (valid, free), || {
+                format!("plane {}: counts {counted:?}, columns {:?}", plane.0, (valid, free))
+            })?;
+            let bucketed = blocks.bucketed(plane);
+            law(bucketed == full && blocks.candidates(plane).count() == full, || {
+                format!("plane {}: {full} full blocks, {bucketed} in buckets", plane.0)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_block(&self, block: BlockId) -> Result<(), Violation> {
+        let blocks = &self.ftl.space.blocks;
+        let geometry = self.layout().geometry;
+        let first = geometry.first_page(block).0;
+        let bits = (first..first + geometry.pages_per_block)
+            .filter(|&page| blocks.is_valid(Ppn(page)))
+            .count() as u32;
+        law(bits == blocks.valid(block), || {
+            format!("block {}: {} valid, {bits} bits", block.0, blocks.valid(block))
+        })?;
+        let written = blocks.written(block);
+        let whole = match blocks.state(block) {
+            BlockState::Free => written == 0 && bits == 0,
+            BlockState::Open => bits <= written,
+            BlockState::Full | BlockState::Collecting => written == geometry.pages_per_block,
+        };
+        law(whole, || {
+            format!("block {} is {:?} with {written} pages", block.0, blocks.state(block))
+        })
+    }
+
+    /// Each logical page maps to exactly one valid physical page or none; no other page is valid but
+    /// the new copies of pages that are being moved.
+    fn check_mapping(&self) -> Result<(), Violation> {
+        let mut mapped = 0u64;
+        for page in (0..self.ftl.map.logical()).map(Lpn) {
+            let location = match self.ftl.map.place(page) {
+                Location::Nowhere => continue,
+                Location::Flash(ppn) => ppn,
+                Location::Buffer(slot) => {
+                    let frame = self.ftl.buffer.get(slot);
+                    law(frame.lpn == page && !frame.orphan, || {
+                        format!("logical page {} is in the wrong frame", page.0)
+                    })?;
+                    if !frame.ppn.is_some() {
+                        continue;
+                    }
+                    frame.ppn
+                }
+            };
+            mapped += 1;
+            let owner = self.ftl.map.owner(location);
+            law(owner == page && self.ftl.space.blocks.is_valid(location), || {
+                format!("logical page {} at {} of page {}", page.0, location.0, owner.0)
+            })?;
+        }
+        let geometry = self.layout().geometry;
+        let valid: u64 = (0..geometry.planes())
+            .map(|plane| u64::from(self.ftl.space.blocks.valid_in(PlaneId(plane))))
+            .sum();
+        let moving = self.moving();
+        let kept = self.kept_for_parity();
+        law(valid == mapped + moving + kept, || {
+            format!("{valid} valid pages, {mapped} mapped, {moving} being moved, {kept} kept")
+        })
+    }
+
+    fn moving(&self) -> u64 {
+        let moves = |txn: &Txn| {
+            matches!(txn.owner, Owner::Job | Owner::Parity(_) | Owner::DegradedRead(_))
+                && txn.op == Op::Program
+                && txn.ppn.is_some()
+        };
+        self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
+    }
+
+    /// Frames are found by the pages they hold, and none is lost.
+    fn check_buffer(&self) -> Result<(), Violation> {
+        let buffer = &self.ftl.buffer;
+        let mut used = 0;
+        for (id, slot) in buffer.used() {
+            used += 1;
+            let found = self.ftl.map.place(slot.lpn) == Location::Buffer(id);
+            law(found != slot.orphan, || {
+                format!("frame {} of page {} cannot be found", id.0, slot.lpn.0)
+            })?;
+        }
+        let (free, all) = (buffer.free_count(), self.layout().slots as usize);
+        law(used + free == all, || format!("{used} frames used, {free} free, of {all}"))
+    }
+
+    /// Queues and counters agree with the transactions that are open.
+    fn check_transactions(&self) -> Result<(), Violation> {
+        let (mut reads, mut writes) = (0, 0);
+        for (_, txn) in self.flash.txns.iter() {
+            reads += u32::from(txn.class == TxnClass::HostRead);
+            let of_host = txn.source != Source::Parity;
+            writes += u32::from(txn.class == TxnClass::HostProgram && of_host);
+        }
+        let counted = (self.ftl.reads, self.ftl.writes);
+        law(counted == (reads, writes), || {
+            format!("{counted:?} reads and writes counted, {:?} open", (reads, writes))
+        })?;
+        let (entered, answered) = (self.entered, self.answered);
+        let open = self.ftl.requests.open_count() as u64;
+        law(entered == answered + open, || {
+            format!("{entered} requests entered, {answered} answered, {open} in flight")
+        })
+    }
+
+    /// A block holds data of one class, and its pages are programmed as that class is (HIRE, section 3.2); data
+    /// keeps its class when it is collected. Held against each program while it runs, so against every page.
+    fn check_programs(&self) -> Result<(), Violation> {
+        let geometry = self.layout().geometry;
+        let frontiers = &self.ftl.space.frontiers;
+        for (_, txn) in self.flash.txns.iter() {
+            let tag = match txn.owner {
+                Owner::Frame(_) => txn.tag,
+                Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
+                    let from = frontiers.tag_of(geometry.block_of(txn.from));
+                    StreamTag::new(false, from.class())
+                }
+                _ => continue,
+            };
+            if txn.op != Op::Program || !txn.ppn.is_some() || txn.parked {
+                continue;
+            }
+            let block = geometry.block_of(txn.ppn);
+            let (its, state) = (frontiers.tag_of(block), self.ftl.space.blocks.state(block));
+            law(frontiers.mingle(tag, its) && state == BlockState::Open, || {
+                format!("data of {tag:?} goes to block {} of {its:?}, which is {state:?}", block.0)
+            })?;
+            let (meant, made) = (frontiers.voltage_of(tag), txn.mode.voltage);
+            law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;
+        }
+        Ok(())
+    }
+
+    /// A die at rest has been busy for exactly as long as its operations took; no die's account has a
+    /// gap.
+    fn check_dies(&self) -> Result<(), Violation> {
+        for id in self.flash.dies().ids() {
+            let die = self.flash.die(id);
+            let account = die.account.read(self.now());
+            law(account.total().0 == self.now().0, || {
+                format!("die {} accounts for {} ns of {}", id.0, account.total().0, self.now().0)
+            })?;
+            let queued = self.flash.queued(id);
+            law(queued.ranked.is_none_or(|ranked| ranked == queued.by_the_host), || {
+                format!("die {}: {queued:?} transactions of the host", id.0)
+            })?;
+            let at_rest = die.is_idle() && !die.marked;
+            law(!at_rest || account.busy() == die.served, || {
+                format!("die {} busy {}, served {}", id.0, account.busy(), die.served)
+            })?;
+        }
+        Ok(())
+    }
+}

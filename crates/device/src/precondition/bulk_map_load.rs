@@ -1,0 +1,181 @@
+//! Writes the mapping of pages that come in random order, on a drive whose mapping is far larger than any cache.
+//!
+//! Stored where it belongs, each entry would wait for a line of memory and for the translation of its address.
+//! So the logical pages are divided into slices whose entries fit the second-level cache. At first an entry is
+//! only added to the end of its slice; at the end each slice is brought into order where it is in the cache.
+//!
+//! That takes hardly any memory beside the mapping itself. A page of a slice is named by 16 bits, and the other
+//! 16 of the entry hold the lower half of where it lies. The upper half is never smaller than that of the entry
+//! before, because physical pages come in ascending order; by how much it is larger is written in unary, which
+//! takes little more than a bit for each page (Elias, "Efficient storage and retrieval by content and address of
+//! static files", J. ACM 21, 1974).
+
+use crate::mapping::page_map::PageMap;
+use fowler_units::{Column, Geometry, Id, Lpn, Ppn, prefetch};
+
+/// Logical pages of a slice: 256 KiB of entries.
+const SLICE: usize = 1 << 16;
+/// Bits of the lower half of a physical page.
+const LOWER: u32 = 16;
+/// Entries that go to their slice at once: a cache line of them.
+const LINE: usize = 16;
+/// Lines that are written together: each goes to an address whose translation is in no cache, and only writes that
+/// follow each other closely wait for that together.
+const BURST: usize = 32;
+
+/// Entries of a slice: its last ones, as long as they are no whole line, or a whole one.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Line([u32; LINE]);
+
+/// How far a slice is.
+#[derive(Clone, Default)]
+struct Slice {
+    /// Its entries so far.
+    count: u32,
+    /// The word of its upper halves that is being written, and what it is so far.
+    index: u32,
+    word: u64,
+}
+
+/// Entries on their way into a mapping.
+pub struct BulkMapLoad {
+    lines: Vec<Line>,
+    slices: Vec<Slice>,
+    /// Whole lines, and where in the mapping each belongs.
+    whole: Vec<(usize, Line)>,
+    /// Of each slice one word after another, the first of all slices first: all slices advance at about the same
+    /// rate. Bit `upper half + number of the entry` is set for each entry.
+    uppers: Column<u64>,
+}
+
+impl BulkMapLoad {
+    /// Nothing yet, for an empty mapping.
+    pub fn new(map: &PageMap, geometry: &Geometry) -> Self {
+        let logical = map.logical() as usize;
+        let slices = logical.div_ceil(SLICE);
+        let words = (logical.min(SLICE) + (geometry.pages() >> LOWER) as usize) / 64 + 1;
+        Self {
+            lines: vec![Line([0; LINE]); slices],
+            slices: vec![Slice::default(); slices],
+            whole: Vec::with_capacity(BURST),
+            uppers: Column::filled(0, slices * words),
+        }
+    }
+
+    /// The logical page, which has not come before, lies where no page before it lay, but further on.
+    #[inline(always)]
+    pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: Ppn) {
+        let number = page.0 as usize / SLICE;
+        let count = self.slices.len();
+        let slice = &mut self.slices[number];
+        let bit = (to.0 >> LOWER) + slice.count;
+        if bit / 64 != slice.index {
+            self.uppers[slice.index as usize * count + number] = slice.word;
+            (slice.index, slice.word) = (bit / 64, 0);
+        }
+        slice.word |= 1 << (bit % 64);
+        let line = &mut self.lines[number];
+        let at = slice.count as usize % LINE;
+        let entry = (to.0 << LOWER) | (page.0 % SLICE as u32);
+        slice.count += 1;
+        if at + 1 < LINE {
+            line.0[at] = entry;
+        } else {
+            self.complete(map, number, entry);
+        }
+        map.set_owner(to, page);
+    }
+
+    /// The line of a slice is whole with this entry. Apart, so that [`BulkMapLoad::put`] is short enough to be inlined.
+    #[inline(never)]
+    fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
+        let first = number * SLICE + self.slices[number].count as usize - LINE;
+        self.whole.push((first, self.lines[number].clone()));
+        // Not stored beside the others, to be read at once with them: that would have to wait for every store
+        // before it.
+        self.whole.last_mut().expect("just pushed").1.0[LINE - 1] = entry;
+        if self.whole.len() == BURST {
+            self.write_whole(map);
+        }
+    }
+
+    fn write_whole(&mut self, map: &mut PageMap) {
+        let entries = map.entries();
+        for (first, _) in &self.whole {
+            prefetch(entries, *first);
+            prefetch(entries, first + LINE - 1);
+        }
+        for (first, line) in self.whole.drain(..) {
+            entries[first..][..LINE].copy_from_slice(&line.0);
+        }
+    }
+
+    /// Brings all entries into their places; pages that have not come are nowhere.
+    pub fn settle(mut self, map: &mut PageMap) {
+        self.write_whole(map);
+        let slices = self.slices.len();
+        let mut came = vec![0; SLICE.min(map.logical() as usize)];
+        for (number, entries) in map.entries().chunks_mut(SLICE).enumerate() {
+            let slice = &self.slices[number];
+            self.uppers[slice.index as usize * slices + number] = slice.word;
+            let count = slice.count as usize;
+            let whole = count / LINE * LINE;
+            came[..whole].copy_from_slice(&entries[..whole]);
+            came[whole..count].copy_from_slice(&self.lines[number].0[..count - whole]);
+            entries.fill(Ppn::NONE.0);
+            let uppers = self.uppers[number..].iter().step_by(slices);
+            put_in_place(entries, &came[..count], uppers.copied());
+        }
+    }
+}
+
+/// Brings the entries of a slice into their places in the order in which they came.
+fn put_in_place(entries: &mut [u32], came: &[u32], uppers: impl Iterator<Item = u64>) {
+    let mut came = came.iter().zip(0..);
+    for (mut word, first) in uppers.zip((0..).step_by(64)) {
+        while word != 0
+            && let Some((&entry, number)) = came.next()
+        {
+            let upper: u32 = first + word.trailing_zeros() - number;
+            entries[entry as usize % SLICE] = (upper << LOWER) | (entry >> LOWER);
+            word &= word - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::{Bytes, Rng, Scatter};
+
+    #[test]
+    fn every_entry_comes_to_its_place_whatever_lies_between() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 90,
+            pages_per_block: 1 << LOWER,
+            page_size: Bytes(4096),
+        };
+        // Pages that come, of so many, and how many physical pages lie between two of them at most.
+        for (pages, logical, gap) in [(0u32, 5u32, 1), (5, 5, 1_000_000), (70_000, 140_000, 80)] {
+            let mut rng = Rng::stream(u64::from(pages), "strewn");
+            let order = Scatter::new(u64::from(logical), &mut rng);
+            let mut map = PageMap::new(logical, geometry.pages());
+            let mut strewn = BulkMapLoad::new(&map, &geometry);
+            let (mut to, mut expected) = (0, vec![Ppn::NONE.0; logical as usize]);
+            for turn in 0..pages {
+                to += 1 + rng.below(gap) as u32;
+                let page = order.at(u64::from(turn)) as u32;
+                expected[page as usize] = to;
+                strewn.put(&mut map, Lpn(page), Ppn(to));
+                assert_eq!(map.owner(Ppn(to)), Lpn(page));
+            }
+            strewn.settle(&mut map);
+            assert_eq!(map.entries(), expected);
+        }
+    }
+}

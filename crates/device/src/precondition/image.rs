@@ -1,0 +1,88 @@
+//! A preconditioned drive, to begin many runs from: ageing one takes longer than many a run.
+
+use crate::config::layout::Refusal;
+use crate::config::{BufferConfig, Config};
+use crate::device::Device;
+use crate::ftl::Ftl;
+use crate::policy::placement;
+use crate::precondition::Preconditioned;
+
+/// Where the data of a drive lie after preconditioning, before anything happened.
+#[derive(Clone, Debug)]
+pub struct PreconditionedImage {
+    config: Config,
+    ftl: Ftl,
+    preconditioned: Preconditioned,
+}
+
+impl Config {
+    /// Whether preconditioning leaves the data of both where they lie alike: they may differ in nothing
+    /// that it looks at. Die order, suspension, operating times, queues, the link and how the buffer answers
+    /// may differ; so may what is made of kinds of data and of blocks (preconditioning writes plain data into
+    /// blocks that are all alike), but for the reserve of open blocks that it takes.
+    pub fn ages_like(&self, other: &Config) -> bool {
+        let open = |its: &Config| its.placement.streams(its.hotness.tags());
+        let alike = Config {
+            timing: other.timing,
+            program_erase: other.program_erase,
+            queue: other.queue,
+            host: other.host,
+            buffer: BufferConfig { size: self.buffer.size, ..other.buffer },
+            unwritten_reads: other.unwritten_reads,
+            partial_writes: other.partial_writes,
+            die_order: other.die_order,
+            suspension: other.suspension,
+            hotness: other.hotness,
+            placement: placement::Params { dies: self.placement.dies, ..other.placement },
+            step: other.step,
+            sensing: other.sensing,
+            voltage: other.voltage,
+            replacement: other.replacement,
+            reliability: other.reliability.clone(),
+            throttle: other.throttle,
+            life: other.life.clone(),
+            policies: other.policies.clone(),
+            ..self.clone()
+        };
+        alike == *other && open(self) == open(other)
+    }
+}
+
+impl PreconditionedImage {
+    /// Preconditions a drive.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    pub fn new(config: &Config) -> Result<PreconditionedImage, Vec<Refusal>> {
+        let layout = config.layout()?;
+        let mut ftl = Ftl::new(config, &layout);
+        let preconditioned = ftl.precondition(&config.precondition, config.seed);
+        Ok(PreconditionedImage { config: config.clone(), ftl, preconditioned })
+    }
+
+    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
+    /// sooner.
+    ///
+    /// # Errors
+    /// As [`Device::new`].
+    ///
+    /// # Panics
+    /// If `config` does not age like the one that was preconditioned.
+    pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
+        let ftl = self.ftl(config)?;
+        let layout = ftl.layout;
+        Ok(Device::begin(config, &layout, ftl, self.preconditioned))
+    }
+
+    /// What the drive had been through.
+    pub fn preconditioned(&self) -> &Preconditioned {
+        &self.preconditioned
+    }
+
+    /// The translation layer of the drive of `config` over the data as they lie here.
+    pub(crate) fn ftl(&self, config: &Config) -> Result<Ftl, Vec<Refusal>> {
+        assert!(config.ages_like(&self.config), "another drive's data");
+        let layout = config.layout()?;
+        Ok(Ftl::with_data_of(config, &layout, &self.ftl))
+    }
+}

@@ -1,0 +1,581 @@
+//! The state of the drive before the first request, reached in no simulated time but by the same
+//! placement, victim policy and reserve as in the run.
+
+mod bulk_map_load;
+pub mod image;
+pub mod initial_cell_state;
+
+use crate::blocks::block_table::{Blocks, ValidPages};
+use crate::config::{Pattern, PreconditionConfig};
+use crate::flash::Flash;
+use crate::flash::txn::Source;
+use crate::ftl::Ftl;
+use crate::mapping::page_map::{Location, PageMap};
+use crate::policy::stream_tag::StreamTag;
+use crate::precondition::bulk_map_load::BulkMapLoad;
+use fowler_units::{BlockId, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use std::fmt;
+
+/// What a drive has been through before the first request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preconditioned {
+    /// Logical pages that hold data, and all there are.
+    pub filled: (u32, u32),
+    /// How they were written.
+    pub pattern: Pattern,
+    /// Pages written over at random afterwards.
+    pub overwritten: u64,
+    /// Write amplification over the last window of those, parity included, if there was one.
+    pub waf: Option<f64>,
+    /// Whether the last two windows agree within one per cent.
+    pub steady: bool,
+}
+
+impl fmt::Display for Preconditioned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (filled, all) = self.filled;
+        let share = 100.0 * f64::from(filled) / f64::from(all);
+        let pattern = match self.pattern {
+            Pattern::Sequential => "sequentially",
+            Pattern::Random => "in random order",
+            Pattern::Steady => "over and over in random order",
+            Pattern::Rested => "over and over in random order, with pauses",
+        };
+        write!(f, "{share:.1} % of {all} pages written {pattern}")?;
+        if let Some(waf) = self.waf {
+            let state = if self.steady { "steady" } else { "not yet steady" };
+            write!(f, ", then {} at random: WAF {waf:.3}, {state}", self.overwritten)?;
+        }
+        Ok(())
+    }
+}
+
+/// A window of overwrites is this share of the filled pages, and there are at most so many.
+const WINDOW_SHARE: u64 = 20;
+const WINDOWS_MAX: u32 = 10;
+/// How many moves ahead the mapping of a moved page is asked for.
+const MOVES_AHEAD: u32 = 32;
+/// Two windows that agree within this share are called steady.
+const STEADY_WITHIN: f64 = 0.01;
+
+impl Ftl {
+    /// Brings a fresh drive into the state that is asked for.
+    pub(crate) fn precondition(
+        &mut self,
+        config: &PreconditionConfig,
+        seed: u64,
+    ) -> Preconditioned {
+        let all = self.map.logical();
+        let mut filled = (config.fill * f64::from(all)).floor() as u32;
+        if let Some(array) = &self.array {
+            // Stripes are written as a whole.
+            filled -= filled % array.stripes.width();
+        }
+        let mut report = Preconditioned {
+            filled: (filled, all),
+            pattern: config.pattern,
+            overwritten: 0,
+            waf: None,
+            steady: false,
+        };
+        if filled == 0 {
+            return report;
+        }
+        let order = || {
+            let mut rng = Rng::stream(seed, "precondition/order");
+            Scatter::new(u64::from(filled), &mut rng).tabled()
+        };
+        // A busy host leaves a plane no more erased blocks than these.
+        let busy = self.collector.reserve() + 1;
+        let striped = self.array.is_some();
+        match config.pattern {
+            Pattern::Sequential if striped && !self.parity_from_the_start() => {
+                self.fill_stripes(filled, None, busy);
+            }
+            Pattern::Random if striped => self.fill_stripes(filled, Some(&order()), busy),
+            Pattern::Sequential => {
+                let rest = self.fill_rows(filled);
+                (rest..filled).for_each(|page| self.store(Lpn(page), busy));
+            }
+            Pattern::Random => {
+                let order = order();
+                let rest = self.strew_rows(filled, &order);
+                let mut pages = Scattered::new(&order, rest);
+                (rest..filled).for_each(|_| self.store(pages.next(), busy));
+            }
+            Pattern::Steady => {
+                self.lay_out(filled, &order(), seed);
+                self.overwrite_until_steady(filled, seed, busy, &mut report);
+                self.rest(self.collector.rules().foreground_below);
+            }
+            Pattern::Rested => {
+                self.lay_out(filled, &order(), seed);
+                let kept = self.collector.rules().background_below;
+                self.rest(kept);
+                self.overwrite_until_steady(filled, seed, kept, &mut report);
+                self.rest(kept);
+            }
+        }
+        report
+    }
+
+    /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and otherwise anywhere.
+    fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
+        let Geometry { planes_per_die, .. } = self.layout.geometry;
+        let planes = self.layout.geometry.planes();
+        if self.space.home(Lpn(0)).is_none() {
+            let up_to =
+                |plane: u32| (u64::from(filled) * u64::from(plane) / u64::from(planes)) as u32;
+            let holds: Vec<u32> =
+                (0..planes).map(|plane| up_to(plane + 1) - up_to(plane)).collect();
+            let mut pages = Scattered::new(order, 0);
+            return self.lay_out_aged(&holds, seed, |_| pages.next());
+        }
+        let mut at_home = self.at_home(filled, order);
+        let holds = |plane: u32| {
+            let (all, place) =
+                (at_home[(plane / planes_per_die) as usize].len(), plane % planes_per_die);
+            let up_to = |place: u32| all * place as usize / planes_per_die as usize;
+            (up_to(place + 1) - up_to(place)) as u32
+        };
+        let holds: Vec<u32> = (0..planes).map(holds).collect();
+        self.lay_out_aged(&holds, seed, |plane| {
+            let pages = &mut at_home[(plane.0 / planes_per_die) as usize];
+            pages.pop().expect("as many pages as its planes hold")
+        });
+    }
+
+    /// The pages that hold data, by the dies of their addresses, each die's in random order.
+    fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
+        let mut at_home = vec![Vec::new(); self.layout.geometry.dies() as usize];
+        let mut pages = Scattered::new(order, 0);
+        for page in (0..filled).map(|_| pages.next()) {
+            if self.holds_from_the_start(page) {
+                at_home[self.space.die_of_address(page).index()].push(page);
+            }
+        }
+        at_home
+    }
+
+    /// Every plane may have to collect as soon as the run begins.
+    pub(crate) fn maybe_start_all(&mut self, flash: &mut Flash) {
+        for plane in 0..self.layout.geometry.planes() {
+            self.maybe_start(flash, PlaneId(plane));
+        }
+    }
+
+    /// Fills as many whole blocks of every plane as so many pages fill, as [`Ftl::store`] would page by page
+    /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
+    /// strict turns. Returns how many pages were written.
+    fn fill_rows(&mut self, filled: u32) -> u32 {
+        let geometry = self.layout.geometry;
+        let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
+        let row = planes * pages_per_block;
+        // The entries of one run are asked for, then those of the one before it are written.
+        let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
+        for first in (0..filled / row).map(|number| number * row) {
+            let blocks = self.space.load_row();
+            // Runs in all blocks in turn: what is near in either direction of the mapping is written at
+            // about the same time.
+            for start in (0..pages_per_block).step_by(RUN) {
+                for (turn, &block) in (first + start * planes..).zip(&blocks) {
+                    let run = &mut runs[now];
+                    run.first = Ppn(geometry.first_page(block).0 + start);
+                    run.length = RUN.min((pages_per_block - start) as usize);
+                    for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
+                        *page = turn + at as u32 * planes;
+                    }
+                    run.pages().for_each(|page| self.map.prefetch(page));
+                    now = 1 - now;
+                    self.write_down(&runs[now]);
+                }
+            }
+        }
+        self.write_down(&runs[1 - now]);
+        filled / row * row
+    }
+
+    /// As [`Ftl::fill_rows`], of pages in the order given.
+    fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
+        let geometry = self.layout.geometry;
+        let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
+        let row = planes * pages_per_block;
+        let mut blocks = Vec::with_capacity((filled / row * planes) as usize);
+        for first in (0..filled / row).map(|number| number * row) {
+            blocks.extend(self.space.load_row().into_iter().zip(first..));
+        }
+        // Which block has which turns is settled; the mapping is written as physical pages ascend.
+        blocks.sort_unstable();
+        let mut strewn = BulkMapLoad::new(&self.map, &geometry);
+        let mut turns = [0; DRAWN];
+        for (block, first) in blocks {
+            let mut to = geometry.first_page(block);
+            let end = to.0 + pages_per_block;
+            let mut turn = first;
+            while to.0 < end {
+                let turns = &mut turns[..DRAWN.min((end - to.0) as usize)];
+                for it in turns.iter_mut() {
+                    *it = turn;
+                    turn += planes;
+                }
+                order.apply(turns);
+                for &page in &*turns {
+                    strewn.put(&mut self.map, Lpn(page), to);
+                    to.0 += 1;
+                }
+            }
+        }
+        strewn.settle(&mut self.map);
+        filled / row * row
+    }
+
+    /// The mapping of a run whose blocks hold it already.
+    fn write_down(&mut self, run: &Run) {
+        for (page, to) in run.pages().zip((run.first.0..).map(Ppn)) {
+            self.map.set_flash(page, to);
+            self.map.set_owner(to, page);
+        }
+    }
+
+    /// Writes a page at no time; collection keeps so many blocks of its plane erased.
+    #[inline]
+    pub(crate) fn store(&mut self, page: Lpn, kept: u32) {
+        let die = self.space.place(page).expect("no more data than the drive holds");
+        self.space.arrived(die);
+        let to = loop {
+            if let Some(to) = self.space.host_page(die, StreamTag::PLAIN, |_| None) {
+                break to;
+            }
+            for plane in self.layout.geometry.planes_of_die(die) {
+                self.collect_now(plane);
+            }
+        };
+        if let Location::Flash(old) = self.map.place(page) {
+            self.space.blocks.invalidate(old);
+        }
+        self.map.set_flash(page, to);
+        self.map.set_owner(to, page);
+        self.close_if_full(to);
+        self.collect_up_to(self.locator.plane_of(to), kept);
+    }
+
+    /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
+    pub(crate) fn forget_now(&mut self, page: Lpn) -> bool {
+        let Location::Flash(old) = self.map.place(page) else { return false };
+        self.space.blocks.invalidate(old);
+        self.map.set_flash(page, Ppn::NONE);
+        true
+    }
+
+    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
+    /// what is worth it, as idle time does.
+    fn collect_up_to(&mut self, plane: PlaneId, kept: u32) {
+        let needed = self.collector.rules().foreground_below;
+        while self.space.blocks.free_in(plane) < kept {
+            let idle = self.space.blocks.free_in(plane) >= needed;
+            if (idle && !self.is_worth_it(plane)) || self.collect_now(plane) == 0 {
+                return;
+            }
+        }
+    }
+
+    fn is_worth_it(&mut self, plane: PlaneId) -> bool {
+        let victim = self.choose(plane, self.untimed_clock);
+        victim.is_some_and(|victim| self.space.blocks.valid(victim) <= self.worth_moving)
+    }
+
+    /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
+    fn collect_now(&mut self, plane: PlaneId) -> u32 {
+        let Some(victim) = self.choose(plane, self.untimed_clock) else { return 0 };
+        let valid = self.empty_now(plane, victim, Source::Gc);
+        if self.untimed_wear_leveling {
+            self.swap_now(plane, victim);
+        }
+        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
+        // through the order in which it insists.
+        (self.layout.geometry.pages_per_block - valid).max(1)
+    }
+
+    /// Moves what is valid of a block to the open block of `source` and erases it, at no time; returns how many pages
+    /// that were.
+    fn empty_now(&mut self, plane: PlaneId, victim: BlockId, source: Source) -> u32 {
+        self.space.blocks.collect(victim);
+        let valid = self.space.blocks.valid(victim);
+        let mut pages = self.space.blocks.valid_pages(victim);
+        let mut soon = pages.clone();
+        (0..MOVES_AHEAD).for_each(|_| self.prefetch_move(&mut soon));
+        let mut left = valid;
+        while left > 0 {
+            let (first, count) = self.space.write_run(plane, source, left);
+            left -= count;
+            for to in (first.0..first.0 + count).map(Ppn) {
+                self.prefetch_move(&mut soon);
+                let from = pages.next(&self.space.blocks).expect("as many pages as are valid");
+                let page = self.map.owner(from);
+                self.map.set_flash(page, to);
+                self.map.set_owner(to, page);
+            }
+            self.close_if_full(Ppn(first.0 + count - 1));
+        }
+        self.space.blocks.vacate(victim);
+        self.space.blocks.erase(victim);
+        self.untimed_moves[usize::from(source == Source::Wear)] += u64::from(valid);
+        valid
+    }
+
+    /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
+    fn swap_now(&mut self, plane: PlaneId, erased: BlockId) {
+        if let Some(cold) = self.coldest_for(plane, erased)
+            && self.space.open_for_swap(erased)
+        {
+            self.empty_now(plane, cold, Source::Wear);
+        }
+    }
+
+    /// The page will be moved whose turn it is in a while.
+    #[inline]
+    fn prefetch_move(&self, pages: &mut ValidPages) {
+        if let Some(from) = pages.next(&self.space.blocks) {
+            self.map.prefetch(self.map.owner(from));
+        }
+    }
+
+    fn close_if_full(&mut self, page: Ppn) {
+        if self.locator.offset_in_block(page) + 1 == self.layout.geometry.pages_per_block {
+            self.space.blocks.fill(self.locator.block_of(page), self.untimed_clock);
+        }
+    }
+
+    /// Lays data out as long use leaves it: under uniform random overwrites every page dies at the
+    /// same rate, so that a block's valid share falls exponentially with its place in the order of
+    /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of SSD
+    /// write performance", SYSTOR'12). The overwrites that follow remove what is only nearly right.
+    fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {
+        let geometry = self.layout.geometry;
+        let kept_free = self.collector.reserve() + 2;
+        let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
+        let mut rng = Rng::stream(seed, "precondition/layout");
+        let mut strewn = BulkMapLoad::new(&self.map, &geometry);
+        for (plane, &here) in (0..).map(PlaneId).zip(holds) {
+            let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
+            let valid = valid_by_age(here, blocks, geometry.pages_per_block);
+            for block_valid in valid {
+                let (mut left, mut here) =
+                    (u64::from(block_valid), u64::from(geometry.pages_per_block));
+                let block = self.space.blocks.load(plane, |pages| {
+                    // Without a branch, which could not be foretold.
+                    (0..pages).fold(0, |word, bit| {
+                        let valid = u64::from(rng.below(here) < left);
+                        here -= 1;
+                        left -= valid;
+                        word | valid << bit
+                    })
+                });
+                let mut valid = self.space.blocks.valid_pages(block);
+                while let Some(to) = valid.next(&self.space.blocks) {
+                    strewn.put(&mut self.map, next(plane), to);
+                }
+            }
+        }
+        strewn.settle(&mut self.map);
+    }
+
+    /// The host has paused: every plane has so many erased blocks, if it has something to collect.
+    fn rest(&mut self, kept: u32) {
+        for plane in (0..self.layout.geometry.planes()).map(PlaneId) {
+            self.collect_up_to(plane, kept);
+        }
+    }
+
+    fn overwrite_until_steady(
+        &mut self,
+        filled: u32,
+        seed: u64,
+        kept: u32,
+        report: &mut Preconditioned,
+    ) {
+        let rng = Rng::stream(seed, "precondition/overwrites");
+        let mut pages = Overwrites::new(rng, filled);
+        let window = (u64::from(filled) / WINDOW_SHARE).max(1);
+        let parity = f64::from(u8::from(self.parity_from_the_start()));
+        for _ in 0..WINDOWS_MAX {
+            let moved = self.untimed_moves[0];
+            for _ in 0..window {
+                while !self.overwrite(pages.next(&self.map, &self.space.blocks), kept) {}
+            }
+            report.overwritten += window;
+            let waf = 1.0 + parity + (self.untimed_moves[0] - moved) as f64 / window as f64;
+            let previous = report.waf.replace(waf);
+            report.steady = previous.is_some_and(|p| (waf - p).abs() <= STEADY_WITHIN * waf);
+            if report.steady {
+                return;
+            }
+        }
+    }
+}
+
+/// Pages of a block that follow each other, and the logical pages that they hold.
+struct Run {
+    first: Ppn,
+    length: usize,
+    pages: [u32; RUN],
+}
+
+/// Two cache lines of the mapping.
+const RUN: usize = 32;
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { first: Ppn(0), length: 0, pages: [0; RUN] }
+    }
+}
+
+impl Run {
+    fn pages(&self) -> impl Iterator<Item = Lpn> + '_ {
+        self.pages[..self.length].iter().map(|&page| Lpn(page))
+    }
+}
+
+/// The logical pages whose turns come one after another in the random order, drawn some at a time.
+pub(crate) struct Scattered<'a> {
+    order: &'a TabledScatter,
+    /// The turn after those that are drawn.
+    turn: u32,
+    drawn: [u32; DRAWN],
+    taken: usize,
+}
+
+/// Pages drawn together.
+const DRAWN: usize = 1024;
+
+impl<'a> Scattered<'a> {
+    pub(crate) fn new(order: &'a TabledScatter, turn: u32) -> Self {
+        Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
+    }
+
+    /// The next page; not to be asked for beyond the last turn.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Lpn {
+        if self.taken == DRAWN {
+            // Beyond the last turn it does not matter which.
+            let last = self.order.len() - 1;
+            for (page, turn) in self.drawn.iter_mut().zip(u64::from(self.turn)..) {
+                *page = turn.min(last) as u32;
+            }
+            self.order.apply(&mut self.drawn);
+            self.turn = self.turn.saturating_add(DRAWN as u32);
+            self.taken = 0;
+        }
+        self.taken += 1;
+        Lpn(self.drawn[self.taken - 1])
+    }
+}
+
+/// Random pages to overwrite, drawn ahead of their turns: what an overwrite looks up is then in the cache.
+struct Overwrites {
+    rng: Rng,
+    filled: u64,
+    /// Two bursts: the one that the next page is in, and the one after it.
+    drawn: [Lpn; 2 * BURST],
+    taken: usize,
+}
+
+/// Overwrites that are drawn and looked up together: on a large drive nearly every look needs an address
+/// translated that is in no cache, and only looks that follow each other closely wait for that together.
+const BURST: usize = 32;
+/// At which of its turns a burst asks for the records of the blocks that the next one outdates pages of, and
+/// then for the blocks' neighbours.
+const BURST_STEPS: [usize; 2] = [16, 24];
+
+impl Overwrites {
+    fn new(mut rng: Rng, filled: u32) -> Self {
+        let filled = u64::from(filled);
+        let drawn =
+            std::array::from_fn(
+                |at| {
+                    if at < BURST { Lpn(rng.below(filled) as u32) } else { Lpn::NONE }
+                },
+            );
+        Self { rng, filled, drawn, taken: 0 }
+    }
+
+    #[inline]
+    fn next(&mut self, map: &PageMap, blocks: &Blocks) -> Lpn {
+        let turn = self.taken % BURST;
+        let coming = BURST - (self.taken - turn);
+        let coming = &mut self.drawn[coming..][..BURST];
+        if turn == 0 {
+            for page in coming {
+                *page = Lpn(self.rng.below(self.filled) as u32);
+                map.prefetch(*page);
+            }
+        } else if turn == BURST_STEPS[0] {
+            located(map, coming).for_each(|old| blocks.prefetch(old));
+        } else if turn == BURST_STEPS[1] {
+            located(map, coming).for_each(|old| blocks.prefetch_neighbours(old));
+        }
+        let page = self.drawn[self.taken];
+        self.taken = (self.taken + 1) % (2 * BURST);
+        page
+    }
+}
+
+/// Where in the flash pages are.
+fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = Ppn> + 'a {
+    pages.iter().filter_map(|&page| match map.place(page) {
+        Location::Flash(old) => Some(old),
+        Location::Nowhere | Location::Buffer(_) => None,
+    })
+}
+
+/// Valid pages of `blocks` blocks, oldest first, that hold `pages` in all.
+fn valid_by_age(pages: u32, blocks: u32, pages_per_block: u32) -> Vec<u32> {
+    let all = f64::from(blocks) * f64::from(pages_per_block);
+    let mean = (f64::from(pages) / all).min(1.0);
+    // The mean of e^(-a x) over x in [0, 1] is (1 - e^-a) / a, which falls with a.
+    let (mut low, mut high) = (1e-9, 700.0);
+    for _ in 0..100 {
+        let a: f64 = 0.5 * (low + high);
+        if -libm::expm1(-a) / a > mean { low = a } else { high = a }
+    }
+    let mut valid = Vec::with_capacity(blocks as usize);
+    let (mut owed, mut left) = (0.0, pages);
+    for index in 0..blocks {
+        let age = (f64::from(blocks - index) - 0.5) / f64::from(blocks);
+        owed += libm::exp(-low * age) * f64::from(pages_per_block);
+        let later = u64::from(blocks - index - 1) * u64::from(pages_per_block);
+        // What the rest cannot hold must be stored here, whatever rounding says.
+        let least = u64::from(left).saturating_sub(later) as u32;
+        let here =
+            (owed.round().max(0.0) as u32).clamp(least, pages_per_block.max(least)).min(left);
+        owed -= f64::from(here);
+        left -= here;
+        valid.push(here);
+    }
+    // Rounding leaves a few pages over; they go to the youngest blocks with room.
+    for here in valid.iter_mut().rev() {
+        let more = left.min(pages_per_block - *here);
+        *here += more;
+        left -= more;
+    }
+    assert_eq!(left, 0, "more data than blocks");
+    valid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::valid_by_age;
+
+    #[test]
+    fn an_aged_layout_holds_every_page_and_grows_towards_the_young() {
+        for (pages, blocks, per_block) in
+            [(700, 10, 100), (999, 10, 100), (1000, 10, 100), (3, 7, 4)]
+        {
+            let valid = valid_by_age(pages, blocks, per_block);
+            assert_eq!(valid.iter().sum::<u32>(), pages);
+            assert!(valid.iter().all(|&here| here <= per_block));
+        }
+        let valid = valid_by_age(7000, 100, 100);
+        assert!(valid[0] < 60 && valid[99] > 95 && valid.is_sorted_by(|a, b| *b + 1 >= *a));
+    }
+}

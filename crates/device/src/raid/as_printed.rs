@@ -1,0 +1,220 @@
+//! Algorithms 1 and 2 of DA-RAID-5 as they are printed, in tests alone: each of them loses data that the readings that
+//! the device takes (DESIGN, section 4) keep.
+
+use crate::config::{Ack, Config};
+use crate::device::{Device, Pacing};
+use crate::ftl::Ftl;
+use crate::observe::probe::Completion;
+use crate::policy::redundancy::RedundancyKind;
+use crate::raid::Array;
+use crate::raid::faults::{Fault, Reason};
+use fowler_units::{
+    Bytes, Geometry, HostIo, HostOp, Id, Lpn, Nanos, ParityId, Ppn, Span, StripeId,
+};
+
+impl Array {
+    /// Algorithm 1: the PEA counter counts writes, up those to worn blocks and down those to others, whatever the page
+    /// that is written lay in before. It knows of nothing but writes.
+    pub(crate) fn count_as_printed(&self, new: Ppn, before: u8, worn: bool) -> Option<u8> {
+        let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
+        self.as_printed.then_some(if new.is_some() { counted } else { before })
+    }
+}
+
+impl Ftl {
+    /// Algorithm 2: of more than `N_update` pages, the partial parity that there was is replaced by theirs. Which pages
+    /// it is of is not recorded: whoever writes it to the flash takes it for that of all pages written since. Returns
+    /// the pages whose parity is kept.
+    pub(crate) fn forget_as_printed(&mut self, entry: ParityId, rest: u64) -> u64 {
+        let array = self.array.as_ref().expect("it has an entry");
+        if !array.as_printed {
+            return rest;
+        }
+        let (stripes, stripe) = (array.stripes, array.cache.get(entry).stripe);
+        let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
+        let tag = |page: Lpn| self.integrity().map_or(0, |its| its.tag(self.flash_copy(page)));
+        let sum = forgotten.fold(0, |sum, (_, page)| sum ^ tag(page));
+        self.array.as_mut().expect("it has an entry").cache.get_mut(entry).value ^= sum;
+        0
+    }
+}
+
+/// Stripes of four pages on five chips, with tags.
+fn config(kind: RedundancyKind) -> Config {
+    let mut config = crate::config::tests::shaped(Geometry {
+        channels: 5,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 40,
+        pages_per_block: 8,
+        page_size: Bytes(4096),
+    });
+    config.over_provisioning = 0.4;
+    config.buffer.ack = Ack::OnProgram;
+    config.buffer.size = Bytes(5 * 4096);
+    config.buffer.evict_ahead = 1;
+    config.gc.foreground_below = 2;
+    let its = &mut config.redundancy;
+    (its.name, its.stripe, its.integrity) = (kind, 4, true);
+    its.parity_cache = Bytes(6 * 4096);
+    its.worn_above = 2000;
+    config
+}
+
+fn drive(config: &Config, as_printed: bool) -> Device {
+    let mut device = Device::new(config).expect("a drive that works");
+    device.ftl.array.as_mut().expect("it has stripes").as_printed = as_printed;
+    device
+}
+
+fn run(device: &mut Device, op: HostOp, page: Lpn, pages: u32) {
+    let io = |after: Span, op, size| {
+        let offset = if size == 0 { 0 } else { u64::from(page.0) * 4096 };
+        HostIo { at: Nanos(after.0), offset, size, op }
+    };
+    let mut completions: Vec<Completion> = Vec::new();
+    // And until the flash is at rest.
+    let ios = [io(Span::ZERO, op, pages * 4096), io(Span::ms(100), HostOp::Flush, 0)];
+    device.run(ios, Pacing::Open, &mut completions);
+}
+
+fn write(device: &mut Device, page: Lpn, pages: u32) {
+    run(device, HostOp::Write, page, pages);
+}
+
+/// Sees to it that the buffer holds no page of any but the last stripes.
+fn forget_buffered(device: &mut Device) {
+    let last = device.layout().logical_pages - 8;
+    write(device, Lpn(last), 8);
+}
+
+fn counted(device: &Device, stripe: StripeId) -> u8 {
+    device.ftl.array.as_ref().expect("it has stripes").worn[stripe]
+}
+
+/// A drive with a stripe none of whose pages is in a worn block, and two pages of that: the first goes to a worn block
+/// when it is written, the other to a trusted one.
+fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
+    let mut device = drive(config, false);
+    for stripe in (0..device.stripes()).map(StripeId) {
+        let pages: Vec<Lpn> = device.stripe(stripe).data.iter().map(|&(page, _)| page).collect();
+        if counted(&device, stripe) > 0 {
+            continue;
+        }
+        for &page in &pages {
+            let mut tried = device.clone();
+            write(&mut tried, page, 1);
+            let other = pages.iter().find(|&&other| {
+                let mut tried = tried.clone();
+                write(&mut tried, other, 1);
+                other != page && counted(&tried, stripe) == 1
+            });
+            if let (1, Some(&other)) = (counted(&tried, stripe), other) {
+                return (device, stripe, page, other);
+            }
+        }
+        write(&mut device, pages[0], 1);
+    }
+    panic!("no stripe of {} is like that", device.stripes());
+}
+
+/// Where a drive of which a sixth of the blocks is worn has one page of a stripe in a worn block and another one is
+/// written to a trusted block, Algorithm 1 drops the parity of the stripe. The page in the worn block is then lost
+/// when it cannot be read.
+#[test]
+fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
+    let mut config = config(RedundancyKind::WearAware);
+    config.reliability.cycles = 1996;
+    config.reliability.cycles_spread = 5;
+    let (device, stripe, worn, trusted) = one_worn_one_trusted(&config);
+    let outcome = |as_printed: bool| {
+        let mut device = device.clone();
+        device.ftl.array.as_mut().expect("it has stripes").as_printed = as_printed;
+        write(&mut device, worn, 1);
+        assert!(device.stripe(stripe).parity.is_some(), "it has its first parity");
+        write(&mut device, trusted, 1);
+        forget_buffered(&mut device);
+        let protected = device.stripe(stripe).parity.is_some();
+        device.inject(Fault::Page(worn));
+        run(&mut device, HostOp::Read, worn, 1);
+        (protected, device.lost(worn), device.losses().unwrap().rebuilt)
+    };
+    assert_eq!(outcome(false), (true, None, 1), "as the device counts");
+    assert_eq!(outcome(true), (false, Some(Reason::Unprotected), 0), "as printed");
+}
+
+/// A parity for which a page less was read than it takes is one that no controller has: a law says so.
+#[test]
+fn parity_of_what_was_not_read_is_noticed() {
+    for pages in 1..4 {
+        for spared in [0, 1] {
+            let mut device = drive(&config(RedundancyKind::Raid5), false);
+            device.ftl.array.as_mut().expect("it has stripes").spared = spared;
+            write(&mut device, Lpn(0), pages);
+            assert!(device.check_data().is_ok(), "every tag is right all the same");
+            let told = device.check().err().map(|law| law.0);
+            let told = told.as_deref() == Some("1 parities of what was not read");
+            assert_eq!(told, spared > 0, "{pages} pages");
+        }
+    }
+}
+
+/// Algorithm 1 counts a page twice that is written to worn blocks twice.
+#[test]
+fn algorithm_1_counts_a_rewrite_twice() {
+    let mut config = config(RedundancyKind::WearAware);
+    // Every block is worn.
+    config.reliability.cycles = 2001;
+    for (as_printed, expected) in [(false, [4, 4, 4]), (true, [4, 5, 6])] {
+        let mut device = drive(&config, as_printed);
+        let page = device.stripe(StripeId(3)).data[1].0;
+        let mut counts = vec![counted(&device, StripeId(3))];
+        for _ in 0..2 {
+            write(&mut device, page, 1);
+            counts.push(counted(&device, StripeId(3)));
+        }
+        assert_eq!(counts, expected, "as printed: {as_printed}");
+        assert_eq!(device.check().is_err(), as_printed, "the law of Device::check");
+    }
+}
+
+/// Algorithm 2 makes the partial parity of D1, D2 and D3 anew from D0, D1 and D2, and does not say that it no more is
+/// that of D3. Whether D3 is lost before that parity is in the flash or after, it does not come back as it was
+/// written; nor does any other page of the stripe then.
+#[test]
+fn algorithm_2_forgets_pages_that_it_covers() {
+    let mut config = config(RedundancyKind::HybridCaching);
+    config.redundancy.n_update = 2;
+    config.redundancy.cut_off = 0;
+    config.buffer.ack = Ack::OnInsert;
+    // First D1 to D3 and then D0 to D2 of stripe 0.
+    let written = |as_printed: bool| {
+        let mut device = drive(&config, as_printed);
+        write(&mut device, Lpn(1), 3);
+        write(&mut device, Lpn(0), 3);
+        forget_buffered(&mut device);
+        assert!(device.stripe(StripeId(0)).cached.is_some(), "its parity is not in the flash yet");
+        device
+    };
+    for flushed in [false, true] {
+        for lost in [3, 0] {
+            let outcome = |as_printed: bool| {
+                let mut device = written(as_printed);
+                if flushed {
+                    // The parity cache has room for six stripes.
+                    (1..12).for_each(|stripe| write(&mut device, Lpn(4 * stripe), 4));
+                    assert!(device.stripe(StripeId(0)).cached.is_none(), "it is in the flash");
+                }
+                device.inject(Fault::Page(Lpn(lost)));
+                run(&mut device, HostOp::Read, Lpn(lost), 1);
+                run(&mut device, HostOp::Flush, Lpn(0), 0);
+                let losses = device.losses().unwrap();
+                (losses.wrong > 0, device.check_data().is_err(), losses.lost_in_all())
+            };
+            let told = format!("page {lost}, parity in the flash: {flushed}");
+            assert_eq!(outcome(false), (false, false, 0), "{told}");
+            assert_eq!(outcome(true), (true, true, 0), "{told}: as printed, and not even noticed");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Integrity mode: every logical page carries a version tag of 64 bits, every physical page the tag that it was
+//! programmed with, and parity is the exclusive-or of tags. What is read back, or brought back, is right if its tag is
+//! that of the version written last.
+
+use crate::config::layout::Layout;
+use crate::ftl::Ftl;
+use crate::mapping::page_map::Location;
+use crate::raid::faults::{LossLedger, Reason};
+use fowler_units::{Column, Id, IdVec, Lpn, ParityId, Ppn};
+
+/// The tags, and what can be read.
+#[derive(Clone, Debug)]
+pub struct Integrity {
+    /// The version of each page of the mapping; zero for what holds nothing. Parity has none.
+    versions: IdVec<Lpn, u64>,
+    /// What each physical page was programmed with.
+    tags: IdVec<Ppn, u64>,
+    /// Physical pages that cannot be read, a bit each.
+    unreadable: Column<u64>,
+    /// Of them, those that nobody has begun to rebuild, how many, and where to look for the next.
+    to_rebuild: Column<u64>,
+    waiting: u32,
+    cursor: usize,
+    /// Why each page of the mapping is lost, if it is.
+    lost: IdVec<Lpn, Option<Reason>>,
+    /// What became of pages that could not be read.
+    pub ledger: LossLedger,
+    /// Versions made so far.
+    made: u64,
+}
+
+/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some tags is none of the
+/// others but by a chance of 2^-64.
+fn spread(number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Integrity {
+    /// Nothing was written yet, and everything can be read.
+    pub fn new(layout: &Layout) -> Self {
+        let pages = layout.geometry.pages() as usize;
+        Self {
+            versions: IdVec::filled(0, layout.mapped_pages as usize),
+            tags: IdVec::filled(0, pages),
+            unreadable: Column::filled(0, pages.div_ceil(64)),
+            to_rebuild: Column::filled(0, pages.div_ceil(64)),
+            waiting: 0,
+            cursor: 0,
+            lost: IdVec::filled(None, layout.mapped_pages as usize),
+            ledger: LossLedger::default(),
+            made: 0,
+        }
+    }
+
+    /// What a physical page was programmed with; zero where there is none.
+    #[inline]
+    pub fn tag(&self, ppn: Ppn) -> u64 {
+        self.tags.get(ppn).copied().unwrap_or(0)
+    }
+
+    /// A physical page is programmed.
+    #[inline]
+    pub fn set(&mut self, ppn: Ppn, tag: u64) {
+        self.tags[ppn] = tag;
+        self.unreadable[ppn.index() / 64] &= !(1 << (ppn.index() % 64));
+    }
+
+    /// The version of a page of the mapping.
+    #[inline]
+    pub fn version(&self, page: Lpn) -> u64 {
+        self.versions[page]
+    }
+
+    /// A page of the mapping is written, or holds nothing any more.
+    #[cold]
+    pub fn renew(&mut self, page: Lpn, holds: bool) {
+        self.made += u64::from(holds);
+        self.versions[page] = if holds { spread(self.made) } else { 0 };
+        self.lost[page] = None;
+    }
+
+    /// What was written last to a page of the mapping is gone; it holds what lies at `ppn`.
+    pub fn revert(&mut self, page: Lpn, ppn: Ppn) {
+        self.versions[page] = self.tag(ppn);
+    }
+
+    /// A page of the mapping is lost.
+    pub fn lose(&mut self, page: Lpn, why: Reason) {
+        self.lost[page] = Some(why);
+    }
+
+    /// Why a page of the mapping is lost, if it is.
+    pub fn lost(&self, page: Lpn) -> Option<Reason> {
+        self.lost[page]
+    }
+
+    /// Whether a physical page can be read.
+    #[inline]
+    pub fn reads(&self, ppn: Ppn) -> bool {
+        let word = self.unreadable.get(ppn.index() / 64).copied().unwrap_or(0);
+        word & (1 << (ppn.index() % 64)) == 0
+    }
+
+    /// Physical pages are erased: what could not be read of them is gone.
+    pub fn erase(&mut self, pages: std::ops::Range<u32>) {
+        for ppn in pages.map(Ppn) {
+            let (word, mask) = (ppn.index() / 64, 1 << (ppn.index() % 64));
+            self.tags[ppn] = 0;
+            self.unreadable[word] &= !mask;
+            self.waiting -= u32::from(self.to_rebuild[word] & mask != 0);
+            self.to_rebuild[word] &= !mask;
+        }
+    }
+
+    /// A physical page cannot be read any more.
+    pub fn spoil(&mut self, ppn: Ppn) {
+        let (word, mask) = (ppn.index() / 64, 1 << (ppn.index() % 64));
+        self.unreadable[word] |= mask;
+        self.waiting += u32::from(self.to_rebuild[word] & mask == 0);
+        self.to_rebuild[word] |= mask;
+    }
+
+    /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from now on it is taken to
+    /// have held that.
+    pub fn bring_back(&mut self, ppn: Ppn, tag: u64) {
+        self.ledger.wrong += u64::from(self.tags[ppn] != tag);
+        self.tags[ppn] = tag;
+    }
+
+    /// Pages that nobody has begun to rebuild. Some may not be wanted any more.
+    pub fn to_rebuild(&self) -> u32 {
+        self.waiting
+    }
+
+    /// The next of them.
+    pub fn next_to_rebuild(&mut self) -> Option<Ppn> {
+        if self.waiting == 0 {
+            return None;
+        }
+        while self.to_rebuild[self.cursor] == 0 {
+            self.cursor = (self.cursor + 1) % self.to_rebuild.len();
+        }
+        let at = self.to_rebuild[self.cursor].trailing_zeros();
+        self.to_rebuild[self.cursor] &= self.to_rebuild[self.cursor] - 1;
+        self.waiting -= 1;
+        Some(Ppn::new(self.cursor * 64 + at as usize))
+    }
+}
+
+impl Ftl {
+    /// What lies on the drive gets its tags.
+    pub(crate) fn begin_integrity(&mut self) {
+        let Some(array) = &mut self.array else { return };
+        let (stripes, map) = (array.stripes, &self.map);
+        let Some(integrity) = &mut array.integrity else { return };
+        let at = |page: Lpn| match map.place(page) {
+            Location::Flash(ppn) => ppn,
+            Location::Nowhere => Ppn::NONE,
+            Location::Buffer(_) => unreachable!("the buffer is empty"),
+        };
+        for stripe in (0..stripes.count()).map(fowler_units::StripeId) {
+            let mut parity = 0;
+            for (_, page) in stripes.data_pages(stripe) {
+                let ppn = at(page);
+                if ppn.is_some() {
+                    integrity.renew(page, true);
+                    integrity.set(ppn, integrity.version(page));
+                    parity ^= integrity.version(page);
+                }
+            }
+            let ppn = at(stripes.parity(stripe));
+            if ppn.is_some() {
+                integrity.set(ppn, parity);
+            }
+        }
+    }
+
+    pub(crate) fn integrity_mut(&mut self) -> Option<&mut Integrity> {
+        self.array.as_mut().and_then(|array| array.integrity.as_deref_mut())
+    }
+
+    /// The host reads a page that is nowhere. Returns whether it is lost.
+    #[inline]
+    pub(crate) fn note_failed_read(&mut self, page: Lpn) -> bool {
+        let Some(integrity) = self.integrity_mut() else { return false };
+        let lost = integrity.lost(page).is_some();
+        integrity.ledger.failed_reads += u64::from(lost);
+        lost
+    }
+
+    /// The host has written a page of the mapping.
+    #[inline]
+    pub(crate) fn note_write(&mut self, page: Lpn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.renew(page, true);
+        }
+    }
+
+    /// A page has been read for parity, in some turn of its entry.
+    pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, ppn: Ppn) {
+        let Some(array) = &mut self.array else { return };
+        let Some(integrity) = &array.integrity else { return };
+        let its = array.cache.get_mut(entry);
+        if turn != 0 && turn == its.turn {
+            its.seen ^= integrity.tag(ppn);
+        }
+    }
+
+    /// The parity of all pages is taken to be computed: what was read must make it.
+    pub(crate) fn note_computed(&mut self, entry: ParityId) {
+        let Some(array) = &mut self.array else { return };
+        let Some(integrity) = &mut array.integrity else { return };
+        let its = array.cache.get(entry);
+        integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
+    }
+
+    /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any more.
+    pub(crate) fn note_rewrite(&mut self, old: Ppn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.ledger.rewritten += u64::from(old.is_some() && !integrity.reads(old));
+        }
+    }
+
+    /// The copy of a page in the flash has been programmed anew elsewhere.
+    pub(crate) fn note_rebuilt(&mut self, from: Ppn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.ledger.rebuilt += u64::from(!integrity.reads(from));
+        }
+    }
+
+    /// A page holds nothing any more.
+    pub(crate) fn note_trim(&mut self, page: Lpn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.renew(page, false);
+        }
+    }
+
+    /// A physical page is programmed with the version of a page of the mapping.
+    pub(crate) fn note_program(&mut self, ppn: Ppn, page: Lpn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.set(ppn, integrity.version(page));
+        }
+    }
+
+    /// A physical page is programmed with what another holds.
+    pub(crate) fn copy_tag(&mut self, from: Ppn, to: Ppn) {
+        if let Some(integrity) = self.integrity_mut() {
+            integrity.set(to, integrity.tag(from));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Covered pages that are replaced: what they held must be taken out of the cached parity, and for that it must be read.
+//! Until all reads of an entry are done, what was replaced stays valid: the cached parity is that of the covered pages and
+//! of those that leave. The parity from before is kept until then (assumed: a second page for each place that is being
+//! read for), and what replaces a page is in the write buffer, whose answer waits for the reads.
+//!
+//! If a page that leaves cannot be read any more, the cached parity brings back nothing until it has been made anew from
+//! all covered pages: it is *blank*.
+
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::raid::Array;
+use crate::raid::parity_cache::{Progress, bit};
+use fowler_units::{Id, ParityId, Ppn, StripeId};
+
+impl Array {
+    /// The pages that leave the cached parity of an entry.
+    pub(crate) fn leaving(&self, entry: ParityId) -> impl Iterator<Item = Ppn> {
+        self.leaving.iter().filter(move |its| its.0 == entry).map(|its| its.1)
+    }
+}
+
+impl Ftl {
+    /// A covered page is to be replaced: it must be read, or brought back from the others that are covered.
+    pub(crate) fn take_from_parity(
+        &mut self,
+        flash: &mut Flash,
+        entry: ParityId,
+        position: u32,
+        old: Ppn,
+    ) {
+        if self.reads_well(old) {
+            return self.read_for_parity(flash, entry, old);
+        }
+        let its = *self.array.as_ref().expect("it has an entry").cache.get(entry);
+        self.read_positions(flash, entry, its.stripe, its.covered & !bit(position));
+    }
+
+    /// A covered page was replaced. What lay there is outdated once nothing is read for the entry.
+    pub(crate) fn leave(&mut self, flash: &mut Flash, entry: ParityId, position: u32, old: Ppn) {
+        let array = self.array.as_ref().expect("it has an entry");
+        let its = *array.cache.get(entry);
+        if !old.is_some() || its.reads == 0 {
+            return self.outdate(flash, old);
+        }
+        if self.reads_well(old) {
+            self.array.as_mut().expect("it has an entry").leaving.push((entry, old));
+            return;
+        }
+        self.outdate(flash, old);
+        self.read_anew(flash, entry, its.covered & !bit(position));
+    }
+
+    /// Nothing is read any more for an entry: what it has is the parity of the covered pages alone.
+    pub(crate) fn left(&mut self, flash: &mut Flash, entry: ParityId) {
+        while let Some(array) = &mut self.array
+            && let Some(at) = array.leaving.iter().position(|its| its.0 == entry)
+        {
+            let (_, old) = array.leaving.swap_remove(at);
+            self.outdate(flash, old);
+        }
+    }
+
+    /// What is cached is read anew: the covered pages, or those of them that are not in the write buffer.
+    pub(crate) fn read_anew(&mut self, flash: &mut Flash, entry: ParityId, which: u64) {
+        self.left(flash, entry);
+        let stripe = self.array.as_ref().expect("it has an entry").cache.get(entry).stripe;
+        let its = self.array.as_mut().expect("it has an entry").cache.get_mut(entry);
+        let turn = std::mem::take(&mut its.turn);
+        self.read_positions(flash, entry, stripe, which);
+        let its = self.array.as_mut().expect("it has an entry").cache.get_mut(entry);
+        (its.turn, its.blank) = (turn, its.reads > 0);
+    }
+
+    /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns whether it did.
+    pub(crate) fn leaves_no_more(&mut self, flash: &mut Flash, ppn: Ppn) -> bool {
+        let array = self.array.as_mut().expect("it has stripes");
+        let Some(at) = array.leaving.iter().position(|its| its.1 == ppn) else { return false };
+        let (entry, _) = array.leaving.swap_remove(at);
+        array.cache.get_mut(entry).blank = true;
+        self.outdate(flash, ppn);
+        true
+    }
+
+    /// The entry of a stripe is blank, and some pages are lost: the covered ones are read, unless for one of those they
+    /// are read anyway.
+    pub(crate) fn read_covered(&mut self, flash: &mut Flash, stripe: StripeId, lost: u64) {
+        let array = self.array.as_ref().expect("it has stripes");
+        let Some(entry) = array.cache.find(stripe) else { return };
+        let covered = array.cache.get(entry).covered;
+        if lost & covered == 0 {
+            self.read_anew(flash, entry, covered);
+        }
+    }
+
+    /// A read for what is cached has come without its data, and its page is not lost: the other covered pages give it.
+    pub(crate) fn read_others(&mut self, flash: &mut Flash, entry: ParityId, ppn: Ppn) {
+        let array = self.array.as_ref().expect("it has an entry");
+        let its = *array.cache.get(entry);
+        let page = self.map.owner(ppn);
+        let stripes = array.stripes;
+        if its.progress != Progress::Open
+            || stripes.of(page) != its.stripe
+            || stripes.is_parity(page)
+            || self.flash_copy(page) != ppn
+        {
+            return;
+        }
+        let others = its.covered & !bit(stripes.position(page));
+        self.read_positions(flash, entry, its.stripe, others);
+    }
+
+    /// What is known of covered pages and of those that leave together.
+    pub(crate) fn known_sum(&self, value: u64, leaving: &[Ppn]) -> u64 {
+        let tag = |ppn: Ppn| self.integrity().map_or(0, |its| its.tag(ppn));
+        leaving.iter().fold(value, |sum, &ppn| sum ^ tag(ppn))
+    }
+}
