@@ -145,7 +145,7 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
         Fault::Plane(plane) => g.plane_of_block(g.block_of(*ppn)) == plane,
         Fault::Chip(chip) => g.chip_of_die(g.die_of(*ppn)) == chip,
         Fault::Channel(channel) => g.channel_of_die(g.die_of(*ppn)).0 == channel,
-        Fault::Page(_) | Fault::Parity(_) | Fault::Power => false,
+        Fault::Page(_) | Fault::Parity(_) | Fault::Power | Fault::Bug(_) => false,
     };
     let data = device.layout().logical_pages / device.stripes();
     let (struck, pages): (Vec<StripeId>, Vec<Ppn>) = match fault {
@@ -210,7 +210,7 @@ fn claimed(
         Fault::Parity(its) => {
             page == Lpn::NONE && device.stripe(its).parity.is_some_and(|it| it.0 == ppn)
         }
-        Fault::Power => false,
+        Fault::Power | Fault::Bug(_) => false,
     };
     let mut claimed = Vec::new();
     for &stripe in struck {
@@ -414,7 +414,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
             let before = taken_so_far(device);
             harmed.look(device);
             match fault(&mut rng, device) {
-                Fault::Power => {
+                Fault::Power | Fault::Bug(_) => {
                     power(device, cache);
                     harmed.all |= cache == CachePower::Volatile;
                 }

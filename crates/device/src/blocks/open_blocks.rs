@@ -5,7 +5,7 @@ use crate::blocks::block_table::Blocks;
 use crate::cells::mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest};
 use crate::config::{Config, GcFrontier};
-use crate::flash::txn::Source;
+use crate::observe::operation::Source;
 use crate::policy::placement::{AnyPlacement, Opens, Placement};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};

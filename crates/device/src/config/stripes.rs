@@ -2,12 +2,10 @@
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
-use crate::ftl::Ftl;
 use crate::policy::redundancy::RedundancyKind;
-use crate::precondition::Scattered;
 use crate::raid::rebuild::AT_ONCE;
 use crate::raid::stripes::{DATA_MOST, stripes_of};
-use fowler_units::{Geometry, Lpn, TabledScatter};
+use fowler_units::Geometry;
 
 /// Reads that trims and parity built anew may have on their way for one stripe, in stripes.
 pub(crate) const READS_MOST: u32 = 3;
@@ -143,41 +141,5 @@ impl Config {
             },
             || "more over-provisioning, or a smaller parity cache".into(),
         );
-    }
-}
-
-impl Ftl {
-    /// Writes so many pages of the mapping once, those of parity if stripes have it from the start.
-    pub(crate) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
-        let mut scattered = order.map(|order| Scattered::new(order, 0));
-        for turn in 0..filled {
-            let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
-            if self.holds_from_the_start(page) {
-                self.store(page, kept);
-            }
-        }
-    }
-
-    /// Whether a page holds data before the run: one of parity only if stripes have it from the start.
-    pub(crate) fn holds_from_the_start(&self, page: Lpn) -> bool {
-        let is_parity = self.array.as_ref().is_some_and(|array| array.stripes.is_parity(page));
-        self.parity_from_the_start() || !is_parity
-    }
-
-    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page holds data.
-    pub(crate) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
-        let Some(array) = &self.array else {
-            self.store(page, kept);
-            return true;
-        };
-        let stripes = array.stripes;
-        if stripes.is_parity(page) {
-            return false;
-        }
-        self.store(page, kept);
-        if self.parity_from_the_start() {
-            self.store(stripes.parity(stripes.of(page)), kept);
-        }
-        true
     }
 }

@@ -2,19 +2,10 @@
 
 use super::Flash;
 use crate::flash::die::Cells;
-use crate::flash::txn::{Op, Txn};
+use crate::flash::txn::Txn;
 use crate::observe::blame::{Blame, Part};
-use fowler_units::{Id, Nanos, Ppn, Span, TxnId};
-
-/// A program, its answer or a read that waits for parity.
-#[derive(Clone, Default, Debug)]
-pub(super) struct ForParity {
-    /// When the transaction was made whose wait this is: its place in the arena has had others.
-    created: Nanos,
-    wait: Span,
-    /// Where its answer waits: what it is blamed on so far.
-    blame: Blame,
-}
+use crate::observe::operation::Op;
+use fowler_units::{Id, Ppn, Span, TxnId};
 
 impl Flash {
     /// Where the time of a transaction went between its submission and now, when it is done. `id` is
@@ -22,9 +13,6 @@ impl Flash {
     #[inline]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
-        if txn.parked {
-            return self.parked_blame(txn, waiter, blame);
-        }
         if self.txns.get(waiter).waited {
             self.txns.waits(waiter).blame(blame);
         }
@@ -43,48 +31,6 @@ impl Flash {
             }
             Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
         }
-    }
-
-    #[cold]
-    fn parked_blame(&self, txn: &Txn, waiter: TxnId, blame: &mut Blame) {
-        *blame += &self.for_parity[waiter].blame;
-        let part = if txn.op == Op::Read { Part::Degraded } else { Part::Parity };
-        blame[part] += self.now() - txn.dispatched;
-    }
-
-    /// How long a program waited for a place in the parity cache, or for the parity of its stripe to be written, before
-    /// it asked for a die.
-    #[inline]
-    pub fn parity_wait(&self, id: TxnId) -> Span {
-        let Some(its) = self.for_parity.get(id) else { return Span::ZERO };
-        let same = its.created == self.txns.get(id).created;
-        if same { its.wait } else { Span::ZERO }
-    }
-
-    /// The wait of a program for parity, which began when it was taken up last, is over.
-    pub fn has_waited_for_parity(&mut self, id: TxnId) {
-        let Txn { created, dispatched, .. } = *self.txns.get(id);
-        let wait = self.parity_wait(id) + (self.now() - dispatched);
-        let its = &mut self.for_parity[id];
-        (its.created, its.wait) = (created, wait);
-    }
-
-    /// A program is done, and its answer waits: what it is blamed on is noted down for everyone who waits for it.
-    pub fn defer(&mut self, id: TxnId) {
-        let mut waiter = id;
-        loop {
-            let mut blame = Blame::default();
-            self.service_blame(id, waiter, &mut blame);
-            self.for_parity[waiter].blame = blame;
-            let Txn { joined, next, .. } = *self.txns.get(waiter);
-            waiter = if waiter == id { joined } else { next };
-            if !waiter.is_some() {
-                break;
-            }
-        }
-        let now = self.now();
-        let txn = self.txns.get_mut(id);
-        (txn.parked, txn.dispatched) = (true, now);
     }
 
     /// What a read took beyond a hard decision that suffices, which has been put down to the channel.

@@ -3,10 +3,11 @@
 use super::{Bind, Flash, Translation};
 use crate::flash::die::{Cells, State};
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::{Op, Txn};
+use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
+use crate::observe::operation::Op;
 use fowler_nand::{CellOp, EraseOp, ProgramOp};
-use fowler_units::{DieId, Id, Span, TxnId};
+use fowler_units::{DieId, Id, Ppn, Span, TxnId};
 
 impl Flash {
     /// Begins a program, or waits for the channel to do so. Returns `false` if there was nothing to
@@ -133,18 +134,23 @@ impl Flash {
         most
     }
 
-    pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId) {
+    pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId, layer: &impl Translation) {
         let now = self.now();
-        let Txn { op, source, .. } = *self.txns.get(txn);
+        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.enter(now, State::AwaitIn, Doing::serving(op, source));
         let mut timing = self.timing;
-        if self.txns.get(txn).worn {
-            timing.erase_pulse = self.worn_erase_pulse;
+        if let Some(pulse) = self.erase_pulse(ppn, layer) {
+            timing.erase_pulse = pulse;
         }
         self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
+    }
+
+    /// The erase pulse of the block of a page, if that is not the one of all others; raw commands name no block.
+    fn erase_pulse(&self, ppn: Ppn, layer: &impl Translation) -> Option<Span> {
+        if ppn.is_some() { layer.erase_pulse(self.locator.block_of(ppn)) } else { None }
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).

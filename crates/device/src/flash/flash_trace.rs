@@ -3,7 +3,8 @@
 
 use super::Flash;
 use crate::flash::die::{Command, Die};
-use crate::flash::txn::{Op, Source, Txn};
+use crate::flash::txn::Txn;
+use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;
 use fowler_units::{DieId, Id, Lpn, Nanos, Ppn, ReqId, Span, TxnId};
 

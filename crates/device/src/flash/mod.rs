@@ -25,16 +25,16 @@ use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Command, Die, State};
 use crate::flash::queue::{RankedQueue, TxnClass, View};
-use crate::flash::txn::{Op, Owner, Source, Txn, Txns};
+use crate::flash::txn::{Owner, Txn, Txns};
 use crate::observe::counters::Counters;
 use crate::observe::ledger::{Doing, Ledger};
+use crate::observe::operation::{Op, Source};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
-use account::ForParity;
 use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::{CellOp, EraseOp, Timing};
-use fowler_units::{ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
+use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,10 @@ pub trait Translation {
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
     /// A die has nothing left to do.
     fn idle(&mut self, flash: &mut Flash, die: DieId);
+    /// How long the erase pulse of a block is, where it is not that of any other.
+    fn erase_pulse(&self, _block: BlockId) -> Option<Span> {
+        None
+    }
 }
 
 /// See [`Flash::queued`].
@@ -82,14 +86,11 @@ pub struct Flash {
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
-    worn_erase_pulse: Span,
     levels: LevelTimes,
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which a page is read of which nothing is known.
     errs: bool,
     unknown_level: u8,
-    /// Where programs and their answers wait for parity, how; it would make transactions too long to be copied at once.
-    for_parity: IdVec<TxnId, ForParity>,
     /// Where errors are modelled, what the cells have been through.
     condition: Option<Box<Condition>>,
     dies: IdVec<DieId, Die>,
@@ -139,14 +140,6 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
-            for_parity: IdVec::filled(
-                ForParity::default(),
-                if config.redundancy.has_stripes() { capacity } else { 0 },
-            ),
-            worn_erase_pulse: match config.redundancy.worn_erase_pulse {
-                Span::ZERO => timing.erase_pulse,
-                pulse => pulse,
-            },
             timing,
             dies: (0..dies)
                 .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks))
@@ -412,7 +405,7 @@ impl Flash {
             let op = self.txns.get(txn).op;
             match op {
                 Op::Read => self.start_read(id, txn),
-                Op::Erase => self.start_erase(id, txn),
+                Op::Erase => self.start_erase(id, txn, layer),
                 Op::Program => {
                     if !self.start_program(id, txn, layer) {
                         continue;

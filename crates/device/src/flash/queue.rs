@@ -2,7 +2,8 @@
 //! each without a search.
 
 use crate::flash::indexed_heap::{IndexedHeap, Rank};
-use crate::flash::txn::{By, Owner, Source, Txn, Txns};
+use crate::flash::txn::{By, Owner, Txn, Txns};
+use crate::observe::operation::Source;
 use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 
 /// The classes of waiting transactions.

@@ -4,44 +4,9 @@ use crate::cells::mode::{Mode, Voltage};
 use crate::flash::indexed_heap::Places;
 use crate::flash::queue::TxnClass;
 use crate::observe::ledger::Ledger;
+use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, Ppn, ReqId, Span, TxnId};
-
-/// What a transaction does to the flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Op {
-    /// Sense a page and transfer it out.
-    Read,
-    /// Transfer a page in and program it.
-    Program,
-    /// Erase a block.
-    Erase,
-}
-
-/// On whose account a transaction runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Source {
-    /// The host.
-    Host,
-    /// Garbage collection.
-    Gc,
-    /// Wear levelling.
-    Wear,
-    /// Programming anew what could stay where it is, to read it sooner or longer.
-    Refresh,
-    /// Keeping the parity of stripes, and bringing back what could not be read.
-    Parity,
-}
-
-impl Source {
-    /// How many there are.
-    pub const COUNT: usize = 5;
-    /// What the accounts are called, in order.
-    pub const NAMES: [&'static str; Source::COUNT] =
-        ["host", "collection", "wear levelling", "refreshing", "parity"];
-}
 
 /// Who is told when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,12 +46,6 @@ pub struct Txn {
     pub waited: bool,
     /// Host reads and programs: it was taken up before one of its class that had waited longer.
     pub overtook: bool,
-    /// Programs of host data: the parity cache counts on it; it passes that by; its answer waits for parity.
-    pub pinned: bool,
-    pub hurried: bool,
-    pub parked: bool,
-    /// Erases: the block is worn, and takes longer.
-    pub worn: bool,
     /// Programs of host data: what kind of data it is.
     pub tag: StreamTag,
     /// Programs, once bound: how the pages of its block are programmed.
@@ -120,8 +79,8 @@ pub struct Txn {
     pub from: Ppn,
     /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its entry.
     pub epoch: u32,
-    /// Programs of buffered data: when a die was first asked for; until then the old page was read.
-    pub complete: Nanos,
+    /// Programs of buffered data: when the old page had been merged in, if it was read for that; a die is asked for from then on.
+    pub merged_at: Nanos,
     /// Its place in the order of submission.
     pub order: u64,
     /// When it was made.
@@ -150,10 +109,6 @@ impl Txn {
             open: false,
             waited: false,
             overtook: false,
-            pinned: false,
-            hurried: false,
-            parked: false,
-            worn: false,
             tag: StreamTag::PLAIN,
             mode: Mode::default(),
             read_as: None,
@@ -171,7 +126,7 @@ impl Txn {
             req: ReqId::NONE,
             from: Ppn::NONE,
             epoch: 0,
-            complete: now,
+            merged_at: now,
             order: 0,
             created: now,
             asked: now,

@@ -2,13 +2,15 @@
 //! counts the bits that its code corrects (RHIO, section II-B). The reads take their dies and channels, and are on
 //! the account of wear.
 
+use super::Gc;
 use crate::blocks::open_blocks::StrengthClass;
 use crate::cells::condition::Condition;
 use crate::cells::reliability::{CLASSES, Params};
+use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::{Op, Owner, Source};
-use crate::ftl::Ftl;
+use crate::flash::txn::Owner;
+use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
 
 /// How likely each class is for a block, as logarithms, the likeliest at zero. Before any measurement each is as
@@ -96,29 +98,29 @@ impl StrengthMeasurement {
     }
 }
 
-impl Ftl {
+impl Gc {
     /// Measures every block that holds data, before the run and at no cost.
-    pub(crate) fn measure_all(&mut self, flash: &mut Flash) {
-        for block in (0..self.layout.geometry.blocks()).map(BlockId) {
-            if let Some(page) = self.space.blocks.next_valid(block, 0) {
-                self.measured_page(flash, page);
+    pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash) {
+        for block in (0..core.layout.geometry.blocks()).map(BlockId) {
+            if let Some(page) = core.space.blocks.next_valid(block, 0) {
+                self.measured_page(core, flash, page);
             }
         }
     }
 
     /// A die has been idle for long enough: its next block is measured, if that is due. Returns whether it is
     /// read now.
-    pub(crate) fn measure(&mut self, flash: &mut Flash, die: DieId) -> bool {
+    pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
-        let Some(measurer) = self.measurer.as_mut().filter(|its| its.due[die] <= now) else {
+        let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {
             return false;
         };
         measurer.due[die] = now + measurer.every;
-        let blocks = self.layout.geometry.blocks() / self.layout.geometry.dies();
+        let blocks = core.layout.geometry.blocks() / core.layout.geometry.dies();
         for _ in 0..blocks {
             let block = BlockId(die.0 * blocks + measurer.next[die]);
             measurer.next[die] = (measurer.next[die] + 1) % blocks;
-            if let Some(page) = self.space.blocks.next_valid(block, 0) {
+            if let Some(page) = core.space.blocks.next_valid(block, 0) {
                 let class = TxnClass::BackgroundRead;
                 let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
                 read.ppn = page;
@@ -132,22 +134,22 @@ impl Ftl {
     }
 
     /// A page that was read for the sake of its errors has come.
-    pub(crate) fn measured(&mut self, flash: &mut Flash, id: TxnId) {
+    pub fn measured(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let page = flash.txns.get(id).ppn;
         flash.txns.close(id);
-        self.measured_page(flash, page);
+        self.measured_page(core, flash, page);
     }
 
-    fn measured_page(&mut self, flash: &mut Flash, page: Ppn) {
+    pub(super) fn measured_page(&mut self, core: &mut Core, flash: &mut Flash, page: Ppn) {
         let now = flash.now();
-        let block = self.locator.block_of(page);
-        let (Some(measurer), Some(condition)) = (&mut self.measurer, flash.condition_mut()) else {
+        let block = core.locator.block_of(page);
+        let (Some(measurer), Some(condition)) = (&mut self.strengths, flash.condition_mut()) else {
             unreachable!("only a drive whose cells err is measured")
         };
         measurer.read(condition, page, block, now);
         let class = measurer.class(block);
         let growth = condition.cells_mut().growth[usize::from(class)];
         condition.believe(block, growth);
-        self.space.frontiers.measured(block, class);
+        core.space.frontiers.measured(block, class);
     }
 }

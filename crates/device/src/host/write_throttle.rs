@@ -1,9 +1,9 @@
-//! Writes held at the door: between host interface and translation layer, for the sake of the drive's life.
+//! Writes throttled at the entrance, between host interface and translation, for the sake of the drive's life.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
+use crate::core::Core;
 use crate::flash::Flash;
-use crate::ftl::Ftl;
 use crate::host::life::{Life, Totals};
 use crate::observe::counters::Counters;
 use crate::policy::throttle::{self, AnyThrottle, Held, State, Throttle};
@@ -84,14 +84,13 @@ impl Life {
     }
 }
 
-impl Ftl {
-    /// How long a write is held that could enter at `now`.
-    pub fn throttled(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
-        let Some(holder) = &mut self.holder else { return Held::default() };
+impl WriteThrottle {
+    /// How long a write is delayed that could enter at `now`.
+    pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
         let last = io.offset + u64::from(io.size.max(1)) - 1;
-        let pages = self.locator.page_at(last).0 - self.locator.page_at(io.offset).0 + 1;
-        let seen = (&self.space.blocks, &flash.counters);
-        let held = holder.life.ask(&mut holder.throttle, now, pages, seen, self.layout.slots);
+        let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;
+        let seen = (&core.space.blocks, &flash.counters);
+        let held = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.slots);
         flash.counters.held[0] += held.spread;
         flash.counters.held[1] += held.stopped;
         flash.counters.stops += u64::from(held.stops);

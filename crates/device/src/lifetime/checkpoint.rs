@@ -27,12 +27,12 @@ pub struct Checkpoint {
 impl LifetimeDrive {
     /// Its state.
     pub fn kept(&self) -> Checkpoint {
-        let ftl = &self.ftl;
-        let (victim, wear) = ftl.collector.policies();
+        let core = &self.core;
+        let (victim, wear) = self.gc.policies();
         Checkpoint {
-            map: ftl.map.kept(),
-            blocks: ftl.space.blocks.kept(),
-            space: ftl.space.kept(),
+            map: core.map.kept(),
+            blocks: core.space.blocks.kept(),
+            space: core.space.kept(),
             victim: victim.clone(),
             wear: wear.clone(),
             throttle: self.throttle.clone(),
@@ -46,21 +46,21 @@ impl LifetimeDrive {
     /// # Errors
     /// What tells that it is the state of another drive.
     pub fn resumed(mut self, kept: Checkpoint) -> Result<Self, String> {
-        let ftl = &mut self.ftl;
-        if !ftl.map.resume(kept.map) || !ftl.space.blocks.resume(kept.blocks) {
+        let core = &mut self.core;
+        if !core.map.resume(kept.map) || !core.space.blocks.resume(kept.blocks) {
             return Err("it is of a drive of another size".into());
         }
-        let pages = ftl.layout.geometry.pages();
-        for page in (0..ftl.map.logical()).map(Lpn) {
-            let Some(at) = ftl.in_flash(page) else { continue };
-            if at.0 >= pages || ftl.space.blocks.is_valid(at) {
+        let pages = core.layout.geometry.pages();
+        for page in (0..core.map.logical()).map(Lpn) {
+            let Some(at) = core.in_flash(page) else { continue };
+            if at.0 >= pages || core.space.blocks.is_valid(at) {
                 return Err("two pages of the host lie in one place, or beyond the drive".into());
             }
-            ftl.space.blocks.validate(at);
-            ftl.map.set_owner(at, page);
+            core.space.blocks.validate(at);
+            core.map.set_owner(at, page);
         }
-        ftl.space.resume(kept.space);
-        ftl.collector.resume(kept.victim, kept.wear);
+        core.space.resume(kept.space);
+        self.gc.resume(kept.victim, kept.wear);
         (self.throttle, self.counters) = (kept.throttle, kept.counters);
         self.go_on_from(kept.moved);
         Ok(self)

@@ -9,7 +9,8 @@ pub mod checkpoint;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
-use crate::ftl::Ftl;
+use crate::core::Core;
+use crate::gc::Gc;
 use crate::host::life::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
@@ -22,7 +23,8 @@ use serde::{Deserialize, Serialize};
 /// A drive that lives.
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
-    pub(crate) ftl: Ftl,
+    pub(crate) core: Core,
+    pub(crate) gc: Gc,
     pub(crate) throttle: AnyThrottle,
     life: Life,
     pub(crate) counters: Counters,
@@ -67,34 +69,35 @@ const SEASON_STRIDE: usize = 4096;
 const PAGES_AHEAD: u64 = 8;
 
 impl LifetimeDrive {
-    /// The drive of `config` with its data as they lie in `aged`; its life begins.
+    /// The drive of `config` with its data as they lie in `image`; its life begins.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
     ///
     /// # Panics
     /// If `config` does not age like the one that was preconditioned.
-    pub fn new(aged: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
-        let mut ftl = aged.ftl(config)?;
-        ftl.untimed_wear_leveling = true;
-        Ok(Self::born(ftl, config))
+    pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
+        let (core, mut gc) = image.data_for(config)?;
+        gc.untimed.levels_wear = true;
+        Ok(Self::born(core, gc, config))
     }
 
-    fn born(ftl: Ftl, config: &Config) -> Self {
-        let rules = ftl.collector.rules();
+    fn born(core: Core, gc: Gc, config: &Config) -> Self {
+        let rules = gc.rules();
         let timing = config.effective_timing();
         Self {
             throttle: throttle_of(config),
-            life: Life::new(config, &ftl.space.blocks),
+            life: Life::new(config, &core.space.blocks),
             counters: Counters::default(),
             kept: rules.foreground_below.max(rules.background_below),
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
             kept_out: Held::default(),
-            moved: ftl.untimed_moves,
-            erased: ftl.space.blocks.erase_counts().into(),
+            moved: gc.untimed.moves,
+            erased: core.space.blocks.erase_counts().into(),
             now: Nanos::ZERO,
-            ftl,
+            core,
+            gc,
         }
     }
 
@@ -102,8 +105,8 @@ impl LifetimeDrive {
     /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
     /// with [`LifetimeDrive::again`].
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
-        let before = self.ftl.space.blocks.programmed();
-        let so_far = |drive: &Self| drive.ftl.space.blocks.programmed() - before;
+        let before = self.core.space.blocks.programmed();
+        let so_far = |drive: &Self| drive.core.space.blocks.programmed() - before;
         let mut number = 0usize;
         self.draw(source, |drive, io| {
             // Counting looks at every block.
@@ -124,13 +127,13 @@ impl LifetimeDrive {
     #[must_use]
     pub fn again(&self, config: &Config) -> Self {
         let layout = config.layout().expect("it was looked at");
-        assert_eq!(layout, self.ftl.layout, "another drive");
-        Self::born(self.ftl.clone(), config)
+        assert_eq!(layout, self.core.layout, "another drive");
+        Self::born(self.core.clone(), self.gc.clone(), config)
     }
 
     /// The sizes of the drive.
     pub fn layout(&self) -> &Layout {
-        &self.ftl.layout
+        &self.core.layout
     }
 
     /// How long a page write takes that is not held.
@@ -165,12 +168,12 @@ impl LifetimeDrive {
 
     /// How often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
-        self.ftl.space.blocks.erase_counts()
+        self.core.space.blocks.erase_counts()
     }
 
     /// What the drive amounts to at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
-        self.life.stand(&self.ftl.space.blocks, at)
+        self.life.stand(&self.core.space.blocks, at)
     }
 
     /// What the throttle has come to.
@@ -185,11 +188,11 @@ impl LifetimeDrive {
     }
 
     pub(crate) fn moved(&self) -> Moved {
-        Moved { pages: self.ftl.untimed_moves, now: self.now, behind: self.behind }
+        Moved { pages: self.gc.untimed.moves, now: self.now, behind: self.behind }
     }
 
     pub(crate) fn go_on_from(&mut self, moved: Moved) {
-        (self.ftl.untimed_moves, self.ftl.untimed_clock) = (moved.pages, moved.now);
+        (self.gc.untimed.moves, self.gc.untimed.clock) = (moved.pages, moved.now);
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
@@ -226,7 +229,7 @@ impl LifetimeDrive {
             while !ended && last - next < AHEAD {
                 match writes.next() {
                     Some(io) => {
-                        self.prefetch(&io, |ftl, page| ftl.map.prefetch(page));
+                        self.prefetch(&io, |core, page| core.map.prefetch(page));
                         drawn[last % AHEAD] = io;
                         last += 1;
                     }
@@ -237,14 +240,14 @@ impl LifetimeDrive {
                 return;
             }
             let soon = |by: usize| drawn[(next + by) % AHEAD];
-            self.prefetch(&soon(SECOND), |ftl, page| {
-                if let Some(old) = ftl.in_flash(page) {
-                    ftl.space.blocks.prefetch(old);
+            self.prefetch(&soon(SECOND), |core, page| {
+                if let Some(old) = core.in_flash(page) {
+                    core.space.blocks.prefetch(old);
                 }
             });
-            self.prefetch(&soon(THIRD), |ftl, page| {
-                if let Some(old) = ftl.in_flash(page) {
-                    ftl.space.blocks.prefetch_neighbours(old);
+            self.prefetch(&soon(THIRD), |core, page| {
+                if let Some(old) = core.in_flash(page) {
+                    core.space.blocks.prefetch_neighbours(old);
                 }
             });
             let io = drawn[next % AHEAD];
@@ -258,11 +261,11 @@ impl LifetimeDrive {
     /// Writes the pages of a request at no time, or forgets them.
     #[inline]
     fn change(&mut self, io: &HostIo) {
-        let Request { next, end, .. } = Request::new(*io, io.at, &self.ftl.locator);
+        let Request { next, end, .. } = Request::new(*io, io.at, &self.core.locator);
         for page in (next..end).map(Lpn) {
             if io.op == HostOp::Write {
-                self.ftl.store(page, self.kept);
-            } else if self.ftl.forget_now(page) {
+                self.gc.store(&mut self.core, page, self.kept);
+            } else if self.gc.forget_now(&mut self.core, page) {
                 self.counters.pages_trimmed += 1;
             }
         }
@@ -270,19 +273,19 @@ impl LifetimeDrive {
 
     /// Looks at what will be needed for a request.
     #[inline]
-    fn prefetch(&self, io: &HostIo, look: impl Fn(&Ftl, Lpn)) {
-        let first = u64::from(self.ftl.locator.page_at(io.offset).0);
-        let pages = u64::from(io.size) / self.ftl.locator.page_size() + 1;
-        let most = u64::from(self.ftl.layout.logical_pages);
+    fn prefetch(&self, io: &HostIo, look: impl Fn(&Core, Lpn)) {
+        let first = u64::from(self.core.locator.page_at(io.offset).0);
+        let pages = u64::from(io.size) / self.core.locator.page_size() + 1;
+        let most = u64::from(self.core.layout.logical_pages);
         for page in (first..first + pages.min(PAGES_AHEAD)).take_while(|&page| page < most) {
-            look(&self.ftl, Lpn(page as u32));
+            look(&self.core, Lpn(page as u32));
         }
     }
 
     /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims are not held.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
-            HostOp::Write => Request::new(*io, io.at, &self.ftl.locator).pages,
+            HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,
             _ => 0,
         };
         let at = io.at + self.behind;
@@ -291,7 +294,7 @@ impl LifetimeDrive {
             return None;
         }
         let held = if pages > 0 && self.throttle.is_on() {
-            let seen = (&self.ftl.space.blocks, &self.counters);
+            let seen = (&self.core.space.blocks, &self.counters);
             self.life.ask(&mut self.throttle, at, pages, seen, 0)
         } else {
             Held::default()
@@ -305,12 +308,12 @@ impl LifetimeDrive {
             return None;
         }
         self.behind += held.total();
-        (self.now, self.ftl.untimed_clock) = (at, at);
+        (self.now, self.gc.untimed.clock) = (at, at);
         self.change(io);
         self.counters.pages_written += u64::from(pages);
         self.counters.programs[0] += u64::from(pages);
-        self.counters.programs[1] = self.ftl.untimed_moves[0] - self.moved[0];
-        self.counters.programs[2] = self.ftl.untimed_moves[1] - self.moved[1];
+        self.counters.programs[1] = self.gc.untimed.moves[0] - self.moved[0];
+        self.counters.programs[2] = self.gc.untimed.moves[1] - self.moved[1];
         Some(Entered { at, pages, held })
     }
 }

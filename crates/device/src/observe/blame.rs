@@ -1,6 +1,6 @@
 //! Where a request's time went. Every request's parts sum to its latency to the nanosecond.
 
-use crate::flash::txn::{Op, Source};
+use crate::observe::operation::{Op, Source};
 use fowler_units::Span;
 use std::ops::{AddAssign, Index, IndexMut};
 

@@ -1,6 +1,6 @@
 //! What the device counts while it runs. Plain sums, read out once at the end.
 
-use crate::flash::txn::Source;
+use crate::observe::operation::Source;
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! A die's account of its own time. What a transaction waited behind is the difference of two
 //! readings, so that blame costs nothing while a transaction waits, however long the queue.
 
-use crate::flash::txn::{Op, Source};
 use crate::observe::blame::{Blame, Part};
+use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
 /// What a die is doing, as far as those who wait for it care. The order is that of the parts of blame

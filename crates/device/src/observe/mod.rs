@@ -2,6 +2,7 @@
 
 pub mod blame;
 pub mod counters;
-pub mod laws;
+pub mod law;
 pub mod ledger;
+pub mod operation;
 pub mod probe;

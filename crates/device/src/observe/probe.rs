@@ -1,6 +1,7 @@
 //! What the device tells whoever watches it. A probe observes; it is never asked.
 
 use crate::device::Device;
+use crate::device::controller::Controller;
 use crate::flash::flash_trace::FlashStep;
 use crate::observe::blame::Blame;
 use fowler_units::{HostIo, Nanos, ReqId, Span};
@@ -28,7 +29,7 @@ impl Completion {
 
 /// Someone who watches a device. All but [`Probe::completed`] is for those who want to see the drive itself;
 /// for the others it compiles to nothing.
-pub trait Probe {
+pub trait Probe<L = Controller> {
     /// A host request was served. Called in order of completion.
     fn completed(&mut self, completion: &Completion);
 
@@ -41,7 +42,7 @@ pub trait Probe {
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
     /// The first request enters the drive now.
-    fn begun(&mut self, _device: &Device) {}
+    fn begun(&mut self, _device: &Device<L>) {}
 
     /// The next moment at which it wants to be shown the drive. Asked at every event.
     #[inline]
@@ -51,14 +52,14 @@ pub trait Probe {
 
     /// The drive as it stands at [`Probe::due`]: all that happens at that moment has happened, and nothing
     /// later has. The next moment must lie later.
-    fn shown(&mut self, _device: &Device) {}
+    fn shown(&mut self, _device: &Device<L>) {}
 }
 
-impl Probe for () {
+impl<L> Probe<L> for () {
     fn completed(&mut self, _completion: &Completion) {}
 }
 
-impl<P: Probe, Q: Probe> Probe for (P, Q) {
+impl<L, P: Probe<L>, Q: Probe<L>> Probe<L> for (P, Q) {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         self.0.completed(completion);
@@ -74,7 +75,7 @@ impl<P: Probe, Q: Probe> Probe for (P, Q) {
         self.1.stepped(steps);
     }
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         self.0.begun(device);
         self.1.begun(device);
     }
@@ -84,7 +85,7 @@ impl<P: Probe, Q: Probe> Probe for (P, Q) {
         self.0.due().min(self.1.due())
     }
 
-    fn shown(&mut self, device: &Device) {
+    fn shown(&mut self, device: &Device<L>) {
         let due = self.due();
         if self.0.due() == due {
             self.0.shown(device);
@@ -96,7 +97,7 @@ impl<P: Probe, Q: Probe> Probe for (P, Q) {
 }
 
 /// Someone, or nobody.
-impl<P: Probe> Probe for Option<P> {
+impl<L, P: Probe<L>> Probe<L> for Option<P> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         if let Some(probe) = self {
@@ -114,7 +115,7 @@ impl<P: Probe> Probe for Option<P> {
         }
     }
 
-    fn begun(&mut self, device: &Device) {
+    fn begun(&mut self, device: &Device<L>) {
         if let Some(probe) = self {
             probe.begun(device);
         }
@@ -125,14 +126,14 @@ impl<P: Probe> Probe for Option<P> {
         self.as_ref().map_or(Nanos::NEVER, Probe::due)
     }
 
-    fn shown(&mut self, device: &Device) {
+    fn shown(&mut self, device: &Device<L>) {
         if let Some(probe) = self {
             probe.shown(device);
         }
     }
 }
 
-impl Probe for Vec<Completion> {
+impl<L> Probe<L> for Vec<Completion> {
     fn completed(&mut self, completion: &Completion) {
         self.push(*completion);
     }

@@ -2,8 +2,9 @@
 
 use crate::config::layout::Refusal;
 use crate::config::{BufferConfig, Config};
+use crate::core::Core;
 use crate::device::Device;
-use crate::ftl::Ftl;
+use crate::gc::Gc;
 use crate::policy::placement;
 use crate::precondition::Preconditioned;
 
@@ -11,7 +12,8 @@ use crate::precondition::Preconditioned;
 #[derive(Clone, Debug)]
 pub struct PreconditionedImage {
     config: Config,
-    ftl: Ftl,
+    core: Core,
+    gc: Gc,
     preconditioned: Preconditioned,
 }
 
@@ -55,9 +57,9 @@ impl PreconditionedImage {
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<PreconditionedImage, Vec<Refusal>> {
         let layout = config.layout()?;
-        let mut ftl = Ftl::new(config, &layout);
-        let preconditioned = ftl.precondition(&config.precondition, config.seed);
-        Ok(PreconditionedImage { config: config.clone(), ftl, preconditioned })
+        let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
+        let preconditioned = super::run(config, &mut core, &mut gc);
+        Ok(PreconditionedImage { config: config.clone(), core, gc, preconditioned })
     }
 
     /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
@@ -69,9 +71,8 @@ impl PreconditionedImage {
     /// # Panics
     /// If `config` does not age like the one that was preconditioned.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
-        let ftl = self.ftl(config)?;
-        let layout = ftl.layout;
-        Ok(Device::begin(config, &layout, ftl, self.preconditioned))
+        let (core, gc) = self.data_for(config)?;
+        Ok(Device::begin(config, core, gc, self.preconditioned))
     }
 
     /// What the drive had been through.
@@ -79,10 +80,10 @@ impl PreconditionedImage {
         &self.preconditioned
     }
 
-    /// The translation layer of the drive of `config` over the data as they lie here.
-    pub(crate) fn ftl(&self, config: &Config) -> Result<Ftl, Vec<Refusal>> {
+    /// Core and garbage collection of the drive of `config` over the data as they lie here.
+    pub(crate) fn data_for(&self, config: &Config) -> Result<(Core, Gc), Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "another drive's data");
         let layout = config.layout()?;
-        Ok(Ftl::with_data_of(config, &layout, &self.ftl))
+        Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
     }
 }

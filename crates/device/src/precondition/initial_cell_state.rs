@@ -6,8 +6,9 @@ use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
 use crate::cells::mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
 use crate::config::Config;
+use crate::core::Core;
 use crate::flash::Flash;
-use crate::ftl::Ftl;
+use crate::gc::Gc;
 use crate::gc::strength_measurement::StrengthMeasurement;
 use crate::policy::sensing::AnySensing;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
@@ -32,107 +33,104 @@ impl Config {
     }
 }
 
-impl Ftl {
-    /// Lets the cells of the drive err from now on, if they are modelled.
-    pub(crate) fn wear(&mut self, flash: &mut Flash, config: &Config) {
-        if config.reliability.model == ModelKind::Off {
-            return;
-        }
-        let lowest = lowest(config);
-        let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
-        let classes = cells.coarsest;
-        flash.read_unknown_at(cells.worst_level);
-        let oldest = config.reliability.oldest;
-        let stamps = self.stamps(oldest);
-        let blocks = self.worn_blocks(&cells, config, &stamps);
-        let told = config.reliability.strength == StrengthSource::Oracle;
-        let believed = blocks
-            .as_slice()
-            .iter()
-            .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
-        self.space.frontiers.believe(believed.collect(), classes);
-        let sensing = AnySensing::new(&config.sensing, config.seed);
-        let (told, end) = (config.sensing, config.reliability.end());
-        let curves = Curves { cells, told, end, lowest };
-        let stamps = (stamps, oldest);
-        let levels = config.reliability.levels as u8;
-        let by_age = config.die_order.ranks();
-        flash.wear(Condition::new(curves, (sensing, levels), blocks, stamps, by_age));
-        if config.reliability.strength == StrengthSource::Measured {
-            let geometry = &self.layout.geometry;
-            self.measurer =
-                Some(StrengthMeasurement::new(&config.reliability, geometry, config.seed));
-            self.measure_all(flash);
-        }
+/// Lets the cells of the drive err from now on, if they are modelled.
+pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Config) {
+    if config.reliability.model == ModelKind::Off {
+        return;
     }
-
-    fn worn_blocks(
-        &self,
-        cells: &Cells,
-        config: &Config,
-        stamps: &IdVec<Ppn, u32>,
-    ) -> IdVec<BlockId, BlockCondition> {
-        let mut rng = Rng::stream(config.seed, "reliability/strength");
-        let ends: Vec<f64> = (0..=INTERVALS)
-            .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
-            .map(|rate| rate / cells.strengths.mean)
-            .collect();
-        let told = config.reliability.strength == StrengthSource::Oracle;
-        let mut draw = || {
-            let at = rng.unit() * INTERVALS as f64;
-            let (low, high) = (ends[at as usize], ends[at as usize + 1]);
-            low + (high - low) * at.fract()
-        };
-        // What lies there was programmed as data of which nothing is known.
-        let rule = AnyVoltage::new(&config.voltage, config.seed);
-        let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(StreamTag::PLAIN) };
-        let before = config.initial_cycles(self.layout.geometry.blocks());
-        let erases = self.space.blocks.erase_counts().iter();
-        let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
-        cycles
-            .enumerate()
-            .map(|(block, cycles)| {
-                let first_page = self.layout.geometry.first_page(BlockId::new(block));
-                // The pages of a block are as old as each other; of an erased one there are none.
-                let stamp = stamps[first_page];
-                let erased = self.space.blocks.written(BlockId::new(block)) == 0;
-                let first = if erased { u32::MAX } else { stamp };
-                let growth = draw() as f32;
-                BlockCondition {
-                    growth,
-                    // Who is not told takes every block for the weakest until it is measured.
-                    believed: if told { growth } else { cells.weakest() as f32 },
-                    cycles,
-                    reads: 0,
-                    mode,
-                    first,
-                    last: stamp,
-                    known: Known::default(),
-                }
-            })
-            .collect()
+    let lowest = lowest(config);
+    let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
+    let classes = cells.coarsest;
+    flash.read_unknown_at(cells.worst_level);
+    let oldest = config.reliability.oldest;
+    let stamps = stamps(core, oldest);
+    let blocks = worn_blocks(core, &cells, config, &stamps);
+    let told = config.reliability.strength == StrengthSource::Oracle;
+    let believed = blocks
+        .as_slice()
+        .iter()
+        .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
+    core.space.frontiers.believe(believed.collect(), classes);
+    let sensing = AnySensing::new(&config.sensing, config.seed);
+    let (told, end) = (config.sensing, config.reliability.end());
+    let curves = Curves { cells, told, end, lowest };
+    let stamps = (stamps, oldest);
+    let levels = config.reliability.levels as u8;
+    let by_age = config.die_order.ranks();
+    flash.wear(Condition::new(curves, (sensing, levels), blocks, stamps, by_age));
+    if config.reliability.strength == StrengthSource::Measured {
+        let geometry = &core.layout.geometry;
+        gc.strengths = Some(StrengthMeasurement::new(&config.reliability, geometry, config.seed));
+        gc.measure_all(core, flash);
     }
+}
 
-    /// Data is as old as the order in which its blocks were filled says; in blocks that are not full it has just
-    /// been written.
-    fn stamps(&self, oldest: Span) -> IdVec<Ppn, u32> {
-        let geometry = &self.layout.geometry;
-        let blocks = &self.space.blocks;
-        let filled = blocks.filled().max(1);
-        let mut stamps = IdVec::filled(0, geometry.pages() as usize);
-        for block in (0..geometry.blocks()).map(BlockId) {
-            let age = blocks.fill_order(block).map_or(Span::ZERO, |order| {
-                let younger = u128::from(filled - order);
-                Span((u128::from(oldest.0) * younger / u128::from(filled)) as u64)
-            });
-            let stamp = Condition::stamp_before(oldest, age);
-            let first = geometry.first_page(block).index();
-            for page in first..first + geometry.pages_per_block as usize {
-                stamps[Ppn::new(page)] = stamp;
+fn worn_blocks(
+    core: &Core,
+    cells: &Cells,
+    config: &Config,
+    stamps: &IdVec<Ppn, u32>,
+) -> IdVec<BlockId, BlockCondition> {
+    let mut rng = Rng::stream(config.seed, "reliability/strength");
+    let ends: Vec<f64> = (0..=INTERVALS)
+        .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
+        .map(|rate| rate / cells.strengths.mean)
+        .collect();
+    let told = config.reliability.strength == StrengthSource::Oracle;
+    let mut draw = || {
+        let at = rng.unit() * INTERVALS as f64;
+        let (low, high) = (ends[at as usize], ends[at as usize + 1]);
+        low + (high - low) * at.fract()
+    };
+    // What lies there was programmed as data of which nothing is known.
+    let rule = AnyVoltage::new(&config.voltage, config.seed);
+    let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(StreamTag::PLAIN) };
+    let before = config.initial_cycles(core.layout.geometry.blocks());
+    let erases = core.space.blocks.erase_counts().iter();
+    let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
+    cycles
+        .enumerate()
+        .map(|(block, cycles)| {
+            let first_page = core.layout.geometry.first_page(BlockId::new(block));
+            // The pages of a block are as old as each other; of an erased one there are none.
+            let stamp = stamps[first_page];
+            let erased = core.space.blocks.written(BlockId::new(block)) == 0;
+            let first = if erased { u32::MAX } else { stamp };
+            let growth = draw() as f32;
+            BlockCondition {
+                growth,
+                // Who is not told takes every block for the weakest until it is measured.
+                believed: if told { growth } else { cells.weakest() as f32 },
+                cycles,
+                reads: 0,
+                mode,
+                first,
+                last: stamp,
+                known: Known::default(),
             }
+        })
+        .collect()
+}
+
+/// Data is as old as the order in which its blocks were filled says; in blocks that are not full it has just
+/// been written.
+fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
+    let geometry = &core.layout.geometry;
+    let blocks = &core.space.blocks;
+    let filled = blocks.filled().max(1);
+    let mut stamps = IdVec::filled(0, geometry.pages() as usize);
+    for block in (0..geometry.blocks()).map(BlockId) {
+        let age = blocks.fill_order(block).map_or(Span::ZERO, |order| {
+            let younger = u128::from(filled - order);
+            Span((u128::from(oldest.0) * younger / u128::from(filled)) as u64)
+        });
+        let stamp = Condition::stamp_before(oldest, age);
+        let first = geometry.first_page(block).index();
+        for page in first..first + geometry.pages_per_block as usize {
+            stamps[Ppn::new(page)] = stamp;
         }
-        stamps
     }
+    stamps
 }
 
 /// The lowest voltages at which the rule of a configuration lets anything be programmed.
@@ -174,11 +172,11 @@ mod tests {
             let condition = device.flash.condition().expect("cells err");
             let before = config.initial_cycles(200);
             for block in (0..200).map(BlockId) {
-                let erases = device.ftl.space.blocks.erase_counts()[block.0 as usize];
+                let erases = device.layer.ftl.core.space.blocks.erase_counts()[block.0 as usize];
                 assert_eq!(condition.block(block).cycles, before[block] + erases, "{kind:?}");
-                if let Some(array) = &device.ftl.array {
+                if let Some(array) = &device.layer.raid {
                     let worn = condition.block(block).cycles > 1200;
-                    assert_eq!(device.ftl.is_worn(array, block), worn);
+                    assert_eq!(array.is_worn(&device.layer.ftl.core, block), worn);
                 }
             }
             drawn.push(before);

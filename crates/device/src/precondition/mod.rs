@@ -4,17 +4,17 @@
 mod bulk_map_load;
 pub mod image;
 pub mod initial_cell_state;
+mod striped;
 
-use crate::blocks::block_table::{Blocks, ValidPages};
-use crate::config::{Pattern, PreconditionConfig};
-use crate::flash::Flash;
-use crate::flash::txn::Source;
-use crate::ftl::Ftl;
+use crate::blocks::block_table::Blocks;
+use crate::config::{Config, Pattern, PreconditionConfig};
+use crate::core::Core;
+use crate::gc::Gc;
 use crate::mapping::page_map::{Location, PageMap};
-use crate::policy::stream_tag::StreamTag;
-use crate::precondition::bulk_map_load::BulkMapLoad;
-use fowler_units::{BlockId, Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use bulk_map_load::BulkMapLoad;
+use fowler_units::{Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
 use std::fmt;
+use striped::StripedFill;
 
 /// What a drive has been through before the first request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,23 +53,30 @@ impl fmt::Display for Preconditioned {
 /// A window of overwrites is this share of the filled pages, and there are at most so many.
 const WINDOW_SHARE: u64 = 20;
 const WINDOWS_MAX: u32 = 10;
-/// How many moves ahead the mapping of a moved page is asked for.
-const MOVES_AHEAD: u32 = 32;
 /// Two windows that agree within this share are called steady.
 const STEADY_WITHIN: f64 = 0.01;
 
-impl Ftl {
-    /// Brings a fresh drive into the state that is asked for.
-    pub(crate) fn precondition(
-        &mut self,
-        config: &PreconditionConfig,
-        seed: u64,
-    ) -> Preconditioned {
-        let all = self.map.logical();
+/// Brings a fresh drive into the state that its configuration asks for.
+pub(crate) fn run(config: &Config, core: &mut Core, gc: &mut Gc) -> Preconditioned {
+    let stripes = StripedFill::new(config, &core.layout);
+    Preconditioning { core, gc, stripes }.run(&config.precondition, config.seed)
+}
+
+/// A drive on its way into that state.
+struct Preconditioning<'a> {
+    core: &'a mut Core,
+    gc: &'a mut Gc,
+    /// How pages go together, where they are striped.
+    stripes: Option<StripedFill>,
+}
+
+impl Preconditioning<'_> {
+    fn run(&mut self, config: &PreconditionConfig, seed: u64) -> Preconditioned {
+        let all = self.core.map.logical();
         let mut filled = (config.fill * f64::from(all)).floor() as u32;
-        if let Some(array) = &self.array {
+        if let Some(its) = &self.stripes {
             // Stripes are written as a whole.
-            filled -= filled % array.stripes.width();
+            filled -= filled % its.stripes.width();
         }
         let mut report = Preconditioned {
             filled: (filled, all),
@@ -86,8 +93,8 @@ impl Ftl {
             Scatter::new(u64::from(filled), &mut rng).tabled()
         };
         // A busy host leaves a plane no more erased blocks than these.
-        let busy = self.collector.reserve() + 1;
-        let striped = self.array.is_some();
+        let busy = self.gc.reserve() + 1;
+        let striped = self.stripes.is_some();
         match config.pattern {
             Pattern::Sequential if striped && !self.parity_from_the_start() => {
                 self.fill_stripes(filled, None, busy);
@@ -95,25 +102,25 @@ impl Ftl {
             Pattern::Random if striped => self.fill_stripes(filled, Some(&order()), busy),
             Pattern::Sequential => {
                 let rest = self.fill_rows(filled);
-                (rest..filled).for_each(|page| self.store(Lpn(page), busy));
+                (rest..filled).for_each(|page| self.gc.store(self.core, Lpn(page), busy));
             }
             Pattern::Random => {
                 let order = order();
                 let rest = self.strew_rows(filled, &order);
                 let mut pages = Scattered::new(&order, rest);
-                (rest..filled).for_each(|_| self.store(pages.next(), busy));
+                (rest..filled).for_each(|_| self.gc.store(self.core, pages.next(), busy));
             }
             Pattern::Steady => {
                 self.lay_out(filled, &order(), seed);
                 self.overwrite_until_steady(filled, seed, busy, &mut report);
-                self.rest(self.collector.rules().foreground_below);
+                self.gc.rest(self.core, self.gc.rules().foreground_below);
             }
             Pattern::Rested => {
                 self.lay_out(filled, &order(), seed);
-                let kept = self.collector.rules().background_below;
-                self.rest(kept);
+                let kept = self.gc.rules().background_below;
+                self.gc.rest(self.core, kept);
                 self.overwrite_until_steady(filled, seed, kept, &mut report);
-                self.rest(kept);
+                self.gc.rest(self.core, kept);
             }
         }
         report
@@ -121,9 +128,9 @@ impl Ftl {
 
     /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and otherwise anywhere.
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
-        let Geometry { planes_per_die, .. } = self.layout.geometry;
-        let planes = self.layout.geometry.planes();
-        if self.space.home(Lpn(0)).is_none() {
+        let Geometry { planes_per_die, .. } = self.core.layout.geometry;
+        let planes = self.core.layout.geometry.planes();
+        if self.core.space.home(Lpn(0)).is_none() {
             let up_to =
                 |plane: u32| (u64::from(filled) * u64::from(plane) / u64::from(planes)) as u32;
             let holds: Vec<u32> =
@@ -147,34 +154,27 @@ impl Ftl {
 
     /// The pages that hold data, by the dies of their addresses, each die's in random order.
     fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
-        let mut at_home = vec![Vec::new(); self.layout.geometry.dies() as usize];
+        let mut at_home = vec![Vec::new(); self.core.layout.geometry.dies() as usize];
         let mut pages = Scattered::new(order, 0);
         for page in (0..filled).map(|_| pages.next()) {
             if self.holds_from_the_start(page) {
-                at_home[self.space.die_of_address(page).index()].push(page);
+                at_home[self.core.space.die_of_address(page).index()].push(page);
             }
         }
         at_home
-    }
-
-    /// Every plane may have to collect as soon as the run begins.
-    pub(crate) fn maybe_start_all(&mut self, flash: &mut Flash) {
-        for plane in 0..self.layout.geometry.planes() {
-            self.maybe_start(flash, PlaneId(plane));
-        }
     }
 
     /// Fills as many whole blocks of every plane as so many pages fill, as [`Ftl::store`] would page by page
     /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
     /// strict turns. Returns how many pages were written.
     fn fill_rows(&mut self, filled: u32) -> u32 {
-        let geometry = self.layout.geometry;
+        let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
         // The entries of one run are asked for, then those of the one before it are written.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..filled / row).map(|number| number * row) {
-            let blocks = self.space.load_row();
+            let blocks = self.core.space.load_row();
             // Runs in all blocks in turn: what is near in either direction of the mapping is written at
             // about the same time.
             for start in (0..pages_per_block).step_by(RUN) {
@@ -185,7 +185,7 @@ impl Ftl {
                     for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
                         *page = turn + at as u32 * planes;
                     }
-                    run.pages().for_each(|page| self.map.prefetch(page));
+                    run.pages().for_each(|page| self.core.map.prefetch(page));
                     now = 1 - now;
                     self.write_down(&runs[now]);
                 }
@@ -197,16 +197,16 @@ impl Ftl {
 
     /// As [`Ftl::fill_rows`], of pages in the order given.
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
-        let geometry = self.layout.geometry;
+        let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
         let row = planes * pages_per_block;
         let mut blocks = Vec::with_capacity((filled / row * planes) as usize);
         for first in (0..filled / row).map(|number| number * row) {
-            blocks.extend(self.space.load_row().into_iter().zip(first..));
+            blocks.extend(self.core.space.load_row().into_iter().zip(first..));
         }
         // Which block has which turns is settled; the mapping is written as physical pages ascend.
         blocks.sort_unstable();
-        let mut strewn = BulkMapLoad::new(&self.map, &geometry);
+        let mut strewn = BulkMapLoad::new(&self.core.map, &geometry);
         let mut turns = [0; DRAWN];
         for (block, first) in blocks {
             let mut to = geometry.first_page(block);
@@ -220,129 +220,20 @@ impl Ftl {
                 }
                 order.apply(turns);
                 for &page in &*turns {
-                    strewn.put(&mut self.map, Lpn(page), to);
+                    strewn.put(&mut self.core.map, Lpn(page), to);
                     to.0 += 1;
                 }
             }
         }
-        strewn.settle(&mut self.map);
+        strewn.settle(&mut self.core.map);
         filled / row * row
     }
 
     /// The mapping of a run whose blocks hold it already.
     fn write_down(&mut self, run: &Run) {
         for (page, to) in run.pages().zip((run.first.0..).map(Ppn)) {
-            self.map.set_flash(page, to);
-            self.map.set_owner(to, page);
-        }
-    }
-
-    /// Writes a page at no time; collection keeps so many blocks of its plane erased.
-    #[inline]
-    pub(crate) fn store(&mut self, page: Lpn, kept: u32) {
-        let die = self.space.place(page).expect("no more data than the drive holds");
-        self.space.arrived(die);
-        let to = loop {
-            if let Some(to) = self.space.host_page(die, StreamTag::PLAIN, |_| None) {
-                break to;
-            }
-            for plane in self.layout.geometry.planes_of_die(die) {
-                self.collect_now(plane);
-            }
-        };
-        if let Location::Flash(old) = self.map.place(page) {
-            self.space.blocks.invalidate(old);
-        }
-        self.map.set_flash(page, to);
-        self.map.set_owner(to, page);
-        self.close_if_full(to);
-        self.collect_up_to(self.locator.plane_of(to), kept);
-    }
-
-    /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
-    pub(crate) fn forget_now(&mut self, page: Lpn) -> bool {
-        let Location::Flash(old) = self.map.place(page) else { return false };
-        self.space.blocks.invalidate(old);
-        self.map.set_flash(page, Ppn::NONE);
-        true
-    }
-
-    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
-    /// what is worth it, as idle time does.
-    fn collect_up_to(&mut self, plane: PlaneId, kept: u32) {
-        let needed = self.collector.rules().foreground_below;
-        while self.space.blocks.free_in(plane) < kept {
-            let idle = self.space.blocks.free_in(plane) >= needed;
-            if (idle && !self.is_worth_it(plane)) || self.collect_now(plane) == 0 {
-                return;
-            }
-        }
-    }
-
-    fn is_worth_it(&mut self, plane: PlaneId) -> bool {
-        let victim = self.choose(plane, self.untimed_clock);
-        victim.is_some_and(|victim| self.space.blocks.valid(victim) <= self.worth_moving)
-    }
-
-    /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
-    fn collect_now(&mut self, plane: PlaneId) -> u32 {
-        let Some(victim) = self.choose(plane, self.untimed_clock) else { return 0 };
-        let valid = self.empty_now(plane, victim, Source::Gc);
-        if self.untimed_wear_leveling {
-            self.swap_now(plane, victim);
-        }
-        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
-        // through the order in which it insists.
-        (self.layout.geometry.pages_per_block - valid).max(1)
-    }
-
-    /// Moves what is valid of a block to the open block of `source` and erases it, at no time; returns how many pages
-    /// that were.
-    fn empty_now(&mut self, plane: PlaneId, victim: BlockId, source: Source) -> u32 {
-        self.space.blocks.collect(victim);
-        let valid = self.space.blocks.valid(victim);
-        let mut pages = self.space.blocks.valid_pages(victim);
-        let mut soon = pages.clone();
-        (0..MOVES_AHEAD).for_each(|_| self.prefetch_move(&mut soon));
-        let mut left = valid;
-        while left > 0 {
-            let (first, count) = self.space.write_run(plane, source, left);
-            left -= count;
-            for to in (first.0..first.0 + count).map(Ppn) {
-                self.prefetch_move(&mut soon);
-                let from = pages.next(&self.space.blocks).expect("as many pages as are valid");
-                let page = self.map.owner(from);
-                self.map.set_flash(page, to);
-                self.map.set_owner(to, page);
-            }
-            self.close_if_full(Ppn(first.0 + count - 1));
-        }
-        self.space.blocks.vacate(victim);
-        self.space.blocks.erase(victim);
-        self.untimed_moves[usize::from(source == Source::Wear)] += u64::from(valid);
-        valid
-    }
-
-    /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
-    fn swap_now(&mut self, plane: PlaneId, erased: BlockId) {
-        if let Some(cold) = self.coldest_for(plane, erased)
-            && self.space.open_for_swap(erased)
-        {
-            self.empty_now(plane, cold, Source::Wear);
-        }
-    }
-
-    /// The page will be moved whose turn it is in a while.
-    #[inline]
-    fn prefetch_move(&self, pages: &mut ValidPages) {
-        if let Some(from) = pages.next(&self.space.blocks) {
-            self.map.prefetch(self.map.owner(from));
-        }
-    }
-
-    fn close_if_full(&mut self, page: Ppn) {
-        if self.locator.offset_in_block(page) + 1 == self.layout.geometry.pages_per_block {
-            self.space.blocks.fill(self.locator.block_of(page), self.untimed_clock);
+            self.core.map.set_flash(page, to);
+            self.core.map.set_owner(to, page);
         }
     }
 
@@ -351,18 +242,18 @@ impl Ftl {
     /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of SSD
     /// write performance", SYSTOR'12). The overwrites that follow remove what is only nearly right.
     fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {
-        let geometry = self.layout.geometry;
-        let kept_free = self.collector.reserve() + 2;
+        let geometry = self.core.layout.geometry;
+        let kept_free = self.gc.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
-        let mut strewn = BulkMapLoad::new(&self.map, &geometry);
+        let mut strewn = BulkMapLoad::new(&self.core.map, &geometry);
         for (plane, &here) in (0..).map(PlaneId).zip(holds) {
             let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
             let valid = valid_by_age(here, blocks, geometry.pages_per_block);
             for block_valid in valid {
                 let (mut left, mut here) =
                     (u64::from(block_valid), u64::from(geometry.pages_per_block));
-                let block = self.space.blocks.load(plane, |pages| {
+                let block = self.core.space.blocks.load(plane, |pages| {
                     // Without a branch, which could not be foretold.
                     (0..pages).fold(0, |word, bit| {
                         let valid = u64::from(rng.below(here) < left);
@@ -371,20 +262,13 @@ impl Ftl {
                         word | valid << bit
                     })
                 });
-                let mut valid = self.space.blocks.valid_pages(block);
-                while let Some(to) = valid.next(&self.space.blocks) {
-                    strewn.put(&mut self.map, next(plane), to);
+                let mut valid = self.core.space.blocks.valid_pages(block);
+                while let Some(to) = valid.next(&self.core.space.blocks) {
+                    strewn.put(&mut self.core.map, next(plane), to);
                 }
             }
         }
-        strewn.settle(&mut self.map);
-    }
-
-    /// The host has paused: every plane has so many erased blocks, if it has something to collect.
-    fn rest(&mut self, kept: u32) {
-        for plane in (0..self.layout.geometry.planes()).map(PlaneId) {
-            self.collect_up_to(plane, kept);
-        }
+        strewn.settle(&mut self.core.map);
     }
 
     fn overwrite_until_steady(
@@ -399,12 +283,12 @@ impl Ftl {
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         let parity = f64::from(u8::from(self.parity_from_the_start()));
         for _ in 0..WINDOWS_MAX {
-            let moved = self.untimed_moves[0];
+            let moved = self.gc.untimed.moves[0];
             for _ in 0..window {
-                while !self.overwrite(pages.next(&self.map, &self.space.blocks), kept) {}
+                while !self.overwrite(pages.next(&self.core.map, &self.core.space.blocks), kept) {}
             }
             report.overwritten += window;
-            let waf = 1.0 + parity + (self.untimed_moves[0] - moved) as f64 / window as f64;
+            let waf = 1.0 + parity + (self.gc.untimed.moves[0] - moved) as f64 / window as f64;
             let previous = report.waf.replace(waf);
             report.steady = previous.is_some_and(|p| (waf - p).abs() <= STEADY_WITHIN * waf);
             if report.steady {

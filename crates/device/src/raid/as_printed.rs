@@ -1,43 +1,12 @@
 //! Algorithms 1 and 2 of DA-RAID-5 as they are printed, in tests alone: each of them loses data that the readings that
-//! the device takes (DESIGN, section 4) keep.
+//! the device takes keep.
 
 use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
-use crate::ftl::Ftl;
 use crate::observe::probe::Completion;
 use crate::policy::redundancy::RedundancyKind;
-use crate::raid::Array;
-use crate::raid::faults::{Fault, Reason};
-use fowler_units::{
-    Bytes, Geometry, HostIo, HostOp, Id, Lpn, Nanos, ParityId, Ppn, Span, StripeId,
-};
-
-impl Array {
-    /// Algorithm 1: the PEA counter counts writes, up those to worn blocks and down those to others, whatever the page
-    /// that is written lay in before. It knows of nothing but writes.
-    pub(crate) fn count_as_printed(&self, new: Ppn, before: u8, worn: bool) -> Option<u8> {
-        let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
-        self.as_printed.then_some(if new.is_some() { counted } else { before })
-    }
-}
-
-impl Ftl {
-    /// Algorithm 2: of more than `N_update` pages, the partial parity that there was is replaced by theirs. Which pages
-    /// it is of is not recorded: whoever writes it to the flash takes it for that of all pages written since. Returns
-    /// the pages whose parity is kept.
-    pub(crate) fn forget_as_printed(&mut self, entry: ParityId, rest: u64) -> u64 {
-        let array = self.array.as_ref().expect("it has an entry");
-        if !array.as_printed {
-            return rest;
-        }
-        let (stripes, stripe) = (array.stripes, array.cache.get(entry).stripe);
-        let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
-        let tag = |page: Lpn| self.integrity().map_or(0, |its| its.tag(self.flash_copy(page)));
-        let sum = forgotten.fold(0, |sum, (_, page)| sum ^ tag(page));
-        self.array.as_mut().expect("it has an entry").cache.get_mut(entry).value ^= sum;
-        0
-    }
-}
+use crate::raid::faults::{Bug, Fault, Reason};
+use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
 /// Stripes of four pages on five chips, with tags.
 fn config(kind: RedundancyKind) -> Config {
@@ -64,7 +33,9 @@ fn config(kind: RedundancyKind) -> Config {
 
 fn drive(config: &Config, as_printed: bool) -> Device {
     let mut device = Device::new(config).expect("a drive that works");
-    device.ftl.array.as_mut().expect("it has stripes").as_printed = as_printed;
+    if as_printed {
+        device.inject(Fault::Bug(Bug::AsPrinted));
+    }
     device
 }
 
@@ -90,7 +61,7 @@ fn forget_buffered(device: &mut Device) {
 }
 
 fn counted(device: &Device, stripe: StripeId) -> u8 {
-    device.ftl.array.as_ref().expect("it has stripes").worn[stripe]
+    device.layer.raid.as_ref().expect("it has stripes").worn[stripe]
 }
 
 /// A drive with a stripe none of whose pages is in a worn block, and two pages of that: the first goes to a worn block
@@ -130,7 +101,9 @@ fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     let (device, stripe, worn, trusted) = one_worn_one_trusted(&config);
     let outcome = |as_printed: bool| {
         let mut device = device.clone();
-        device.ftl.array.as_mut().expect("it has stripes").as_printed = as_printed;
+        if as_printed {
+            device.inject(Fault::Bug(Bug::AsPrinted));
+        }
         write(&mut device, worn, 1);
         assert!(device.stripe(stripe).parity.is_some(), "it has its first parity");
         write(&mut device, trusted, 1);
@@ -150,7 +123,7 @@ fn parity_of_what_was_not_read_is_noticed() {
     for pages in 1..4 {
         for spared in [0, 1] {
             let mut device = drive(&config(RedundancyKind::Raid5), false);
-            device.ftl.array.as_mut().expect("it has stripes").spared = spared;
+            device.inject(Fault::Bug(Bug::SkippedReads(spared)));
             write(&mut device, Lpn(0), pages);
             assert!(device.check_data().is_ok(), "every tag is right all the same");
             let told = device.check().err().map(|law| law.0);

@@ -2,10 +2,11 @@
 //! programmed with, and parity is the exclusive-or of tags. What is read back, or brought back, is right if its tag is
 //! that of the version written last.
 
+use super::Raid;
+use super::faults::{LossLedger, Reason};
 use crate::config::layout::Layout;
-use crate::ftl::Ftl;
+use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use crate::raid::faults::{LossLedger, Reason};
 use fowler_units::{Column, Id, IdVec, Lpn, ParityId, Ppn};
 
 /// The tags, and what can be read.
@@ -150,12 +151,11 @@ impl Integrity {
     }
 }
 
-impl Ftl {
+impl Raid {
     /// What lies on the drive gets its tags.
-    pub(crate) fn begin_integrity(&mut self) {
-        let Some(array) = &mut self.array else { return };
-        let (stripes, map) = (array.stripes, &self.map);
-        let Some(integrity) = &mut array.integrity else { return };
+    pub(crate) fn begin_integrity(&mut self, ftl: &mut Ftl) {
+        let (stripes, map) = (self.stripes, &ftl.core.map);
+        let Some(integrity) = &mut self.integrity else { return };
         let at = |page: Lpn| match map.place(page) {
             Location::Flash(ppn) => ppn,
             Location::Nowhere => Ppn::NONE,
@@ -178,14 +178,10 @@ impl Ftl {
         }
     }
 
-    pub(crate) fn integrity_mut(&mut self) -> Option<&mut Integrity> {
-        self.array.as_mut().and_then(|array| array.integrity.as_deref_mut())
-    }
-
     /// The host reads a page that is nowhere. Returns whether it is lost.
     #[inline]
     pub(crate) fn note_failed_read(&mut self, page: Lpn) -> bool {
-        let Some(integrity) = self.integrity_mut() else { return false };
+        let Some(integrity) = self.integrity.as_deref_mut() else { return false };
         let lost = integrity.lost(page).is_some();
         integrity.ledger.failed_reads += u64::from(lost);
         lost
@@ -194,16 +190,15 @@ impl Ftl {
     /// The host has written a page of the mapping.
     #[inline]
     pub(crate) fn note_write(&mut self, page: Lpn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.renew(page, true);
         }
     }
 
     /// A page has been read for parity, in some turn of its entry.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, ppn: Ppn) {
-        let Some(array) = &mut self.array else { return };
-        let Some(integrity) = &array.integrity else { return };
-        let its = array.cache.get_mut(entry);
+        let Some(integrity) = &self.integrity else { return };
+        let its = self.cache.get_mut(entry);
         if turn != 0 && turn == its.turn {
             its.seen ^= integrity.tag(ppn);
         }
@@ -211,43 +206,42 @@ impl Ftl {
 
     /// The parity of all pages is taken to be computed: what was read must make it.
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
-        let Some(array) = &mut self.array else { return };
-        let Some(integrity) = &mut array.integrity else { return };
-        let its = array.cache.get(entry);
+        let Some(integrity) = &mut self.integrity else { return };
+        let its = self.cache.get(entry);
         integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
     }
 
     /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any more.
     pub(crate) fn note_rewrite(&mut self, old: Ppn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rewritten += u64::from(old.is_some() && !integrity.reads(old));
         }
     }
 
     /// The copy of a page in the flash has been programmed anew elsewhere.
     pub(crate) fn note_rebuilt(&mut self, from: Ppn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rebuilt += u64::from(!integrity.reads(from));
         }
     }
 
     /// A page holds nothing any more.
     pub(crate) fn note_trim(&mut self, page: Lpn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.renew(page, false);
         }
     }
 
     /// A physical page is programmed with the version of a page of the mapping.
     pub(crate) fn note_program(&mut self, ppn: Ppn, page: Lpn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.set(ppn, integrity.version(page));
         }
     }
 
     /// A physical page is programmed with what another holds.
     pub(crate) fn copy_tag(&mut self, from: Ppn, to: Ppn) {
-        if let Some(integrity) = self.integrity_mut() {
+        if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.set(to, integrity.tag(from));
         }
     }

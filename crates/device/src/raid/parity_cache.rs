@@ -4,7 +4,7 @@
 //! they lie in the flash now. For as long as that is so, what they replaced stays valid beside them, and so does the
 //! parity page in the flash, which with the replaced pages and those never covered makes the stripe as it was. So any
 //! one page can be brought back at any moment: a covered one from the cache, any other from the flash. (The listings of
-//! the paper keep neither; see DESIGN, section 4.)
+//! the paper keep neither.)
 
 use fowler_units::{Id, IdVec, ParityId, Ppn, StripeId, TxnId};
 
@@ -33,7 +33,7 @@ pub struct Entry {
     /// Whether the flash has parity of the stripe as it was before.
     pub based: bool,
     /// It goes to the flash as soon as nothing is on its way to it.
-    pub hurried: bool,
+    pub expedited: bool,
     /// Two of its pages cannot be read: only what is cached and what was replaced, together, give both. It stays until
     /// one is rebuilt.
     pub frail: bool,
@@ -76,7 +76,7 @@ const EMPTY: Entry = Entry {
     covered: 0,
     anew: 0,
     based: false,
-    hurried: false,
+    expedited: false,
     pinned: 0,
     reads: 0,
     value: 0,
@@ -219,7 +219,7 @@ impl ParityCache {
     /// Everything in the cache goes to the flash as soon as nothing is on its way to it.
     pub fn hurry(&mut self) {
         for id in self.entries.ids() {
-            self.entries[id].hurried = true;
+            self.entries[id].expedited = true;
         }
     }
 
@@ -227,7 +227,7 @@ impl ParityCache {
     pub fn reopen(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Writing);
         self.entries[id].progress = Progress::Open;
-        self.entries[id].hurried = true;
+        self.entries[id].expedited = true;
         let entry = &mut self.entries[id];
         (entry.again, entry.stalled, entry.stale, entry.turn) = (false, false, false, 0);
         self.committing -= 1;

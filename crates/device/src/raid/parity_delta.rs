@@ -6,112 +6,132 @@
 //! If a page that leaves cannot be read any more, the cached parity brings back nothing until it has been made anew from
 //! all covered pages: it is *blank*.
 
+use super::Raid;
+use super::parity_cache::{Progress, bit};
 use crate::flash::Flash;
-use crate::ftl::Ftl;
-use crate::raid::Array;
-use crate::raid::parity_cache::{Progress, bit};
+use crate::host::Ftl;
 use fowler_units::{Id, ParityId, Ppn, StripeId};
 
-impl Array {
+impl Raid {
     /// The pages that leave the cached parity of an entry.
     pub(crate) fn leaving(&self, entry: ParityId) -> impl Iterator<Item = Ppn> {
         self.leaving.iter().filter(move |its| its.0 == entry).map(|its| its.1)
     }
 }
 
-impl Ftl {
+impl Raid {
     /// A covered page is to be replaced: it must be read, or brought back from the others that are covered.
     pub(crate) fn take_from_parity(
         &mut self,
+        ftl: &mut Ftl,
         flash: &mut Flash,
         entry: ParityId,
         position: u32,
         old: Ppn,
     ) {
         if self.reads_well(old) {
-            return self.read_for_parity(flash, entry, old);
+            return self.read_for_parity(ftl, flash, entry, old);
         }
-        let its = *self.array.as_ref().expect("it has an entry").cache.get(entry);
-        self.read_positions(flash, entry, its.stripe, its.covered & !bit(position));
+        let its = *self.cache.get(entry);
+        self.read_positions(ftl, flash, entry, its.stripe, its.covered & !bit(position));
     }
 
     /// A covered page was replaced. What lay there is outdated once nothing is read for the entry.
-    pub(crate) fn leave(&mut self, flash: &mut Flash, entry: ParityId, position: u32, old: Ppn) {
-        let array = self.array.as_ref().expect("it has an entry");
-        let its = *array.cache.get(entry);
+    pub(crate) fn leave(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        entry: ParityId,
+        position: u32,
+        old: Ppn,
+    ) {
+        let its = *self.cache.get(entry);
         if !old.is_some() || its.reads == 0 {
-            return self.outdate(flash, old);
+            return ftl.invalidate(flash, old);
         }
         if self.reads_well(old) {
-            self.array.as_mut().expect("it has an entry").leaving.push((entry, old));
+            self.leaving.push((entry, old));
             return;
         }
-        self.outdate(flash, old);
-        self.read_anew(flash, entry, its.covered & !bit(position));
+        ftl.invalidate(flash, old);
+        self.read_anew(ftl, flash, entry, its.covered & !bit(position));
     }
 
     /// Nothing is read any more for an entry: what it has is the parity of the covered pages alone.
-    pub(crate) fn left(&mut self, flash: &mut Flash, entry: ParityId) {
-        while let Some(array) = &mut self.array
-            && let Some(at) = array.leaving.iter().position(|its| its.0 == entry)
-        {
-            let (_, old) = array.leaving.swap_remove(at);
-            self.outdate(flash, old);
+    pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
+        while let Some(at) = self.leaving.iter().position(|its| its.0 == entry) {
+            let (_, old) = self.leaving.swap_remove(at);
+            ftl.invalidate(flash, old);
         }
     }
 
     /// What is cached is read anew: the covered pages, or those of them that are not in the write buffer.
-    pub(crate) fn read_anew(&mut self, flash: &mut Flash, entry: ParityId, which: u64) {
-        self.left(flash, entry);
-        let stripe = self.array.as_ref().expect("it has an entry").cache.get(entry).stripe;
-        let its = self.array.as_mut().expect("it has an entry").cache.get_mut(entry);
+    pub(crate) fn read_anew(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        entry: ParityId,
+        which: u64,
+    ) {
+        self.left(ftl, flash, entry);
+        let stripe = self.cache.get(entry).stripe;
+        let its = self.cache.get_mut(entry);
         let turn = std::mem::take(&mut its.turn);
-        self.read_positions(flash, entry, stripe, which);
-        let its = self.array.as_mut().expect("it has an entry").cache.get_mut(entry);
+        self.read_positions(ftl, flash, entry, stripe, which);
+        let its = self.cache.get_mut(entry);
         (its.turn, its.blank) = (turn, its.reads > 0);
     }
 
     /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns whether it did.
-    pub(crate) fn leaves_no_more(&mut self, flash: &mut Flash, ppn: Ppn) -> bool {
-        let array = self.array.as_mut().expect("it has stripes");
-        let Some(at) = array.leaving.iter().position(|its| its.1 == ppn) else { return false };
-        let (entry, _) = array.leaving.swap_remove(at);
-        array.cache.get_mut(entry).blank = true;
-        self.outdate(flash, ppn);
+    pub(crate) fn leaves_no_more(&mut self, ftl: &mut Ftl, flash: &mut Flash, ppn: Ppn) -> bool {
+        let Some(at) = self.leaving.iter().position(|its| its.1 == ppn) else { return false };
+        let (entry, _) = self.leaving.swap_remove(at);
+        self.cache.get_mut(entry).blank = true;
+        ftl.invalidate(flash, ppn);
         true
     }
 
     /// The entry of a stripe is blank, and some pages are lost: the covered ones are read, unless for one of those they
     /// are read anyway.
-    pub(crate) fn read_covered(&mut self, flash: &mut Flash, stripe: StripeId, lost: u64) {
-        let array = self.array.as_ref().expect("it has stripes");
-        let Some(entry) = array.cache.find(stripe) else { return };
-        let covered = array.cache.get(entry).covered;
+    pub(crate) fn read_covered(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        stripe: StripeId,
+        lost: u64,
+    ) {
+        let Some(entry) = self.cache.find(stripe) else { return };
+        let covered = self.cache.get(entry).covered;
         if lost & covered == 0 {
-            self.read_anew(flash, entry, covered);
+            self.read_anew(ftl, flash, entry, covered);
         }
     }
 
     /// A read for what is cached has come without its data, and its page is not lost: the other covered pages give it.
-    pub(crate) fn read_others(&mut self, flash: &mut Flash, entry: ParityId, ppn: Ppn) {
-        let array = self.array.as_ref().expect("it has an entry");
-        let its = *array.cache.get(entry);
-        let page = self.map.owner(ppn);
-        let stripes = array.stripes;
+    pub(crate) fn read_others(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        entry: ParityId,
+        ppn: Ppn,
+    ) {
+        let its = *self.cache.get(entry);
+        let page = ftl.core.map.owner(ppn);
+        let stripes = self.stripes;
         if its.progress != Progress::Open
             || stripes.of(page) != its.stripe
             || stripes.is_parity(page)
-            || self.flash_copy(page) != ppn
+            || ftl.core.flash_copy(page) != ppn
         {
             return;
         }
         let others = its.covered & !bit(stripes.position(page));
-        self.read_positions(flash, entry, its.stripe, others);
+        self.read_positions(ftl, flash, entry, its.stripe, others);
     }
 
     /// What is known of covered pages and of those that leave together.
     pub(crate) fn known_sum(&self, value: u64, leaving: &[Ppn]) -> u64 {
-        let tag = |ppn: Ppn| self.integrity().map_or(0, |its| its.tag(ppn));
+        let tag = |ppn: Ppn| self.integrity.as_deref().map_or(0, |its| its.tag(ppn));
         leaving.iter().fold(value, |sum, &ppn| sum ^ tag(ppn))
     }
 }

@@ -2,12 +2,15 @@
 //! and in the background for their own sake, to be programmed anew. Each takes the reads of a stripe, on their dies
 //! and channels.
 
+use super::Raid;
+use super::parity_cache::{Progress, bit};
+use super::stripes::DATA_MOST;
+use crate::core::Core;
+use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::{Op, Owner, Source, Txn};
-use crate::flash::{Bind, Flash};
-use crate::ftl::Ftl;
-use crate::raid::parity_cache::{Progress, bit};
-use crate::raid::stripes::DATA_MOST;
+use crate::flash::txn::{Owner, Txn};
+use crate::host::Ftl;
+use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Id, Lpn, Ppn, StripeId, TxnId};
 use std::collections::VecDeque;
 
@@ -73,16 +76,16 @@ impl DegradedReads {
     }
 }
 
-impl Ftl {
+impl Raid {
     /// Whether a physical page can be read. All can where there are no tags.
     #[inline]
     pub(crate) fn reads_well(&self, ppn: Ppn) -> bool {
-        self.integrity().is_none_or(|its| its.reads(ppn))
+        self.integrity.as_deref().is_none_or(|its| its.reads(ppn))
     }
 
     /// Whether a read has come without its data; one with more errors than any level corrects spoils its page.
-    pub(crate) fn failed(&mut self, flash: &mut Flash, id: TxnId) -> bool {
-        if self.integrity().is_none() {
+    pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
+        if self.integrity.as_deref().is_none() {
             return false;
         }
         let Txn { ppn, needed, level, owner, .. } = *flash.txns.get(id);
@@ -90,108 +93,109 @@ impl Ftl {
             return false;
         }
         let corrected = needed <= level;
-        if !corrected && self.reads_well(ppn) && self.space.blocks.is_valid(ppn) {
-            let page = self.map.owner(ppn);
-            self.spoil(flash, &[ppn]);
-            if owner == Owner::Request && !self.space.blocks.is_valid(ppn) {
+        if !corrected && self.reads_well(ppn) && ftl.core.space.blocks.is_valid(ppn) {
+            let page = ftl.core.map.owner(ppn);
+            self.spoil(ftl, flash, &[ppn]);
+            if owner == Owner::Request && !ftl.core.space.blocks.is_valid(ppn) {
                 self.note_failed_read(page);
             }
         }
-        !self.reads_well(ppn) && self.space.blocks.is_valid(ppn)
+        !self.reads_well(ppn) && ftl.core.space.blocks.is_valid(ppn)
     }
 
     /// A page that a read could not get is brought back; the read waits.
-    pub(crate) fn rescue(&mut self, flash: &mut Flash, id: TxnId) {
+    pub(crate) fn rescue(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { owner, .. } = *flash.txns.get(id);
         if owner == Owner::Request {
-            flash.defer(id);
+            self.defer(flash, id);
         }
-        let array = self.array.as_mut().expect("it has tags");
-        if array.rescues.free.is_empty() {
-            array.rescues.waiting.push_back(id);
+        if self.rescues.free.is_empty() {
+            self.rescues.waiting.push_back(id);
             return;
         }
         let ppn = flash.txns.get(id).ppn;
-        let page = self.map.owner(ppn);
-        self.begin_rescue(flash, id, page, ppn);
+        let page = ftl.core.map.owner(ppn);
+        self.begin_rescue(ftl, flash, id, page, ppn);
     }
 
-    fn begin_rescue(&mut self, flash: &mut Flash, read: TxnId, page: Lpn, from: Ppn) {
-        let array = self.array.as_mut().expect("it has tags");
-        let number = array.rescues.free.pop().expect("a place is free");
-        array.rescues.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
-        self.read_equation(flash, number);
+    fn begin_rescue(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        read: TxnId,
+        page: Lpn,
+        from: Ppn,
+    ) {
+        let number = self.rescues.free.pop().expect("a place is free");
+        self.rescues.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
+        self.read_equation(ftl, flash, number);
     }
 
     /// Reads the others of an equation that holds a page, and takes that to have held what they say.
-    fn read_equation(&mut self, flash: &mut Flash, number: u32) {
-        let array = self.array.as_ref().expect("it has tags");
-        let DegradedRead { page, from, .. } = array.rescues.all[number as usize];
-        let Equation { members, tag } = self.equation_for(page, from);
-        let array = self.array.as_mut().expect("it has tags");
-        array.integrity.as_mut().expect("it has tags").bring_back(from, tag);
-        let its = &mut array.rescues.all[number as usize];
+    fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
+        let DegradedRead { page, from, .. } = self.rescues.all[number as usize];
+        let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
+        self.integrity.as_mut().expect("it has tags").bring_back(from, tag);
+        let its = &mut self.rescues.all[number as usize];
         (its.tag, its.again) = (tag, false);
         for ppn in members {
             debug_assert!(self.reads_well(ppn), "an equation with two unknown pages");
-            let die = self.locator.die_of(ppn);
+            let die = ftl.core.locator.die_of(ppn);
             let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
             let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
             txn.ppn = ppn;
-            let array = self.array.as_mut().expect("it has tags");
-            array.rescues.all[number as usize].left += 1;
+            self.rescues.all[number as usize].left += 1;
             flash.submit(id);
         }
-        self.rescued_if_read(flash, number);
+        self.rescued_if_read(ftl, flash, number);
     }
 
     /// An equation that gives a page which cannot be read: that of the cached parity, if it covers the page; what is
     /// computed and that taken away, if it does not; or that of the parity in the flash. One of whose others all can be
     /// read there is as long as the page is not lost ([`crate::raid::faults`]).
-    fn equation_for(&self, page: Lpn, from: Ppn) -> Equation {
-        let array = self.array.as_ref().expect("it has tags");
-        let stripe = array.stripes.of(page);
-        let entry = array.cache.find(stripe);
-        let its = entry.map(|id| array.cache.get(id));
+    fn equation_for(&self, core: &Core, page: Lpn, from: Ppn) -> Equation {
+        let stripe = self.stripes.of(page);
+        let entry = self.cache.find(stripe);
+        let its = entry.map(|id| self.cache.get(id));
         let covered = its.map_or(0, |its| its.covered);
-        let current = self.flash_copy(page) == from && !array.stripes.is_parity(page);
-        let cached = current && covered & bit(array.stripes.position(page)) != 0;
+        let current = core.flash_copy(page) == from && !self.stripes.is_parity(page);
+        let cached = current && covered & bit(self.stripes.position(page)) != 0;
         if let Some(its) = its {
             let computed = its.progress == Progress::Writing && !its.again;
-            let leaving = entry.map_or_else(Vec::new, |id| array.leaving(id).collect());
+            let leaving = entry.map_or_else(Vec::new, |id| self.leaving(id).collect());
             let known = match (current, cached) {
                 (true, true) => Some((covered, &leaving[..], self.known_sum(its.value, &leaving))),
                 (true, false) if computed => Some((!covered, &[][..], its.whole ^ its.value)),
                 _ => None,
             };
             if let Some((which, more, sum)) = known {
-                let equation = self.others_of(stripe, which, more, from, sum);
+                let equation = self.others_of(core, stripe, which, more, from, sum);
                 if equation.members.iter().all(|&ppn| self.reads_well(ppn)) {
                     return equation;
                 }
             }
         }
         let mut before = [Ppn::NONE; DATA_MOST as usize + 2];
-        let kept = entry.map_or(&[][..], |id| array.cache.all_replaced(id));
+        let kept = entry.map_or(&[][..], |id| self.cache.all_replaced(id));
         before[..kept.len()].copy_from_slice(kept);
-        before[kept.len()] = self.flash_copy(array.stripes.parity(stripe));
-        self.others_of(stripe, !covered, &before, from, 0)
+        before[kept.len()] = core.flash_copy(self.stripes.parity(stripe));
+        self.others_of(core, stripe, !covered, &before, from, 0)
     }
 
     /// Some data pages of a stripe as they lie in the flash and some other pages, but for one; and with `sum` their
     /// exclusive-or.
     fn others_of(
         &self,
+        core: &Core,
         stripe: StripeId,
         which: u64,
         more: &[Ppn],
         but: Ppn,
         sum: u64,
     ) -> Equation {
-        let array = self.array.as_ref().expect("it has tags");
-        let integrity = array.integrity.as_ref().expect("it has tags");
-        let data = array.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
-        let data = data.map(|(_, page)| self.flash_copy(page));
+        let integrity = self.integrity.as_ref().expect("it has tags");
+        let data = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
+        let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
         let members: Vec<Ppn> = all.filter(|&ppn| ppn.is_some() && ppn != but).collect();
         let tag = members.iter().fold(sum, |sum, &ppn| sum ^ integrity.tag(ppn));
@@ -199,10 +203,9 @@ impl Ftl {
     }
 
     /// One of the reads that bring a page back has come, or has failed like that of the page.
-    pub(crate) fn rescue_read(&mut self, flash: &mut Flash, id: TxnId, number: u32) {
-        let failed = self.failed(flash, id);
-        let array = self.array.as_mut().expect("it has tags");
-        let its = &mut array.rescues.all[number as usize];
+    pub(crate) fn rescue_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, number: u32) {
+        let failed = self.failed(ftl, flash, id);
+        let its = &mut self.rescues.all[number as usize];
         if flash.is_watched() && its.read.is_some() {
             let done = *flash.txns.get(id);
             flash.note_awaited(&done, its.read);
@@ -210,80 +213,74 @@ impl Ftl {
         flash.txns.close(id);
         its.left -= 1;
         its.again |= failed;
-        self.rescued_if_read(flash, number);
+        self.rescued_if_read(ftl, flash, number);
     }
 
-    fn rescued_if_read(&mut self, flash: &mut Flash, number: u32) {
-        let array = self.array.as_ref().expect("it has tags");
-        let DegradedRead { read, page, from, left, again, .. } = array.rescues.all[number as usize];
+    fn rescued_if_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
+        let DegradedRead { read, page, from, left, again, .. } = self.rescues.all[number as usize];
         if left > 0 {
             return;
         }
-        if again && self.wants_rebuilt(number) {
-            return self.read_equation(flash, number); // It is not lost: another equation gives it.
+        if again && self.wants_rebuilt(&ftl.core, number) {
+            return self.read_equation(ftl, flash, number); // It is not lost: another equation gives it.
         }
         if !read.is_some() {
-            return self.program_rescued(flash, number, page, from);
+            return self.program_rescued(ftl, flash, number, page, from);
         }
-        self.array.as_mut().expect("it has tags").rescues.free.push(number);
-        self.go_on_with_rescued(flash, read);
-        self.let_rescues_go_on(flash);
+        self.rescues.free.push(number);
+        self.go_on_with_rescued(ftl, flash, read);
+        self.let_rescues_go_on(ftl, flash);
     }
 
     /// What the read wanted is at hand.
-    fn go_on_with_rescued(&mut self, flash: &mut Flash, read: TxnId) {
+    fn go_on_with_rescued(&mut self, ftl: &mut Ftl, flash: &mut Flash, read: TxnId) {
         match flash.txns.get(read).owner {
             Owner::Request => {
                 let page = flash.txns.get(read).lpn;
                 if !self.note_failed_read(page) {
-                    let integrity = self.integrity_mut().expect("it has tags");
+                    let integrity = self.integrity.as_deref_mut().expect("it has tags");
                     integrity.ledger.degraded_reads += 1;
                 }
-                self.page_read(flash, read);
+                ftl.page_read(flash, read, self);
             }
-            Owner::Merge(slot) => self.merged(flash, read, slot),
-            Owner::Job => self.copied_out(flash, read),
+            Owner::Merge(slot) => ftl.merged(flash, read, slot, self),
+            Owner::Job => ftl.gc.copied_out(&mut ftl.core, flash, read),
             owner => unreachable!("{owner:?} reads nothing for others"),
         }
     }
 
-    fn let_rescues_go_on(&mut self, flash: &mut Flash) {
-        while let Some(array) = &mut self.array
-            && !array.rescues.free.is_empty()
-            && let Some(id) = array.rescues.waiting.pop_front()
+    fn let_rescues_go_on(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
+        while !self.rescues.free.is_empty()
+            && let Some(id) = self.rescues.waiting.pop_front()
         {
             let ppn = flash.txns.get(id).ppn;
-            let page = self.map.owner(ppn);
-            if self.space.blocks.is_valid(ppn) {
-                self.begin_rescue(flash, id, page, ppn);
+            let page = ftl.core.map.owner(ppn);
+            if ftl.core.space.blocks.is_valid(ppn) {
+                self.begin_rescue(ftl, flash, id, page, ppn);
             } else {
-                self.go_on_with_rescued(flash, id);
+                self.go_on_with_rescued(ftl, flash, id);
             }
         }
-        self.rebuild(flash);
+        self.rebuild(ftl, flash);
     }
 
     // --- Rebuilding ---------------------------------------------------------------------------------
 
     /// Unreadable pages are rebuilt, some at a time.
-    pub(crate) fn rebuild(&mut self, flash: &mut Flash) {
-        while let Some(array) = &mut self.array
-            && array.rescues.rebuilding < REBUILT_AT_ONCE
-            && !array.rescues.free.is_empty()
-        {
-            let Some(integrity) = &mut array.integrity else { return };
+    pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
+        while self.rescues.rebuilding < REBUILT_AT_ONCE && !self.rescues.free.is_empty() {
+            let Some(integrity) = &mut self.integrity else { return };
             let Some(ppn) = integrity.next_to_rebuild() else { break };
-            if !self.space.blocks.is_valid(ppn) || self.reads_well(ppn) {
+            if !ftl.core.space.blocks.is_valid(ppn) || self.reads_well(ppn) {
                 continue;
             }
-            self.array.as_mut().expect("it has tags").rescues.rebuilding += 1;
-            let page = self.map.owner(ppn);
-            self.begin_rescue(flash, TxnId::NONE, page, ppn);
+            self.rescues.rebuilding += 1;
+            let page = ftl.core.map.owner(ppn);
+            self.begin_rescue(ftl, flash, TxnId::NONE, page, ppn);
         }
         let now = flash.now();
-        let Some(array) = &mut self.array else { return };
-        let Some(integrity) = &mut array.integrity else { return };
-        let at_risk = integrity.to_rebuild() + array.rescues.rebuilding > 0;
+        let Some(integrity) = &mut self.integrity else { return };
+        let at_risk = integrity.to_rebuild() + self.rescues.rebuilding > 0;
         let ledger = &mut integrity.ledger;
         match (ledger.since, at_risk) {
             (None, true) => ledger.since = Some(now),
@@ -295,53 +292,55 @@ impl Ftl {
         }
     }
 
-    fn program_rescued(&mut self, flash: &mut Flash, number: u32, page: Lpn, from: Ppn) {
+    fn program_rescued(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        number: u32,
+        page: Lpn,
+        from: Ppn,
+    ) {
         let (class, owner) = (TxnClass::HostProgram, Owner::DegradedRead(number));
         let (id, txn) = flash.open(Op::Program, Source::Parity, class, owner, DieId::NONE);
         (txn.lpn, txn.from, txn.group) = (page, from, 1);
-        self.try_to_place(flash, id);
+        ftl.try_to_place(flash, id);
     }
 
     /// Whether a page that was brought back still lacks a copy that can be read.
-    pub(crate) fn wants_rebuilt(&self, number: u32) -> bool {
-        let array = self.array.as_ref().expect("it has tags");
-        let DegradedRead { page, from, tag, .. } = array.rescues.all[number as usize];
-        let same = array.integrity.as_ref().is_some_and(|its| its.tag(from) == tag);
-        self.space.blocks.is_valid(from)
+    pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
+        let DegradedRead { page, from, tag, .. } = self.rescues.all[number as usize];
+        let same = self.integrity.as_ref().is_some_and(|its| its.tag(from) == tag);
+        core.space.blocks.is_valid(from)
             && !self.reads_well(from)
-            && self.map.owner(from) == page
+            && core.map.owner(from) == page
             && same
     }
 
-    /// A rebuilt page gets its place, unless nobody wants it any more.
-    pub(crate) fn bind_rescued(&mut self, flash: &mut Flash, id: TxnId, number: u32) -> Bind {
-        if !self.wants_rebuilt(number) {
-            return Bind::Dropped;
-        }
-        let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
-        self.occupy(flash, id, ppn);
-        Bind::Bound
-    }
-
     /// A rebuilt page is in the flash, or was not wanted any more.
-    pub(crate) fn rebuilt(&mut self, flash: &mut Flash, id: TxnId, number: u32, dropped: bool) {
+    pub(crate) fn rebuilt(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: TxnId,
+        number: u32,
+        dropped: bool,
+    ) {
         let Txn { from, ppn, lpn, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         if dropped {
-            self.space.arrived(die);
+            ftl.core.space.arrived(die);
         } else {
-            if self.wants_rebuilt(number) {
-                self.space.blocks.invalidate(from);
-                self.relocated(flash, lpn, from, ppn);
+            if self.wants_rebuilt(&ftl.core, number) {
+                ftl.core.space.blocks.invalidate(from);
+                self.page_moved(ftl, flash, lpn, from, ppn);
             } else {
-                self.space.blocks.invalidate(ppn);
+                ftl.core.space.blocks.invalidate(ppn);
             }
-            self.close_block(flash, ppn);
+            ftl.page_programmed(flash, ppn);
         }
-        let array = self.array.as_mut().expect("it has tags");
-        array.rescues.rebuilding -= 1;
-        array.rescues.free.push(number);
-        self.let_rescues_go_on(flash);
-        self.place_waiting(flash);
+        self.rescues.rebuilding -= 1;
+        self.rescues.free.push(number);
+        self.let_rescues_go_on(ftl, flash);
+        ftl.place_waiting(flash);
     }
 }

@@ -3,7 +3,7 @@
 //! Asked only after `die_order` named the candidate, so that "who is next" and "who is interrupted"
 //! cannot disagree. Never searches the queue.
 
-use crate::flash::txn::Op;
+use crate::observe::operation::Op;
 use crate::policy::slot::slot;
 use fowler_nand::{CancelledProgram, Reload, SuspendAt};
 use fowler_units::{DieId, Nanos, Span};

@@ -1,22 +1,59 @@
 //! The loop: what happens next, in the order of time, until the workload ends and everything in flight
-//! is done.
+//! is done. It drives the flash and whatever translates on it ([`Layer`]); the page-mapped controller is the first.
+
+mod check;
+pub mod controller;
+mod faults;
+mod lookahead;
+pub mod power;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
+use crate::core::Core;
 use crate::event::Event;
-use crate::flash::Flash;
-use crate::ftl::Ftl;
+use crate::flash::{Flash, Translation};
+use crate::gc::Gc;
+use crate::host::FrontEnd;
 use crate::host::life::Totals;
-use crate::host::lookahead::Lookahead;
-use crate::host::write_throttle::WriteThrottle;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
 use crate::observe::probe::Probe;
-use crate::policy::throttle::State;
+use crate::policy::throttle::{Held, State};
 use crate::precondition::Preconditioned;
+use crate::raid::Protection;
+use controller::Controller;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Nanos, ReqId, Span};
+use lookahead::Lookahead;
 use std::collections::VecDeque;
+
+/// What the loop drives on the flash: a translation that serves host requests.
+pub trait Layer: Translation {
+    /// Its requests in flight, and the link.
+    fn front(&self) -> &FrontEnd;
+    /// See [`Layer::front`].
+    fn front_mut(&mut self) -> &mut FrontEnd;
+    /// A request has come over the link, was throttled for so long, and has a place.
+    fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
+    /// Whether writes may be delayed before they enter.
+    fn may_delay_writes(&self) -> bool {
+        false
+    }
+    /// How long a write is delayed that could enter at `now`.
+    fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Held {
+        Held::default()
+    }
+    /// A die may have been idle for long enough.
+    fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
+    /// Some data may be as old as it may become.
+    fn deadline_event(&mut self, _flash: &mut Flash) {}
+    /// A request will come in soon: what it looks up first is asked for.
+    fn prefetch(&self, _io: &HostIo) {}
+    /// Nearer its turn: what it looks up second.
+    fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
+    /// Nearer still: what it looks up third.
+    fn prefetch_third(&self, _io: &HostIo) {}
+}
 
 /// Steps of flash operations that are kept before whoever watches hears of them.
 const STEPS: usize = 4096;
@@ -36,9 +73,9 @@ pub enum Pacing {
 
 /// A simulated drive. Cloning it branches its whole future.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct Device<L = Controller> {
     pub(crate) flash: Flash,
-    pub(crate) ftl: Ftl,
+    pub(crate) layer: L,
     pub(crate) preconditioned: Preconditioned,
     /// Requests that were issued and have not come in, in order.
     arrivals: VecDeque<Arrival>,
@@ -75,22 +112,58 @@ impl Device {
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<Device, Vec<Refusal>> {
         let layout = config.layout()?;
-        let mut ftl = Ftl::new(config, &layout);
-        let preconditioned = ftl.precondition(&config.precondition, config.seed);
-        Ok(Device::begin(config, &layout, ftl, preconditioned))
+        let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
+        let preconditioned = crate::precondition::run(config, &mut core, &mut gc);
+        Ok(Device::begin(config, core, gc, preconditioned))
     }
 
-    /// A drive at time zero whose data lie as `ftl` has them.
+    /// A drive at time zero whose data lie as `core` has them.
     pub(crate) fn begin(
         config: &Config,
-        layout: &Layout,
-        ftl: Ftl,
+        core: Core,
+        gc: Gc,
         preconditioned: Preconditioned,
     ) -> Device {
-        let flash = Flash::new(config, layout.geometry, layout.transactions);
-        let mut device = Device {
+        let layout = core.layout;
+        let mut flash = Flash::new(config, layout.geometry, layout.transactions);
+        let mut layer = Controller::begin(config, &layout, core, gc, &mut flash);
+        flash.settle(&mut layer);
+        Device::on(flash, layer, preconditioned)
+    }
+
+    /// The sizes of the drive.
+    pub fn layout(&self) -> &Layout {
+        self.layer.ftl.layout()
+    }
+
+    /// What the drive had been through before the first request.
+    pub fn preconditioned(&self) -> &Preconditioned {
+        &self.preconditioned
+    }
+
+    /// How often each block has been erased, preconditioning included.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.layer.ftl.core.space.blocks.erase_counts()
+    }
+
+    /// What the throttle has come to and what of its life the drive has left; none without a throttle.
+    pub fn life(&self) -> Option<(State, Totals)> {
+        let blocks = &self.layer.ftl.core.space.blocks;
+        self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
+    }
+
+    /// How the data is protected, on a drive with stripes.
+    pub fn protection(&self) -> Option<Protection> {
+        self.layer.raid.as_ref().map(|raid| raid.report())
+    }
+}
+
+impl<L: Layer> Device<L> {
+    /// A drive whose pages `layer` translates, at time zero.
+    pub(crate) fn on(flash: Flash, layer: L, preconditioned: Preconditioned) -> Self {
+        Self {
             flash,
-            ftl,
+            layer,
             preconditioned,
             arrivals: VecDeque::with_capacity(1),
             entered: 0,
@@ -101,31 +174,14 @@ impl Device {
             started: Nanos::ZERO,
             last_issue: Nanos::ZERO,
             behind: Span::ZERO,
-        };
-        device.ftl.begin_array();
-        device.ftl.holder = WriteThrottle::of(config, &device.ftl.space.blocks);
-        device.ftl.wear(&mut device.flash, config);
-        device.ftl.begin_recycling(&mut device.flash, config);
-        device.ftl.maybe_start_all(&mut device.flash);
-        device.flash.settle(&mut device.ftl);
-        device
-    }
-
-    /// The sizes of the drive.
-    pub fn layout(&self) -> &Layout {
-        &self.ftl.layout
-    }
-
-    /// What the drive had been through before the first request.
-    pub fn preconditioned(&self) -> &Preconditioned {
-        &self.preconditioned
+        }
     }
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         let busy =
             |span: Span, die: &crate::flash::die::Die| span + die.account.read(self.now()).busy();
-        let idle = if self.ftl.requests.open_count() == 0 {
+        let idle = if self.layer.front().requests.open_count() == 0 {
             self.now() - self.idle_since.max(self.began())
         } else {
             Span::ZERO
@@ -134,7 +190,7 @@ impl Device {
             channel_busy: self.flash.channel_busy(),
             die_busy: self.flash.dies().as_slice().iter().fold(Span::ZERO, busy),
             idle: self.flash.counters.idle + idle,
-            outstanding: self.outstanding(self.ftl.requests.open_count()),
+            outstanding: self.outstanding(self.layer.front().requests.open_count()),
             ..self.flash.counters
         }
     }
@@ -176,24 +232,13 @@ impl Device {
         self.flash.channel(channel).carried_until(at)
     }
 
-    /// How often each block has been erased, preconditioning included.
-    pub fn erase_counts(&self) -> &[u32] {
-        self.ftl.space.blocks.erase_counts()
-    }
-
-    /// What the throttle has come to and what of its life the drive has left; none without a throttle.
-    pub fn life(&self) -> Option<(State, Totals)> {
-        let blocks = &self.ftl.space.blocks;
-        self.ftl.holder.as_ref().map(|holder| holder.state(blocks, self.now()))
-    }
-
     /// Serves every request of `source`, in order, until all are done. May be called again; time goes on.
     ///
     /// Up to eight requests are drawn before their turn: a source must not depend on the drive or the probe.
     ///
     /// # Panics
     /// If a request lies beyond the drive or has no length, or arrives before the one before it.
-    pub fn run<P: Probe>(
+    pub fn run<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
         pacing: Pacing,
@@ -203,23 +248,23 @@ impl Device {
     }
 
     /// As [`Device::run`], and shows the device to `watch` after every event.
-    pub fn run_watched<P: Probe>(
+    pub fn run_watched<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
         pacing: Pacing,
         probe: &mut P,
-        mut watch: impl FnMut(&Device),
+        mut watch: impl FnMut(&Self),
     ) {
         self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
     /// As [`Device::run`], and hands the device to `fault` after every event, to let something fail.
-    pub fn run_with_faults<P: Probe>(
+    pub fn run_with_faults<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
         pacing: Pacing,
         probe: &mut P,
-        mut fault: impl FnMut(&mut Device),
+        mut fault: impl FnMut(&mut Self),
     ) {
         let mut source = Lookahead::of(source.into_iter());
         (self.started, self.behind) = (self.now(), Span::ZERO);
@@ -229,7 +274,10 @@ impl Device {
             while !exhausted && self.may_pull(pacing) {
                 exhausted = !self.pull(&mut source, pacing);
             }
-            if exhausted && self.arrivals.is_empty() && self.ftl.requests.open_count() == 0 {
+            if exhausted
+                && self.arrivals.is_empty()
+                && self.layer.front().requests.open_count() == 0
+            {
                 break;
             }
             let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
@@ -246,32 +294,32 @@ impl Device {
                 self.first_enters(arrival.io.at, at, probe);
             }
             self.enter(arrival, at);
-            self.flash.settle(&mut self.ftl);
+            self.flash.settle(&mut self.layer);
             fault(self);
-            if !self.ftl.completed.is_empty() {
+            if !self.layer.front().completed.is_empty() {
                 self.report(probe);
             }
         }
         self.tell(probe);
-        assert_eq!(self.ftl.requests.open_count(), 0, "a request was never answered");
+        assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
     /// Lets happen what happens before something enters at `entry`, until a request is answered: only then
     /// can another be issued, or find a place. Returns whether one was.
     #[inline]
-    fn served_before<P: Probe>(
+    fn served_before<P: Probe<L>>(
         &mut self,
         entry: Nanos,
         probe: &mut P,
-        fault: &mut impl FnMut(&mut Device),
+        fault: &mut impl FnMut(&mut Self),
     ) -> bool {
         while self.flash.agenda.is_due_before(entry, Phase::Arrival) {
             self.show(self.next_event(), probe);
             self.event();
-            self.flash.settle(&mut self.ftl);
+            self.flash.settle(&mut self.layer);
             fault(self);
             self.tell_much(probe);
-            if !self.ftl.completed.is_empty() {
+            if !self.layer.front().completed.is_empty() {
                 self.report(probe);
                 return true;
             }
@@ -285,7 +333,7 @@ impl Device {
         match pacing {
             Pacing::Open => self.arrivals.is_empty(),
             Pacing::Closed { depth } => {
-                self.ftl.requests.open_count() + self.arrivals.len() < depth as usize
+                self.layer.front().requests.open_count() + self.arrivals.len() < depth as usize
             }
         }
     }
@@ -297,7 +345,7 @@ impl Device {
         source: &mut Lookahead<impl Iterator<Item = HostIo>>,
         pacing: Pacing,
     ) -> bool {
-        let Some(mut io) = source.next(&self.ftl, &self.flash) else { return false };
+        let Some(mut io) = source.next(&self.layer, &self.flash) else { return false };
         match pacing {
             // A second run begins where the first ended.
             Pacing::Open => io.at = io.at + (self.started - Nanos::ZERO) + self.behind,
@@ -305,8 +353,8 @@ impl Device {
         }
         assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
         self.last_issue = io.at;
-        let ready = self.ftl.link.receive(&io, io.at);
-        let held = (self.ftl.holder.is_none() || io.op != HostOp::Write).then_some(Span::ZERO);
+        let ready = self.layer.front_mut().link.receive(&io, io.at);
+        let held = (!self.layer.may_delay_writes() || io.op != HostOp::Write).then_some(Span::ZERO);
         self.arrivals.push_back(Arrival { io, ready, enters: ready, held });
         true
     }
@@ -314,7 +362,7 @@ impl Device {
     /// When an arrival can enter: not before it has come over the link, nor before there is a place.
     #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
-        self.ftl.requests.has_room().then(|| arrival.enters.max(self.now()))
+        self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
     /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for each.
@@ -323,7 +371,7 @@ impl Device {
         let Some(arrival) = self.arrivals.front_mut().filter(|its| its.held.is_none()) else {
             return false;
         };
-        let held = self.ftl.throttled(&mut self.flash, &arrival.io, at).total();
+        let held = self.layer.delay(&mut self.flash, &arrival.io, at).total();
         (arrival.held, arrival.enters) = (Some(held), at + held);
         if pacing == Pacing::Open {
             self.behind += held;
@@ -333,7 +381,7 @@ impl Device {
 
     /// The first request was issued, and enters now.
     #[cold]
-    fn first_enters<P: Probe>(&mut self, issued: Nanos, at: Nanos, probe: &mut P) {
+    fn first_enters<P: Probe<L>>(&mut self, issued: Nanos, at: Nanos, probe: &mut P) {
         self.flash.agenda.advance(at);
         self.began = Some(issued);
         probe.begun(self);
@@ -344,27 +392,27 @@ impl Device {
         self.flash.agenda.advance(at);
         let issued = arrival.io.at;
         let idle_since = self.idle_since.max(self.began());
-        if self.ftl.requests.open_count() == 0 {
+        if self.layer.front().requests.open_count() == 0 {
             // A request on the link is work already.
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
-        self.integrate(self.ftl.requests.open_count());
+        self.integrate(self.layer.front().requests.open_count());
         // It was issued at a moment that was no event: how long it has waited outside is added at once.
         self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
         let held = arrival.held.unwrap_or_default();
-        self.ftl.admit(&mut self.flash, arrival.io, arrival.ready, held);
+        self.layer.admit(&mut self.flash, arrival.io, arrival.ready, held);
     }
 
     #[inline]
     pub(crate) fn event(&mut self) {
         let Some((ticket, event)) = self.flash.agenda.pop() else { return };
         match event {
-            Event::Die(die) => self.flash.die_event(die, ticket, &mut self.ftl),
-            Event::Idle(die) => self.ftl.idle_event(&mut self.flash, die),
+            Event::Die(die) => self.flash.die_event(die, ticket, &mut self.layer),
+            Event::Idle(die) => self.layer.idle_event(&mut self.flash, die),
             Event::Reconsider(die) => self.flash.reconsider(die),
-            Event::Answered(request) => self.ftl.completed.push(request),
-            Event::Deadline => self.ftl.deadline_event(&mut self.flash),
+            Event::Answered(request) => self.layer.front_mut().completed.push(request),
+            Event::Deadline => self.layer.deadline_event(&mut self.flash),
         }
     }
 
@@ -376,7 +424,7 @@ impl Device {
 
     /// Tells of the steps of flash operations, if there are many: between two answers there may be any number.
     #[inline]
-    pub(crate) fn tell_much<P: Probe>(&mut self, probe: &mut P) {
+    pub(crate) fn tell_much<P: Probe<L>>(&mut self, probe: &mut P) {
         // Where nobody watches, this is known when it is compiled.
         if probe.watches_flash() && self.flash.tape().is_some_and(|tape| tape.len() >= STEPS) {
             self.tell(probe);
@@ -385,7 +433,7 @@ impl Device {
 
     /// Tells of the steps of flash operations since the last time, if anybody watches.
     #[inline]
-    pub(crate) fn tell<P: Probe>(&mut self, probe: &mut P) {
+    pub(crate) fn tell<P: Probe<L>>(&mut self, probe: &mut P) {
         if let Some(tape) = self.flash.tape() {
             probe.stepped(tape);
             tape.clear();
@@ -394,7 +442,7 @@ impl Device {
 
     /// Shows the drive at the moments that the probe asked for before the next thing happens, which is at `next`.
     #[inline]
-    pub(crate) fn show<P: Probe>(&self, next: Nanos, probe: &mut P) {
+    pub(crate) fn show<P: Probe<L>>(&self, next: Nanos, probe: &mut P) {
         while probe.due() < next {
             probe.shown(self);
         }
@@ -402,7 +450,7 @@ impl Device {
 
     #[inline]
     fn count_overtaking(&mut self, request: ReqId) {
-        let its = self.ftl.requests.get(request);
+        let its = self.layer.front().requests.get(request);
         if its.overtook {
             self.flash.counters.prioritised[usize::from(its.io.op == HostOp::Write)] += 1;
         }
@@ -410,20 +458,20 @@ impl Device {
 
     /// Tells of the requests that were answered.
     #[inline]
-    fn report<P: Probe>(&mut self, probe: &mut P) {
+    fn report<P: Probe<L>>(&mut self, probe: &mut P) {
         let now = self.now();
-        self.integrate(self.ftl.requests.open_count());
-        self.answered += self.ftl.completed.len() as u64;
+        self.integrate(self.layer.front().requests.open_count());
+        self.answered += self.layer.front().completed.len() as u64;
         self.tell(probe);
         let mut next = 0;
-        while let Some(&request) = self.ftl.completed.get(next) {
+        while let Some(&request) = self.layer.front().completed.get(next) {
             next += 1;
             self.count_overtaking(request);
-            probe.completed(self.ftl.requests.completion(request, now));
-            self.ftl.requests.close(request);
+            probe.completed(self.layer.front_mut().requests.completion(request, now));
+            self.layer.front_mut().requests.close(request);
         }
-        self.ftl.completed.clear();
-        if self.ftl.requests.open_count() == 0 {
+        self.layer.front_mut().completed.clear();
+        if self.layer.front().requests.open_count() == 0 {
             self.idle_since = self.now();
         }
     }

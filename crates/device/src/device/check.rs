@@ -1,21 +1,14 @@
 //! Every conservation law, callable at any event. Slow: for tests, and for whoever doubts a result.
 
+use super::Device;
 use crate::blocks::block_table::BlockState;
-use crate::device::Device;
 use crate::flash::queue::TxnClass;
-use crate::flash::txn::{Op, Owner, Source, Txn};
+use crate::flash::txn::{Owner, Txn};
 use crate::mapping::page_map::Location;
+use crate::observe::law::{Violation, law};
+use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn};
-
-/// A law that does not hold, in words and numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation(pub String);
-
-/// Returns the violation unless `holds`.
-pub(crate) fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation(what())) }
-}
 
 impl Device {
     /// Checks that nothing is lost and nothing counted twice.
@@ -29,17 +22,20 @@ impl Device {
         self.check_transactions()?;
         self.check_programs()?;
         self.check_dies()?;
-        self.check_array()
+        match &self.layer.raid {
+            Some(raid) => raid.check(&self.layer.ftl.core, &self.flash),
+            None => Ok(()),
+        }
     }
 
     /// Whether a logical page holds data.
     pub fn holds(&self, page: Lpn) -> bool {
-        self.ftl.map.place(self.ftl.stored_page(page)) != Location::Nowhere
+        self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }
 
     /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right bucket.
     fn check_blocks(&self) -> Result<(), Violation> {
-        let blocks = &self.ftl.space.blocks;
+        let blocks = &self.layer.ftl.core.space.blocks;
         let geometry = self.layout().geometry;
         for plane in (0..geometry.planes()).map(PlaneId) {
             let (mut valid, mut free, mut full) = (0, 0, 0);
@@ -62,7 +58,7 @@ impl Device {
     }
 
     fn check_block(&self, block: BlockId) -> Result<(), Violation> {
-        let blocks = &self.ftl.space.blocks;
+        let blocks = &self.layer.ftl.core.space.blocks;
         let geometry = self.layout().geometry;
         let first = geometry.first_page(block).0;
         let bits = (first..first + geometry.pages_per_block)
@@ -86,12 +82,12 @@ impl Device {
     /// the new copies of pages that are being moved.
     fn check_mapping(&self) -> Result<(), Violation> {
         let mut mapped = 0u64;
-        for page in (0..self.ftl.map.logical()).map(Lpn) {
-            let location = match self.ftl.map.place(page) {
+        for page in (0..self.layer.ftl.core.map.logical()).map(Lpn) {
+            let location = match self.layer.ftl.core.map.place(page) {
                 Location::Nowhere => continue,
                 Location::Flash(ppn) => ppn,
                 Location::Buffer(slot) => {
-                    let frame = self.ftl.buffer.get(slot);
+                    let frame = self.layer.ftl.core.buffer.get(slot);
                     law(frame.lpn == page && !frame.orphan, || {
                         format!("logical page {} is in the wrong frame", page.0)
                     })?;
@@ -102,17 +98,17 @@ impl Device {
                 }
             };
             mapped += 1;
-            let owner = self.ftl.map.owner(location);
-            law(owner == page && self.ftl.space.blocks.is_valid(location), || {
+            let owner = self.layer.ftl.core.map.owner(location);
+            law(owner == page && self.layer.ftl.core.space.blocks.is_valid(location), || {
                 format!("logical page {} at {} of page {}", page.0, location.0, owner.0)
             })?;
         }
         let geometry = self.layout().geometry;
         let valid: u64 = (0..geometry.planes())
-            .map(|plane| u64::from(self.ftl.space.blocks.valid_in(PlaneId(plane))))
+            .map(|plane| u64::from(self.layer.ftl.core.space.blocks.valid_in(PlaneId(plane))))
             .sum();
         let moving = self.moving();
-        let kept = self.kept_for_parity();
+        let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.kept_for_parity());
         law(valid == mapped + moving + kept, || {
             format!("{valid} valid pages, {mapped} mapped, {moving} being moved, {kept} kept")
         })
@@ -129,11 +125,11 @@ impl Device {
 
     /// Frames are found by the pages they hold, and none is lost.
     fn check_buffer(&self) -> Result<(), Violation> {
-        let buffer = &self.ftl.buffer;
+        let buffer = &self.layer.ftl.core.buffer;
         let mut used = 0;
         for (id, slot) in buffer.used() {
             used += 1;
-            let found = self.ftl.map.place(slot.lpn) == Location::Buffer(id);
+            let found = self.layer.ftl.core.map.place(slot.lpn) == Location::Buffer(id);
             law(found != slot.orphan, || {
                 format!("frame {} of page {} cannot be found", id.0, slot.lpn.0)
             })?;
@@ -150,12 +146,12 @@ impl Device {
             let of_host = txn.source != Source::Parity;
             writes += u32::from(txn.class == TxnClass::HostProgram && of_host);
         }
-        let counted = (self.ftl.reads, self.ftl.writes);
+        let counted = (self.layer.ftl.queues.reads, self.layer.ftl.queues.writes);
         law(counted == (reads, writes), || {
             format!("{counted:?} reads and writes counted, {:?} open", (reads, writes))
         })?;
         let (entered, answered) = (self.entered, self.answered);
-        let open = self.ftl.requests.open_count() as u64;
+        let open = self.layer.ftl.front.requests.open_count() as u64;
         law(entered == answered + open, || {
             format!("{entered} requests entered, {answered} answered, {open} in flight")
         })
@@ -165,8 +161,8 @@ impl Device {
     /// keeps its class when it is collected. Held against each program while it runs, so against every page.
     fn check_programs(&self) -> Result<(), Violation> {
         let geometry = self.layout().geometry;
-        let frontiers = &self.ftl.space.frontiers;
-        for (_, txn) in self.flash.txns.iter() {
+        let frontiers = &self.layer.ftl.core.space.frontiers;
+        for (id, txn) in self.flash.txns.iter() {
             let tag = match txn.owner {
                 Owner::Frame(_) => txn.tag,
                 Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
@@ -175,11 +171,14 @@ impl Device {
                 }
                 _ => continue,
             };
-            if txn.op != Op::Program || !txn.ppn.is_some() || txn.parked {
+            let deferred =
+                self.layer.raid.as_ref().is_some_and(|it| it.is_deferred(&self.flash, id));
+            if txn.op != Op::Program || !txn.ppn.is_some() || deferred {
                 continue;
             }
             let block = geometry.block_of(txn.ppn);
-            let (its, state) = (frontiers.tag_of(block), self.ftl.space.blocks.state(block));
+            let (its, state) =
+                (frontiers.tag_of(block), self.layer.ftl.core.space.blocks.state(block));
             law(frontiers.mingle(tag, its) && state == BlockState::Open, || {
                 format!("data of {tag:?} goes to block {} of {its:?}, which is {state:?}", block.0)
             })?;
@@ -208,5 +207,16 @@ impl Device {
             })?;
         }
         Ok(())
+    }
+
+    /// With versions: whether every page of the host holds what was written last, in the buffer or in the flash.
+    ///
+    /// # Errors
+    /// The first page that does not.
+    pub fn check_data(&self) -> Result<(), Violation> {
+        match &self.layer.raid {
+            Some(raid) => raid.check_data(&self.layer.ftl.core, &self.flash),
+            None => Ok(()),
+        }
     }
 }

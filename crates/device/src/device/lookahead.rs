@@ -2,8 +2,8 @@
 //! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that a
 //! request does depends on it.
 
+use super::Layer;
 use crate::flash::Flash;
-use crate::ftl::Ftl;
 use fowler_units::{HostIo, HostOp, Nanos};
 
 /// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what the
@@ -32,11 +32,11 @@ impl<I: Iterator<Item = HostIo>> Lookahead<I> {
 
     /// The next request.
     #[inline]
-    pub fn next(&mut self, ftl: &Ftl, flash: &Flash) -> Option<HostIo> {
+    pub fn next(&mut self, layer: &impl Layer, flash: &Flash) -> Option<HostIo> {
         while !self.exhausted && self.last - self.next < AHEAD {
             match self.source.next() {
                 Some(io) => {
-                    ftl.prefetch(&io);
+                    layer.prefetch(&io);
                     self.drawn[self.last % AHEAD] = io;
                     self.last += 1;
                 }
@@ -44,9 +44,8 @@ impl<I: Iterator<Item = HostIo>> Lookahead<I> {
             }
         }
         let second = &self.drawn[(self.next + SECOND) % AHEAD];
-        ftl.prefetch_outdated(second);
-        ftl.prefetch_condition(second, flash);
-        ftl.prefetch_neighbours(&self.drawn[(self.next + THIRD) % AHEAD]);
+        layer.prefetch_second(second, flash);
+        layer.prefetch_third(&self.drawn[(self.next + THIRD) % AHEAD]);
         if self.next == self.last {
             return None;
         }

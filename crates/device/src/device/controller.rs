@@ -1,0 +1,205 @@
+//! Who is called when: what the end of a flash transaction, an idle die or a moment on the clock means, and to whom. Holds the
+//! translation and its redundancy, and dispatches once for each call whether the drive has any.
+
+use super::Layer;
+use super::power::PowerOffs;
+use crate::config::Config;
+use crate::config::layout::Layout;
+use crate::core::Core;
+use crate::flash::txn::Owner;
+use crate::flash::{Bind, Flash, Translation};
+use crate::gc::Gc;
+use crate::host::redundancy_hooks::RedundancyHooks;
+use crate::host::write_throttle::WriteThrottle;
+use crate::host::{FrontEnd, Ftl};
+use crate::observe::operation::Op;
+use crate::policy::redundancy::CachePower;
+use crate::policy::throttle::Held;
+use crate::precondition::initial_cell_state;
+use crate::raid::Raid;
+use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
+
+/// The controller of a page-mapped drive.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    /// Mapping, blocks, buffer, garbage collection, requests.
+    pub(crate) ftl: Ftl,
+    /// What protects the data, if anything does.
+    pub(crate) raid: Option<Box<Raid>>,
+    /// What delays writes, if anything does.
+    pub(crate) throttle: Option<Box<WriteThrottle>>,
+    /// What becomes of caches without power.
+    pub(crate) cache_power: CachePower,
+    /// What spans without power came to.
+    pub(crate) power_offs: PowerOffs,
+}
+
+/// Calls with the translation and whatever answers its questions about redundancy.
+macro_rules! with_redundancy {
+    ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
+        let $crate::device::controller::Controller { ftl: $ftl, raid, .. } = $controller;
+        match raid {
+            None => {
+                let $raid = &mut $crate::host::redundancy_hooks::NoRedundancy;
+                $call
+            }
+            Some(raid) => {
+                let $raid = &mut **raid;
+                $call
+            }
+        }
+    }};
+}
+pub(crate) use with_redundancy;
+
+impl Controller {
+    /// The controller of a drive at time zero whose data lie as `core` has them.
+    pub(crate) fn begin(
+        config: &Config,
+        layout: &Layout,
+        core: Core,
+        gc: Gc,
+        flash: &mut Flash,
+    ) -> Controller {
+        let mut ftl = Ftl::new(config, core, gc);
+        let mut raid = Raid::new(config, layout);
+        if let Some(raid) = &mut raid {
+            raid.begin(&mut ftl);
+        }
+        let throttle = WriteThrottle::of(config, &ftl.core.space.blocks);
+        initial_cell_state::wear(&mut ftl.core, &mut ftl.gc, flash, config);
+        if let Some(raid) = &raid {
+            raid.begin_refresh(&mut ftl, flash, config);
+        }
+        ftl.gc.maybe_start_all(&mut ftl.core, flash);
+        Controller {
+            ftl,
+            raid,
+            throttle,
+            cache_power: config.redundancy.cache,
+            power_offs: PowerOffs::default(),
+        }
+    }
+}
+
+/// A transaction is done.
+#[inline]
+fn done<R: RedundancyHooks>(
+    ftl: &mut Ftl,
+    flash: &mut Flash,
+    id: TxnId,
+    dropped: bool,
+    raid: &mut R,
+) {
+    if raid.done(ftl, flash, id, dropped) {
+        return;
+    }
+    let txn = flash.txns.get(id);
+    match (txn.owner, txn.op) {
+        (Owner::Request, _) => ftl.page_read(flash, id, raid),
+        (Owner::Frame(slot), _) => ftl.stored(flash, id, slot, dropped, raid),
+        (Owner::Merge(slot), _) => ftl.merged(flash, id, slot, raid),
+        (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
+        (Owner::Job, Op::Read) => ftl.gc.copied_out(&mut ftl.core, flash, id),
+        (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),
+        (Owner::Job, Op::Erase) => {
+            let job = ftl.gc.erased(&mut ftl.core, flash, id);
+            raid.erased(ftl, flash, job.victim);
+            ftl.gc.after_erase(&mut ftl.core, flash, job);
+        }
+        (Owner::Parity(_) | Owner::DegradedRead(_), _) => unreachable!("redundancy has seen to it"),
+        (Owner::Raw(_), _) => unreachable!("raw commands do not reach a drive"),
+    }
+}
+
+/// A die may have been idle for long enough.
+fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
+    if !ftl.gc.idle_event(&mut ftl.core, flash, die) {
+        return;
+    }
+    if ftl.core.buffer.rewrites() > 0 && ftl.rewrite(flash, die, raid) {
+        return;
+    }
+    ftl.gc.use_idle_die(&mut ftl.core, flash, die);
+}
+
+impl Translation for Controller {
+    #[inline]
+    fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
+        match flash.txns.get(id).owner {
+            Owner::Frame(slot) => {
+                with_redundancy!(self, |ftl, raid| ftl.bind_frame(flash, id, slot, raid))
+            }
+            Owner::Job => self.ftl.gc.bind_move(&mut self.ftl.core, flash, id),
+            _ => with_redundancy!(self, |ftl, raid| raid.bind(ftl, flash, id)),
+        }
+    }
+
+    fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool {
+        with_redundancy!(self, |ftl, raid| ftl.bind_beside(flash, first, id, raid))
+    }
+
+    #[inline]
+    fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
+        with_redundancy!(self, |ftl, raid| done(ftl, flash, id, dropped, raid));
+    }
+
+    fn idle(&mut self, flash: &mut Flash, die: DieId) {
+        self.ftl.gc.on_die_idle(&mut self.ftl.core, flash, die);
+    }
+
+    fn erase_pulse(&self, block: BlockId) -> Option<Span> {
+        self.raid.as_ref().and_then(|raid| raid.erase_pulse(&self.ftl, block))
+    }
+}
+
+impl Layer for Controller {
+    #[inline]
+    fn front(&self) -> &FrontEnd {
+        &self.ftl.front
+    }
+
+    #[inline]
+    fn front_mut(&mut self) -> &mut FrontEnd {
+        &mut self.ftl.front
+    }
+
+    #[inline]
+    fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span) {
+        with_redundancy!(self, |ftl, raid| ftl.admit(flash, io, ready, throttled, raid));
+    }
+
+    #[inline]
+    fn may_delay_writes(&self) -> bool {
+        self.throttle.is_some()
+    }
+
+    fn delay(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
+        let Some(throttle) = &mut self.throttle else { return Held::default() };
+        throttle.delay(&self.ftl.core, flash, io, now)
+    }
+
+    fn idle_event(&mut self, flash: &mut Flash, die: DieId) {
+        with_redundancy!(self, |ftl, raid| idle_event(ftl, flash, die, raid));
+    }
+
+    fn deadline_event(&mut self, flash: &mut Flash) {
+        self.ftl.gc.deadline_event(&mut self.ftl.core, flash);
+    }
+
+    #[inline]
+    fn prefetch(&self, io: &HostIo) {
+        self.ftl.core.prefetch(io);
+    }
+
+    #[inline]
+    fn prefetch_second(&self, io: &HostIo, flash: &Flash) {
+        self.ftl.core.prefetch_outdated(io);
+        self.ftl.core.prefetch_condition(io, flash);
+    }
+
+    #[inline]
+    fn prefetch_third(&self, io: &HostIo) {
+        self.ftl.core.prefetch_neighbours(io);
+    }
+}

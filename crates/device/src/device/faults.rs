@@ -1,0 +1,142 @@
+//! What fails in a drive and what becomes of it, for whoever lets it fail and looks.
+
+use super::Device;
+use super::controller::Controller;
+use crate::flash::Flash;
+use crate::host::redundancy_hooks::{NoRedundancy, RedundancyHooks};
+use crate::mapping::page_map::Location;
+use crate::raid::faults::{CachedView, Fault, LossLedger, Reason, StripeView};
+use crate::raid::integrity::Integrity;
+use crate::raid::parity_cache::{Progress, bit};
+use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId};
+
+impl Device {
+    /// Lets something fail. Needs tags: [`crate::policy::redundancy::Params::integrity`].
+    ///
+    /// # Panics
+    /// If the drive has no tags, or the unit does not exist.
+    pub fn inject(&mut self, fault: Fault) {
+        assert!(self.integrity().is_some(), "faults need policy.redundancy.integrity");
+        self.layer.inject(&mut self.flash, fault);
+        self.flash.settle(&mut self.layer);
+    }
+
+    /// What became of pages that could not be read, on a drive with tags.
+    pub fn losses(&self) -> Option<LossLedger> {
+        let integrity = self.integrity()?;
+        let mut ledger = integrity.ledger;
+        ledger.at_risk += ledger.since.map_or(Span::ZERO, |since| self.now() - since);
+        Some(ledger)
+    }
+
+    /// Why a page of the host is lost, if it is.
+    pub fn lost(&self, page: Lpn) -> Option<Reason> {
+        self.integrity()?.lost(self.stored_page(page))
+    }
+
+    /// Physical pages that are still to be rebuilt: the progress of rebuilding.
+    pub fn to_rebuild(&self) -> u32 {
+        let Some(array) = &self.layer.raid else { return 0 };
+        array.integrity.as_ref().map_or(0, |its| its.to_rebuild()) + array.rescues.rebuilding()
+    }
+
+    /// Stripes of the drive; none where nothing is striped.
+    pub fn stripes(&self) -> u32 {
+        self.layer.raid.as_ref().map_or(0, |array| array.stripes.count())
+    }
+
+    /// A stripe as it is now.
+    pub fn stripe(&self, stripe: StripeId) -> StripeView {
+        let core = &self.layer.ftl.core;
+        let array = self.layer.raid.as_ref().expect("a drive with stripes");
+        let integrity = self.integrity().expect("a drive with tags");
+        let cell = |ppn: Ppn| {
+            ppn.is_some().then(|| (ppn, integrity.reads(ppn).then(|| integrity.tag(ppn))))
+        };
+        let pages = || array.stripes.data_pages(stripe);
+        let kept = |id: ParityId| {
+            let its = array.cache.get(id);
+            let of = |(at, _)| (its.covered & bit(at) != 0, cell(array.cache.replaced(id, at)));
+            let computed = its.progress == Progress::Writing && !its.again;
+            let leaving: Vec<Ppn> = array.leaving(id).collect();
+            CachedView {
+                covered: pages().map(of).collect(),
+                based: its.based,
+                value: (!its.blank).then(|| array.known_sum(its.value, &leaving)),
+                leaving: leaving.into_iter().filter_map(cell).collect(),
+                whole: computed.then_some(its.whole),
+                on_its_way: computed && !its.stale && array.parity_has_begun(&self.flash, id),
+            }
+        };
+        StripeView {
+            data: pages()
+                .map(|(_, page)| (array.stripes.host(page), cell(core.flash_copy(page))))
+                .collect(),
+            parity: cell(core.flash_copy(array.stripes.parity(stripe))),
+            cached: array.cache.find(stripe).map(kept),
+        }
+    }
+
+    /// The version of a page of the host that was written last.
+    pub fn version(&self, page: Lpn) -> u64 {
+        let stored = self.stored_page(page);
+        self.integrity().map_or(0, |its| its.version(stored))
+    }
+
+    /// Whether the controller holds a page of the host, on its way to the flash or from it.
+    pub fn is_buffered(&self, page: Lpn) -> bool {
+        matches!(self.layer.ftl.core.map.place(self.stored_page(page)), Location::Buffer(_))
+    }
+
+    /// Whether the controller holds the data of a physical page: it is being programmed, or moved.
+    pub fn is_at_hand(&self, ppn: Ppn) -> bool {
+        crate::raid::faults::is_at_hand(&self.flash, ppn)
+    }
+
+    /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program it.
+    pub fn is_dirty(&self, page: Lpn) -> bool {
+        match self.layer.ftl.core.map.place(self.stored_page(page)) {
+            Location::Buffer(slot) => self.layer.is_only_here(&self.flash, slot),
+            _ => false,
+        }
+    }
+
+    fn integrity(&self) -> Option<&Integrity> {
+        self.layer.raid.as_ref().and_then(|raid| raid.integrity.as_deref())
+    }
+
+    /// The page of the mapping that holds a page of the host.
+    pub(super) fn stored_page(&self, host: Lpn) -> Lpn {
+        self.layer.raid.as_ref().map_or(host, |raid| raid.stored_page(host))
+    }
+}
+
+impl Controller {
+    fn is_only_here(&self, flash: &Flash, slot: FrameId) -> bool {
+        match &self.raid {
+            Some(raid) => self.ftl.is_only_here(flash, slot, &**raid),
+            None => self.ftl.is_only_here(flash, slot, &NoRedundancy),
+        }
+    }
+
+    /// Lets something fail.
+    fn inject(&mut self, flash: &mut Flash, fault: Fault) {
+        let Some(raid) = &mut self.raid else { unreachable!("asked before") };
+        match fault {
+            Fault::Bug(bug) => raid.bugs.add(bug),
+            Fault::Power => {
+                raid.count_fault();
+                self.lose_power(flash);
+            }
+            Fault::Page(_)
+            | Fault::Parity(_)
+            | Fault::Block(_)
+            | Fault::Plane(_)
+            | Fault::Chip(_)
+            | Fault::Channel(_) => {
+                raid.count_fault();
+                raid.strike(&mut self.ftl, flash, fault);
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Writes, garbage collection and wear leveling at no simulated time: how a drive is preconditioned, and how a whole
+//! life is simulated without dies. Placement, victims and the reserve are those of the run.
+
+use super::Gc;
+use crate::blocks::block_table::ValidPages;
+use crate::core::Core;
+use crate::mapping::page_map::Location;
+use crate::observe::operation::Source;
+use crate::policy::stream_tag::StreamTag;
+use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, Ppn};
+
+/// How many moves ahead the mapping of a moved page is asked for.
+const MOVES_AHEAD: u32 = 32;
+
+/// What happens at no simulated time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Untimed {
+    /// Pages moved by garbage collection and by wear leveling.
+    pub moves: [u64; 2],
+    /// The moment at which it happens.
+    pub clock: Nanos,
+    /// Whether blocks are leveled then.
+    pub levels_wear: bool,
+}
+
+impl Gc {
+    /// Writes a page at no time; collection keeps so many blocks of its plane erased.
+    #[inline]
+    pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
+        let die = core.space.place(page).expect("no more data than the drive holds");
+        core.space.arrived(die);
+        let to = loop {
+            if let Some(to) = core.space.host_page(die, StreamTag::PLAIN, |_| None) {
+                break to;
+            }
+            for plane in core.layout.geometry.planes_of_die(die) {
+                self.collect_now(core, plane);
+            }
+        };
+        if let Location::Flash(old) = core.map.place(page) {
+            core.space.blocks.invalidate(old);
+        }
+        core.map.set_flash(page, to);
+        core.map.set_owner(to, page);
+        self.close_if_full(core, to);
+        self.collect_up_to(core, core.locator.plane_of(to), kept);
+    }
+
+    /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
+    pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
+        let Location::Flash(old) = core.map.place(page) else { return false };
+        core.space.blocks.invalidate(old);
+        core.map.set_flash(page, Ppn::NONE);
+        true
+    }
+
+    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
+    /// what is worth it, as idle time does.
+    pub(super) fn collect_up_to(&mut self, core: &mut Core, plane: PlaneId, kept: u32) {
+        let needed = self.rules().foreground_below;
+        while core.space.blocks.free_in(plane) < kept {
+            let idle = core.space.blocks.free_in(plane) >= needed;
+            if (idle && !self.is_worth_it(core, plane)) || self.collect_now(core, plane) == 0 {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn is_worth_it(&mut self, core: &mut Core, plane: PlaneId) -> bool {
+        let victim = self.choose(core, plane, self.untimed.clock);
+        victim.is_some_and(|victim| core.space.blocks.valid(victim) <= self.worth_moving)
+    }
+
+    /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
+    pub(super) fn collect_now(&mut self, core: &mut Core, plane: PlaneId) -> u32 {
+        let Some(victim) = self.choose(core, plane, self.untimed.clock) else { return 0 };
+        let valid = self.empty_now(core, plane, victim, Source::Gc);
+        if self.untimed.levels_wear {
+            self.swap_now(core, plane, victim);
+        }
+        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
+        // through the order in which it insists.
+        (core.layout.geometry.pages_per_block - valid).max(1)
+    }
+
+    /// Moves what is valid of a block to the open block of `source` and erases it, at no time; returns how many pages
+    /// that were.
+    pub(super) fn empty_now(
+        &mut self,
+        core: &mut Core,
+        plane: PlaneId,
+        victim: BlockId,
+        source: Source,
+    ) -> u32 {
+        core.space.blocks.collect(victim);
+        let valid = core.space.blocks.valid(victim);
+        let mut pages = core.space.blocks.valid_pages(victim);
+        let mut soon = pages.clone();
+        (0..MOVES_AHEAD).for_each(|_| self.prefetch_move(core, &mut soon));
+        let mut left = valid;
+        while left > 0 {
+            let (first, count) = core.space.write_run(plane, source, left);
+            left -= count;
+            for to in (first.0..first.0 + count).map(Ppn) {
+                self.prefetch_move(core, &mut soon);
+                let from = pages.next(&core.space.blocks).expect("as many pages as are valid");
+                let page = core.map.owner(from);
+                core.map.set_flash(page, to);
+                core.map.set_owner(to, page);
+            }
+            self.close_if_full(core, Ppn(first.0 + count - 1));
+        }
+        core.space.blocks.vacate(victim);
+        core.space.blocks.erase(victim);
+        self.untimed.moves[usize::from(source == Source::Wear)] += u64::from(valid);
+        valid
+    }
+
+    /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
+    pub(super) fn swap_now(&mut self, core: &mut Core, plane: PlaneId, erased: BlockId) {
+        if let Some(cold) = self.coldest_for(core, plane, erased)
+            && core.space.open_for_swap(erased)
+        {
+            self.empty_now(core, plane, cold, Source::Wear);
+        }
+    }
+
+    /// The page will be moved whose turn it is in a while.
+    #[inline]
+    pub(super) fn prefetch_move(&self, core: &mut Core, pages: &mut ValidPages) {
+        if let Some(from) = pages.next(&core.space.blocks) {
+            core.map.prefetch(core.map.owner(from));
+        }
+    }
+
+    pub(super) fn close_if_full(&mut self, core: &mut Core, page: Ppn) {
+        if core.locator.offset_in_block(page) + 1 == core.layout.geometry.pages_per_block {
+            core.space.blocks.fill(core.locator.block_of(page), self.untimed.clock);
+        }
+    }
+
+    /// The host has paused: every plane has so many erased blocks, if it has something to collect.
+    pub fn rest(&mut self, core: &mut Core, kept: u32) {
+        for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
+            self.collect_up_to(core, plane, kept);
+        }
+    }
+}

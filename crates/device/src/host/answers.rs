@@ -1,0 +1,89 @@
+//! Answers: what a request waited for, and its way back over the link.
+
+use super::Ftl;
+use super::redundancy_hooks::RedundancyHooks;
+use super::request::Request;
+use crate::event::{Event, lane};
+use crate::flash::Flash;
+use crate::flash::txn::Txn;
+use crate::observe::blame::Part;
+use fowler_agenda::Phase;
+use fowler_units::{Id, ReqId, TxnId};
+
+impl Ftl {
+    /// Everyone who waited for a program has it now.
+    pub(super) fn answer_writes<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        raid: &mut R,
+    ) {
+        self.answer_write(flash, id, id, raid);
+        let mut joined = flash.txns.get(id).joined;
+        while joined.is_some() {
+            let next = flash.txns.get(joined).next;
+            self.answer_write(flash, id, joined, raid);
+            flash.txns.close(joined);
+            joined = next;
+        }
+        flash.txns.close(id);
+    }
+
+    #[inline]
+    pub(super) fn answer_write<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        waiter: TxnId,
+        raid: &mut R,
+    ) {
+        self.queues.writes -= 1;
+        let req = flash.txns.get(waiter).req;
+        if req.is_some() && flash.txns.get(id).overtook {
+            self.front.requests.get_mut(req).overtook = true;
+        }
+        if req.is_some() && self.front.requests.page_done(req) {
+            self.blame_write(flash, id, waiter, raid);
+            self.served(flash, req);
+        }
+    }
+
+    pub(super) fn blame_write<R: RedundancyHooks>(
+        &mut self,
+        flash: &Flash,
+        id: TxnId,
+        waiter: TxnId,
+        raid: &mut R,
+    ) {
+        let Txn { req, buffer_wait, created, submitted, .. } = *flash.txns.get(waiter);
+        let ready = self.front.requests.get(req).ready;
+        let blame = self.front.requests.blame_anew(req);
+        blame[Part::BufferFull] = buffer_wait;
+        blame[Part::QueueFull] = (created - ready) - buffer_wait;
+        // One that joined later waited for less of the reading of the old page, or for none.
+        let complete = flash.txns.get(id).merged_at.max(created);
+        blame[Part::Merge] = complete - created;
+        let for_parity = raid.wait_before_die(flash, id).min(submitted - complete);
+        blame[Part::Parity] = for_parity;
+        blame[Part::NoSpace] = (submitted - complete) - for_parity;
+        raid.service_blame(flash, id, waiter, blame);
+    }
+
+    /// The last page of a request is done, and blamed for since the request was ready: what it read goes
+    /// over the link.
+    #[inline]
+    pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
+        let now = flash.now();
+        let Request { io, ready, throttled, .. } = *self.front.requests.get(id);
+        let sent = self.front.link.send(&io, now);
+        let blame = self.front.requests.blame_mut(id);
+        blame[Part::HostLink] += (ready - io.at) + (sent - now) - throttled;
+        blame[Part::Throttled] = throttled;
+        if sent > now {
+            let event = Event::Answered(id);
+            flash.agenda.schedule_in(lane::LINK, sent, Phase::Completion, event);
+        } else {
+            self.front.completed.push(id);
+        }
+    }
+}

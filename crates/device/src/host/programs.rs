@@ -1,0 +1,357 @@
+//! Programs of buffered data: the way of a frame to its page, and what its end means to everyone who waits for it.
+
+use super::Ftl;
+use super::redundancy_hooks::RedundancyHooks;
+use crate::cache::buffer::{Frame, Listed};
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::{Owner, Txn};
+use crate::flash::{Bind, Flash};
+use crate::observe::operation::{Op, Source};
+use fowler_units::{DieId, FrameId, Id, Nanos, Ppn, TxnId};
+
+impl Ftl {
+    /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
+    /// the new one.
+    #[inline]
+    pub fn send<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        slot: FrameId,
+        program: TxnId,
+        raid: &mut R,
+    ) {
+        self.queues.writes += 1;
+        let whole = self.core.buffer.is_whole(slot);
+        let frame = self.core.buffer.get_mut(slot);
+        let old = frame.ppn;
+        frame.queued = program;
+        frame.submitted = false;
+        if whole || !old.is_some() {
+            raid.proceed(self, flash, program);
+        } else {
+            let asked = flash.txns.get(program).asked;
+            self.read_for_merge(flash, slot, old, asked);
+        }
+    }
+
+    pub(super) fn read_for_merge(
+        &mut self,
+        flash: &mut Flash,
+        slot: FrameId,
+        old: Ppn,
+        asked: Nanos,
+    ) {
+        let die = self.core.locator.die_of(old);
+        let class = TxnClass::BackgroundRead;
+        flash.counters.merge_reads += 1;
+        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(slot), die);
+        read.ppn = old;
+        read.asked = asked;
+        flash.submit(id);
+    }
+
+    pub fn merged<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        read: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        flash.txns.close(read);
+        self.core.buffer.make_whole(slot);
+        let program = self.core.buffer.get(slot).queued;
+        flash.txns.get_mut(program).merged_at = flash.now();
+        raid.proceed(self, flash, program);
+    }
+
+    pub fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
+        if self.queues.unplaced.is_empty()
+            && let Some(die) = self.die_for(flash, id)
+        {
+            self.place(flash, id, die);
+        } else {
+            self.queues.unplaced.push_back(id);
+        }
+    }
+
+    /// The die for a program of buffered data or of parity, if one has room.
+    #[inline]
+    pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
+        let txn = flash.txns.get(id);
+        debug_assert!(txn.owner != Owner::Job, "what collection moves stays on its die");
+        let page = match txn.owner {
+            Owner::Frame(slot) => self.core.buffer.get(slot).lpn,
+            _ => txn.lpn,
+        };
+        self.core.space.place(page)
+    }
+
+    pub(super) fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
+        let txn = flash.txns.get_mut(id);
+        txn.die = die;
+        if let Owner::Frame(slot) = txn.owner {
+            self.core.buffer.get_mut(slot).submitted = true;
+        }
+        flash.submit(id);
+    }
+
+    /// Room may have appeared for programs that no die had room for.
+    pub fn place_waiting(&mut self, flash: &mut Flash) {
+        while let Some(&id) = self.queues.unplaced.front() {
+            let Some(die) = self.die_for(flash, id) else { return };
+            self.queues.unplaced.pop_front();
+            self.place(flash, id, die);
+        }
+    }
+
+    /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
+    #[inline]
+    pub(super) fn take_page<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        ppn: Ppn,
+        raid: &mut R,
+    ) {
+        let txn = flash.txns.get_mut(id);
+        txn.ppn = ppn;
+        txn.mode = self.core.space.frontiers.mode_of(self.core.locator.block_of(ppn));
+        self.core.space.arrived(txn.die);
+        let frame = self.core.buffer.get_mut(slot);
+        let (lpn, old) = (frame.lpn, frame.ppn);
+        frame.ppn = ppn;
+        frame.queued = TxnId::NONE;
+        frame.programs += 1;
+        self.core.map.set_owner(ppn, lpn);
+        let plane = self.core.locator.plane_of(ppn);
+        self.gc.host_wrote(plane);
+        raid.bound(self, flash, id, lpn, (old, ppn));
+        self.gc.maybe_start(&mut self.core, flash, plane);
+        if !self.queues.unplaced.is_empty() {
+            self.place_waiting(flash);
+        }
+    }
+
+    pub fn bind_frame<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) -> Bind {
+        let Frame { orphan, lpn, .. } = *self.core.buffer.get(slot);
+        if orphan || raid.comes_too_late(self, flash, id, lpn) {
+            return Bind::Dropped;
+        }
+        let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(flash, id, slot, ppn, raid);
+        Bind::Bound
+    }
+
+    /// A page for a program that takes the place of host data, if its die can give one now.
+    #[inline(always)]
+    pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Ppn> {
+        let collector = &self.gc;
+        let Txn { die, tag, .. } = *flash.txns.get(id);
+        let page = self.core.space.host_page(die, tag, |plane| collector.job(plane));
+        if page.is_none() {
+            // A collection that gave way to the host must not wait for it now.
+            for plane in self.core.layout.geometry.planes_of_die(die) {
+                self.gc.maybe_start(&mut self.core, flash, plane);
+            }
+        }
+        page
+    }
+
+    /// A program of buffered data has ended, or has nothing to program any more.
+    pub fn stored<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        dropped: bool,
+        raid: &mut R,
+    ) {
+        if !dropped {
+            self.page_programmed(flash, flash.txns.get(id).ppn);
+            if !raid.defers_answer(self, flash, id, slot) {
+                self.settled(flash, id, slot, raid);
+            }
+            return;
+        }
+        self.dropped(flash, id, slot, raid);
+    }
+
+    #[cold]
+    pub(super) fn dropped<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        let Frame { lpn, orphan, .. } = *self.core.buffer.get(slot);
+        if !orphan {
+            return self.begin_anew(flash, id, slot, raid);
+        }
+        raid.given_up(self, flash, id, lpn);
+        self.core.buffer.get_mut(slot).queued = TxnId::NONE;
+        self.core.space.arrived(flash.txns.get(id).die);
+        self.concluded(flash, id, slot, raid);
+        self.place_waiting(flash);
+    }
+
+    /// Buffered data is in the flash, and protected as it should be.
+    #[inline]
+    pub fn settled<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        self.core.buffer.get_mut(slot).programs -= 1;
+        self.concluded(flash, id, slot, raid);
+    }
+
+    pub(super) fn concluded<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        let epoch = flash.txns.get(id).epoch;
+        self.core.buffer.settled(epoch);
+        self.answer_writes(flash, id, raid);
+        self.retire(slot);
+        self.resume(flash, raid);
+    }
+
+    /// Room may have appeared: flushes are answered, waiting writes resume, and dirty frames leave.
+    pub fn resume<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        self.flushed(flash);
+        self.resume_writes(flash, raid);
+        self.evict(flash, raid);
+    }
+
+    /// Nothing more may be wanted of a frame.
+    #[inline]
+    pub fn retire(&mut self, id: FrameId) {
+        let Frame { lpn, ppn, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
+        if programs > 0 || queued.is_some() {
+            return;
+        }
+        if orphan {
+            self.core.buffer.release(id);
+        } else if listed == Listed::Dirty {
+            self.core.buffer.stay(id);
+        } else if self.core.buffer.retains(id) {
+            self.core.buffer.enlist(id, Listed::Clean);
+        } else {
+            self.core.map.set_flash(lpn, ppn);
+            self.core.buffer.release(id);
+        }
+    }
+
+    /// The last page of a block has been programmed: it may be collected.
+    #[inline]
+    pub fn page_programmed(&mut self, flash: &mut Flash, ppn: Ppn) {
+        self.gc.page_programmed(&mut self.core, flash, ppn);
+    }
+
+    /// A program that came too late for the parity of its stripe waits, and begins anew from there.
+    pub(super) fn begin_anew<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        let die = flash.txns.get(id).die;
+        self.core.space.arrived(die);
+        self.core.buffer.get_mut(slot).submitted = false;
+        raid.proceed(self, flash, id);
+        self.place_waiting(flash);
+    }
+
+    /// A host program goes along with others on its die: it gets a page at the same offset on a plane that takes no part yet.
+    /// Returns whether it could.
+    pub fn bind_beside<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        first: TxnId,
+        id: TxnId,
+        raid: &mut R,
+    ) -> bool {
+        let Txn { owner, tag, .. } = *flash.txns.get(id);
+        let wanted = match owner {
+            Owner::Frame(slot) => {
+                let Frame { orphan, lpn, .. } = *self.core.buffer.get(slot);
+                !orphan && !raid.comes_too_late(self, flash, id, lpn)
+            }
+            _ => raid.wants(self, flash, id),
+        };
+        if !wanted {
+            return false;
+        }
+        let Txn { ppn, die, .. } = *flash.txns.get(first);
+        let mut used = 0;
+        let mut member = first;
+        while member.is_some() {
+            let its = flash.txns.get(member);
+            let plane = self.core.locator.plane_of(its.ppn);
+            used |= 1u32 << (plane.0 % self.core.layout.geometry.planes_per_die);
+            member = its.next;
+        }
+        let gc = &self.gc;
+        let offset = self.core.locator.offset_in_block(ppn);
+        let page = self.core.space.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
+        let Some(page) = page else { return false };
+        match owner {
+            Owner::Frame(slot) => self.take_page(flash, id, slot, page, raid),
+            _ => raid.take_page(self, flash, id, page),
+        }
+        true
+    }
+
+    /// A program of redundancy's own gets its page.
+    pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, ppn: Ppn) {
+        let txn = flash.txns.get_mut(id);
+        txn.ppn = ppn;
+        txn.mode = self.core.space.frontiers.mode_of(self.core.locator.block_of(ppn));
+        let (page, die) = (txn.lpn, txn.die);
+        self.core.space.arrived(die);
+        self.core.map.set_owner(ppn, page);
+        let plane = self.core.locator.plane_of(ppn);
+        self.gc.host_wrote(plane);
+        self.gc.maybe_start(&mut self.core, flash, plane);
+    }
+
+    /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the host wrote the page
+    /// meanwhile, the move was for nothing.
+    pub fn moved<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        dropped: bool,
+        raid: &mut R,
+    ) {
+        let Txn { from, ppn, lpn, .. } = *flash.txns.get(id);
+        flash.txns.close(id);
+        let plane = self.core.locator.plane_of(from);
+        if !dropped {
+            if self.core.space.blocks.is_valid(from) {
+                self.core.space.blocks.invalidate(from);
+                raid.relocated(self, flash, lpn, (from, ppn));
+            } else {
+                self.core.space.blocks.invalidate(ppn);
+            }
+            self.page_programmed(flash, ppn);
+            // While both copies existed the plane looked fuller than it is.
+            self.place_waiting(flash);
+        }
+        self.gc.step(&mut self.core, flash, plane);
+    }
+}

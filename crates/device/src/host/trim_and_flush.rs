@@ -1,0 +1,95 @@
+//! Trims and flushes.
+
+use super::Ftl;
+use super::redundancy_hooks::RedundancyHooks;
+use super::request::{Hold, Request};
+use crate::cache::buffer::Listed;
+use crate::flash::Flash;
+use crate::mapping::page_map::Location;
+use crate::observe::blame::Part;
+use fowler_units::{FrameId, HostOp, Id, Lpn, Ppn, ReqId};
+
+impl Ftl {
+    /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its parity.
+    pub(super) fn trim<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        raid: &mut R,
+    ) -> bool {
+        let Request { next, end, .. } = *self.front.requests.get(id);
+        for host in (next..end).map(Lpn) {
+            let page = raid.stored_page(host);
+            if !raid.may_trim(self, flash, page) {
+                self.front.requests.get_mut(id).next = host.0;
+                self.hold(flash, id, Hold::Queue);
+                return false;
+            }
+            let old = match self.core.map.place(page) {
+                Location::Nowhere => {
+                    // One that is lost is forgotten.
+                    raid.trimmed_nothing(page);
+                    continue;
+                }
+                Location::Flash(ppn) => ppn,
+                Location::Buffer(slot) => self.forget(slot),
+            };
+            flash.counters.pages_trimmed += 1;
+            self.core.map.set_flash(page, Ppn::NONE);
+            raid.trimmed(self, flash, page, old);
+        }
+        self.flushed(flash);
+        self.place_waiting(flash);
+        self.answer_at_once(flash, id);
+        true
+    }
+
+    /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is
+    /// dropped when its turn comes, and whoever waits for it is answered then.
+    pub(super) fn forget(&mut self, slot: FrameId) -> Ppn {
+        let frame = *self.core.buffer.get(slot);
+        if frame.listed == Listed::Dirty {
+            self.core.buffer.settled(frame.epoch);
+        }
+        self.core.buffer.delist(slot);
+        let its = self.core.buffer.get_mut(slot);
+        its.orphan = true;
+        its.ppn = Ppn::NONE;
+        self.retire(slot);
+        frame.ppn
+    }
+
+    pub(super) fn flush<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: ReqId, raid: &mut R) {
+        let epoch = self.core.buffer.end_epoch();
+        self.queues.flushes.push_back((epoch, id));
+        self.flushed(flash);
+        self.evict(flash, raid);
+    }
+
+    /// Answers the flushes whose data is all in the flash.
+    pub fn flushed(&mut self, flash: &mut Flash) {
+        while let Some(&(epoch, id)) = self.queues.flushes.front() {
+            if !self.core.buffer.is_settled(epoch) {
+                return;
+            }
+            self.queues.flushes.pop_front();
+            self.answer_at_once(flash, id);
+        }
+    }
+
+    /// A request without pages of its own is done. A flush waited for programs, a trim for the writes
+    /// before it.
+    pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+        self.release_hold(flash, id);
+        let Request { io, buffer_wait, ready, .. } = *self.front.requests.get(id);
+        let waited = flash.now() - ready;
+        let blame = self.front.requests.blame_anew(id);
+        if io.op == HostOp::Flush {
+            blame[Part::Program] = waited;
+        } else {
+            blame[Part::BufferFull] = buffer_wait;
+            blame[Part::QueueFull] = waited - buffer_wait;
+        }
+        self.served(flash, id);
+    }
+}

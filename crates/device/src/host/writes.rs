@@ -1,0 +1,245 @@
+//! Host writes: into page frames, and on to the flash or not yet.
+
+use super::redundancy_hooks::RedundancyHooks;
+use super::request::{Hold, Request};
+use super::{Ftl, Resuming};
+use crate::cache::buffer::{Frame, Listed};
+use crate::config::{Ack, PartialWrites};
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::Owner;
+use crate::mapping::page_map::Location;
+use crate::observe::blame::Part;
+use crate::observe::operation::{Op, Source};
+use crate::policy::custom::Used;
+use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, Ppn, ReqId, TxnId};
+
+impl Ftl {
+    /// Sends a request's writes on their way as far as there is room. Returns whether all are.
+    pub(super) fn write_pages<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        raid: &mut R,
+    ) -> bool {
+        loop {
+            let request = self.front.requests.get(id);
+            if request.next == request.end {
+                return true;
+            }
+            let page = raid.stored_page(Lpn(request.next));
+            let written = raid.write(self, flash, id, page);
+            if let Err(hold) = written {
+                self.hold(flash, id, hold);
+                return false;
+            }
+        }
+    }
+
+    pub(super) fn hold(&mut self, flash: &Flash, id: ReqId, hold: Hold) {
+        let now = flash.now();
+        let request = self.front.requests.get_mut(id);
+        if let Some((Hold::Buffer, since)) = request.held {
+            request.buffer_wait += now - since;
+        }
+        request.held = Some((hold, now));
+    }
+
+    pub(super) fn release_hold(&mut self, flash: &Flash, id: ReqId) {
+        let request = self.front.requests.get_mut(id);
+        if request.held.is_none() {
+            return; // As most are: there is nothing to write.
+        }
+        if let Some((Hold::Buffer, since)) = request.held.take() {
+            request.buffer_wait += flash.now() - since;
+        }
+    }
+
+    pub(super) fn write_or_trim<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        raid: &mut R,
+    ) -> bool {
+        if self.front.requests.get(id).io.op == HostOp::Write {
+            self.write_pages(flash, id, raid)
+        } else {
+            self.trim(flash, id, raid)
+        }
+    }
+
+    /// Lets held writes and trims go on as far as there is room.
+    #[inline]
+    pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        if !self.queues.waiting_writes.is_empty() {
+            self.resume_held(flash, raid);
+        }
+    }
+
+    /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do when it is done.
+    pub(super) fn resume_held<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+        if self.queues.resuming != Resuming::No {
+            self.queues.resuming = Resuming::Again;
+            return;
+        }
+        while let Some(&id) = self.queues.waiting_writes.front() {
+            self.queues.resuming = Resuming::Once;
+            if self.write_or_trim(flash, id, raid) {
+                self.queues.waiting_writes.pop_front();
+            } else if self.queues.resuming == Resuming::Once {
+                break;
+            }
+        }
+        self.queues.resuming = Resuming::No;
+    }
+
+    #[inline(always)]
+    pub fn write_page<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        page: Lpn,
+        past: bool,
+        raid: &mut R,
+    ) -> Result<(), Hold> {
+        if (self.rules.ack == Ack::OnProgram || past)
+            && self.queues.writes == self.queues.writes_max
+        {
+            return Err(Hold::Queue);
+        }
+        let slot = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
+        // Any wait until now is over, for this page too.
+        self.release_hold(flash, id);
+        flash.counters.pages_written += 1;
+        raid.written(page);
+        let host = raid.host_page_of(page);
+        let request = self.front.requests.get_mut(id);
+        request.next += 1;
+        let covered = self.core.buffer.covered(request.within(host, self.core.locator.page_size()));
+        let frame = self.core.buffer.get_mut(slot);
+        frame.present |= covered;
+        if self.core.classes.hotness.tells_uses() {
+            self.core.buffer.count(slot, true);
+        }
+        let frame = self.core.buffer.get_mut(slot);
+        frame.tag = request.tag;
+        frame.group = request.pages.min(u32::from(u16::MAX)) as u16;
+        if self.rules.partial == PartialWrites::Overwrite {
+            self.core.buffer.make_whole(slot);
+        }
+        match self.rules.ack {
+            Ack::OnProgram => self.write_through(flash, id, slot, raid),
+            Ack::OnInsert if past && !self.core.buffer.get(slot).queued.is_some() => {
+                raid.write_past(self, flash, id, slot);
+            }
+            Ack::OnInsert => self.write_back(flash, id, slot, raid),
+        }
+        Ok(())
+    }
+
+    /// The frame of a logical page, one that holds it already if there is one.
+    pub(super) fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Option<FrameId> {
+        let location = match self.core.map.place(page) {
+            Location::Buffer(slot) => return Some(slot),
+            Location::Flash(ppn) => ppn,
+            Location::Nowhere => Ppn::NONE,
+        };
+        let slot = match self.core.buffer.take(page, location) {
+            Some(slot) => slot,
+            None => {
+                let clean = self.core.buffer.to_empty()?;
+                self.drop_clean(flash, clean);
+                self.core.buffer.take(page, location).expect("a frame was just emptied")
+            }
+        };
+        self.core.map.set_buffered(page, slot);
+        Some(slot)
+    }
+
+    /// The request is done when the data is in the flash.
+    pub(super) fn write_through<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        let Frame { queued, submitted, .. } = *self.core.buffer.get(slot);
+        let program = self.open_program(flash, slot);
+        let txn = flash.txns.get_mut(program);
+        let request = self.front.requests.get(id);
+        txn.req = id;
+        (txn.asked, txn.buffer_wait) = (request.ready, request.buffer_wait);
+        if queued.is_some() {
+            flash.counters.buffer_write_hits += 1;
+            self.join(flash, queued, program, submitted);
+        } else {
+            // One that the flash has lost and the buffer had waits to be programmed already.
+            let waits = self.core.buffer.get(slot).listed == Listed::Dirty;
+            txn.epoch =
+                if waits { self.core.buffer.get(slot).epoch } else { self.core.buffer.born() };
+            self.core.buffer.delist(slot);
+            self.send(flash, slot, program, raid);
+        }
+    }
+
+    /// A page write joins a program that has not begun.
+    pub(super) fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId, waits: bool) {
+        let head = flash.txns.get_mut(program);
+        let (die, next) = (head.die, std::mem::replace(&mut head.joined, id));
+        let txn = flash.txns.get_mut(id);
+        txn.die = die;
+        txn.next = next;
+        self.queues.writes += 1;
+        if waits {
+            if !flash.txns.get(program).waited {
+                // One that is programmed anew in idle time: nobody has asked what it waits for until now.
+                flash.join_at(program, die);
+            }
+            flash.join_at(id, die);
+        }
+    }
+
+    /// Opens the program of a frame's data.
+    #[inline]
+    pub fn open_program(&mut self, flash: &mut Flash, slot: FrameId) -> TxnId {
+        let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(slot);
+        if self.core.classes.hotness.tells_uses() {
+            let page = Used { lpn, reads, writes, now: flash.now() };
+            tag = tag.with(self.core.classes.hotness.class(page));
+        }
+        let class = TxnClass::HostProgram;
+        let nowhere = DieId::NONE;
+        let (id, txn) = flash.open(Op::Program, Source::Host, class, Owner::Frame(slot), nowhere);
+        (txn.lpn, txn.tag, txn.group) = (lpn, tag, group);
+        id
+    }
+
+    /// The request is done when the data is in the buffer.
+    pub fn write_back<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        slot: FrameId,
+        raid: &mut R,
+    ) {
+        let frame = *self.core.buffer.get(slot);
+        if frame.queued.is_some() || frame.listed == Listed::Dirty {
+            flash.counters.buffer_write_hits += 1;
+            self.use_frame(slot, raid);
+        } else {
+            self.core.buffer.delist(slot);
+            self.core.buffer.get_mut(slot).epoch = self.core.buffer.born();
+            self.core.buffer.enlist(slot, Listed::Dirty);
+            raid.frame_used(self, slot);
+            self.evict(flash, raid);
+        }
+        if self.front.requests.page_done(id) {
+            let Request { buffer_wait, ready, .. } = *self.front.requests.get(id);
+            let blame = self.front.requests.blame_anew(id);
+            blame[Part::BufferFull] = buffer_wait;
+            blame[Part::QueueFull] = (flash.now() - ready) - buffer_wait;
+            self.served(flash, id);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Laws: what must hold of a drive at any event.
+
+/// A law that does not hold, in words and numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(pub String);
+
+/// Returns the violation unless `holds`.
+pub fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation(what())) }
+}

@@ -1,0 +1,68 @@
+//! Preconditioning of a drive whose pages are striped.
+
+use super::{Preconditioning, Scattered};
+use crate::config::Config;
+use crate::config::layout::Layout;
+use crate::policy::redundancy::{AnyRedundancy, Protects, Redundancy, Stage};
+use crate::raid::stripes::Stripes;
+use fowler_units::{Lpn, TabledScatter};
+
+/// How pages go together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StripedFill {
+    pub stripes: Stripes,
+    /// Stripes have their parity from the start.
+    with_parity: bool,
+}
+
+impl StripedFill {
+    /// None where nothing is striped.
+    pub fn new(config: &Config, layout: &Layout) -> Option<StripedFill> {
+        let params = &config.redundancy;
+        let rules = AnyRedundancy::new(params, config.seed).rules(Stage::First);
+        params.has_stripes().then(|| StripedFill {
+            stripes: Stripes::new(params.stripe, layout.geometry.dies(), layout.mapped_pages),
+            with_parity: rules.protects == Protects::All,
+        })
+    }
+}
+
+impl Preconditioning<'_> {
+    /// Writes so many pages of the mapping once, those of parity if stripes have it from the start.
+    pub(super) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
+        let mut scattered = order.map(|order| Scattered::new(order, 0));
+        for turn in 0..filled {
+            let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
+            if self.holds_from_the_start(page) {
+                self.gc.store(self.core, page, kept);
+            }
+        }
+    }
+
+    /// Whether a page holds data before the run: one of parity only if stripes have it from the start.
+    pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
+        let is_parity = self.stripes.is_some_and(|its| its.stripes.is_parity(page));
+        self.parity_from_the_start() || !is_parity
+    }
+
+    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page holds data.
+    pub(super) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
+        let Some(StripedFill { stripes, .. }) = self.stripes else {
+            self.gc.store(self.core, page, kept);
+            return true;
+        };
+        if stripes.is_parity(page) {
+            return false;
+        }
+        self.gc.store(self.core, page, kept);
+        if self.parity_from_the_start() {
+            self.gc.store(self.core, stripes.parity(stripes.of(page)), kept);
+        }
+        true
+    }
+
+    /// Whether preconditioning gives stripes their parity.
+    pub(super) fn parity_from_the_start(&self) -> bool {
+        self.stripes.is_some_and(|its| its.with_parity)
+    }
+}

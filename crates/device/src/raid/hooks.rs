@@ -1,0 +1,196 @@
+//! The answers of redundancy to what the host's ways ask.
+
+use super::Raid;
+use super::faults::Reason;
+use crate::cache::buffer::Listed;
+use crate::flash::txn::{Owner, Txn};
+use crate::flash::{Bind, Flash};
+use crate::host::Ftl;
+use crate::host::redundancy_hooks::RedundancyHooks;
+use crate::host::request::Hold;
+use crate::observe::blame::Blame;
+use crate::observe::operation::Op;
+use crate::policy::redundancy::Leaving;
+use fowler_units::{BlockId, FrameId, Lpn, Ppn, ReqId, Span, TxnId};
+
+impl RedundancyHooks for Raid {
+    #[inline]
+    fn stored_page(&self, host: Lpn) -> Lpn {
+        self.stripes.stored(host)
+    }
+
+    #[inline]
+    fn host_page_of(&self, page: Lpn) -> Lpn {
+        self.stripes.host(page)
+    }
+
+    /// Pages of stripes have dies of their own.
+    #[inline]
+    fn lies_anywhere(&self) -> bool {
+        false
+    }
+
+    fn write(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: ReqId,
+        page: Lpn,
+    ) -> Result<(), Hold> {
+        let pages = ftl.front.requests.get(id).pages;
+        if ftl.answers_on_insert() && self.rules.cut_off.is_some_and(|most| pages > most) {
+            return self.write_part(ftl, flash, id, page);
+        }
+        ftl.write_page(flash, id, page, false, self)
+    }
+
+    fn write_past(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ReqId, slot: FrameId) {
+        self.write_page_past(ftl, flash, id, slot);
+    }
+
+    fn written(&mut self, page: Lpn) {
+        self.note_write(page);
+    }
+
+    fn reads_lost(&mut self, page: Lpn) -> bool {
+        self.note_failed_read(page)
+    }
+
+    /// Where stripes leave one after another, the whole stripe of a frame was used with it.
+    fn frame_used(&mut self, ftl: &mut Ftl, slot: FrameId) {
+        let dirty = ftl.core.buffer.get(slot).listed == Listed::Dirty;
+        if dirty && self.rules.leaving == Leaving::StripeByStripe {
+            self.use_stripe(ftl, slot);
+        }
+    }
+
+    fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, slot: FrameId, room: bool) {
+        if self.rules.leaving != Leaving::Alone {
+            return self.evict_stripe(ftl, flash, slot, room);
+        }
+        ftl.take_out(flash, slot, room);
+        ftl.send_out(flash, slot, self);
+    }
+
+    fn proceed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
+        self.cover_program(ftl, flash, id);
+    }
+
+    fn comes_too_late(&self, ftl: &Ftl, flash: &Flash, id: TxnId, page: Lpn) -> bool {
+        self.is_late(&ftl.core, flash, id, page)
+    }
+
+    fn bound(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: TxnId,
+        page: Lpn,
+        (old, new): (Ppn, Ppn),
+    ) {
+        self.page_bound(ftl, flash, id, page, old, new);
+    }
+
+    fn given_up(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
+        self.uncover(ftl, flash, id, page);
+    }
+
+    fn defers_answer(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: TxnId,
+        slot: FrameId,
+    ) -> bool {
+        self.waits_for_parity(ftl, flash, id, slot)
+    }
+
+    fn wait_before_die(&self, flash: &Flash, id: TxnId) -> Span {
+        self.wait_of(flash, id)
+    }
+
+    fn service_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
+        self.blame_of(flash, id, waiter, blame);
+    }
+
+    fn may_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
+        self.takes_trim(ftl, flash, page)
+    }
+
+    fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, old: Ppn) {
+        self.page_trimmed(ftl, flash, page, old);
+    }
+
+    fn trimmed_nothing(&mut self, page: Lpn) {
+        self.note_trim(page);
+    }
+
+    fn relocated(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, (from, to): (Ppn, Ppn)) {
+        self.page_moved(ftl, flash, page, from, to);
+    }
+
+    fn erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
+        self.block_erased(ftl, flash, block);
+    }
+
+    fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
+        if ftl.gc.refresh.is_some() {
+            ftl.gc.count_use(&mut ftl.core, flash, id, dropped);
+        }
+        let Txn { owner, op, .. } = *flash.txns.get(id);
+        match (owner, op) {
+            (Owner::Parity(entry), Op::Read) => self.parity_read(ftl, flash, id, entry),
+            (Owner::Parity(entry), _) => self.parity_stored(ftl, flash, id, entry, dropped),
+            (Owner::DegradedRead(number), Op::Read) => self.rescue_read(ftl, flash, id, number),
+            (Owner::DegradedRead(number), _) => self.rebuilt(ftl, flash, id, number, dropped),
+            (Owner::Request | Owner::Merge(_) | Owner::Job, Op::Read)
+                if self.failed(ftl, flash, id) =>
+            {
+                self.rescue(ftl, flash, id);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn bind(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> Bind {
+        if !self.wants(ftl, flash, id) {
+            return Bind::Dropped;
+        }
+        let Some(ppn) = ftl.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(ftl, flash, id, ppn);
+        Bind::Bound
+    }
+
+    fn wants(&self, ftl: &Ftl, flash: &Flash, id: TxnId) -> bool {
+        match flash.txns.get(id).owner {
+            Owner::Parity(entry) => !self.is_outdated(entry),
+            Owner::DegradedRead(number) => self.wants_rebuilt(&ftl.core, number),
+            owner => unreachable!("{owner:?} programs nothing of redundancy's"),
+        }
+    }
+
+    fn take_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Ppn) {
+        match flash.txns.get(id).owner {
+            Owner::Parity(entry) => self.take_parity_page(ftl, flash, id, entry, page),
+            _ => ftl.occupy(flash, id, page),
+        }
+    }
+
+    /// Only versions tell whether it was written since.
+    fn same_as_flash(&self, page: Lpn, ppn: Ppn) -> bool {
+        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.tag(ppn))
+    }
+
+    fn frame_lost(&mut self, page: Lpn, ppn: Ppn) {
+        if let Some(integrity) = &mut self.integrity {
+            integrity.ledger.lost[Reason::Power as usize] += 1;
+            integrity.ledger.lost_writes += 1;
+            integrity.revert(page, ppn);
+        }
+    }
+
+    fn erase_pulse(&self, ftl: &Ftl, block: BlockId) -> Option<Span> {
+        self.worn_erase_pulse.filter(|_| self.is_worn(&ftl.core, block))
+    }
+}

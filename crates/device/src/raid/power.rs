@@ -1,0 +1,61 @@
+//! What the parity cache loses with the power.
+
+use super::Raid;
+use super::faults::Reason;
+use super::parity_cache::Progress;
+use crate::flash::Flash;
+use crate::flash::txn::{Owner, Txn};
+use crate::host::Ftl;
+use crate::observe::operation::Op;
+use fowler_units::{Id, ParityId, StripeId};
+
+impl Raid {
+    /// Whether a die has begun to program the parity of an entry.
+    pub(crate) fn parity_has_begun(&self, flash: &Flash, entry: ParityId) -> bool {
+        let begun = |txn: &Txn| {
+            txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.ppn.is_some()
+        };
+        flash.txns.iter().any(|(_, txn)| begun(txn))
+    }
+
+    /// The parity that the cache holds and that no die has begun to program is gone.
+    pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash) -> u64 {
+        let held: Vec<(ParityId, StripeId)> = self
+            .cache
+            .iter()
+            .filter(|(id, it)| {
+                let computed = it.progress == Progress::Writing && !it.again && !it.stale;
+                !computed || !self.parity_has_begun(flash, *id)
+            })
+            .filter(|(_, entry)| entry.covered != 0)
+            .map(|(id, entry)| (id, entry.stripe))
+            .collect();
+        let mut lost = 0;
+        for (id, stripe) in held {
+            // Going on with one may have ended another.
+            if self.cache.find(stripe) != Some(id) {
+                continue;
+            }
+            lost += 1;
+            if let Some(integrity) = &mut self.integrity {
+                integrity.ledger.parity_lost += 1;
+            }
+            self.give_up_unreadable(ftl, flash, stripe);
+            self.forget_parity(ftl, flash, id);
+            // What cannot be read of it is lost by now: nothing more keeps it from the flash.
+            self.look_whether_frail(ftl, flash, stripe);
+        }
+        lost
+    }
+
+    /// A stripe has no parity at all: what cannot be read of it is lost.
+    fn give_up_unreadable(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
+        let stripes = self.stripes;
+        for (_, page) in stripes.data_pages(stripe) {
+            let ppn = ftl.core.flash_copy(page);
+            if ppn.is_some() && !self.reads_well(ppn) {
+                self.lose(ftl, flash, page, Reason::Power);
+            }
+        }
+    }
+}

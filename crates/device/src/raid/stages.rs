@@ -1,0 +1,227 @@
+//! What protects a stripe by the age of the drive: stripes with pages in worn blocks, stages of life, and parity that comes
+//! and goes with them (DA-RAID-5, section III-B).
+
+use super::{Raid, StageChange};
+use crate::config::Config;
+use crate::core::Core;
+use crate::flash::Flash;
+use crate::host::Ftl;
+use crate::mapping::page_map::Location;
+use crate::policy::redundancy::{Commits, Redundancy};
+use crate::raid::parity_cache::bit;
+use crate::raid::stripes::Stripes;
+use fowler_units::{BlockId, Id, Lpn, Nanos, Ppn, StripeId};
+
+/// How often it is looked whether parity at no time has moved data into worn blocks; what is bare then gets its parity
+/// in the run.
+const SETTLES_MOST: u32 = 8;
+
+impl Raid {
+    /// Whether writes to a stripe must be covered.
+    #[inline]
+    pub(crate) fn covers(&self, core: &Core, stripe: StripeId) -> bool {
+        self.protects(stripe)
+            || self.cache.find(stripe).is_some()
+            || core.map.place(self.stripes.parity(stripe)) != Location::Nowhere
+    }
+
+    /// The data pages of a stripe whose copy in the flash cannot be read, a bit each: only parity brings them back.
+    pub(crate) fn unread_positions(&self, core: &Core, stripe: StripeId) -> u64 {
+        if self.integrity.is_none() {
+            return 0;
+        }
+        let unread = |&(_, page): &(u32, Lpn)| {
+            let ppn = core.flash_copy(page);
+            ppn.is_some() && !self.reads_well(ppn)
+        };
+        self.stripes.data_pages(stripe).filter(unread).fold(0, |all, (at, _)| all | bit(at))
+    }
+
+    /// Whether a stripe has such pages.
+    pub(crate) fn is_damaged(&self, core: &Core, stripe: StripeId) -> bool {
+        self.unread_positions(core, stripe) != 0
+    }
+
+    /// Whether a block has more P/E cycles than blocks that are trusted.
+    #[inline]
+    pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
+        self.cycles[block] + core.space.blocks.erase_counts()[block.index()] > self.worn_above
+    }
+
+    // --- Time zero ----------------------------------------------------------------------------------
+
+    /// The data lies where it lies: stripes with pages in worn blocks are found, and get what parity they are to have
+    /// from the start, at no time. Parity may make blocks be collected, and data come to lie in other blocks.
+    pub(crate) fn begin(&mut self, ftl: &mut Ftl) {
+        let mut bare = self.look_at_stripes(ftl);
+        for _ in 0..SETTLES_MOST {
+            let stripes = self.stripes;
+            for &stripe in &bare {
+                ftl.gc.store(&mut ftl.core, stripes.parity(stripe), 1);
+            }
+            if bare.is_empty() {
+                break;
+            }
+            bare = self.look_at_stripes(ftl);
+        }
+        bare.into_iter().for_each(|stripe| self.want(&mut ftl.gc, stripe));
+        self.begin_integrity(ftl);
+    }
+
+    /// Counts the pages in worn blocks anew and finds the stage of life; returns the stripes that are to have parity and
+    /// have none.
+    fn look_at_stripes(&mut self, ftl: &mut Ftl) -> Vec<StripeId> {
+        let erases = ftl.core.space.blocks.erase_counts();
+        let cycles = self.cycles.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
+        self.most_cycles = cycles.max().unwrap_or(0);
+        self.worn_stripes = 0;
+        for stripe in (0..self.stripes.count()).map(StripeId) {
+            let worn = |&(_, page): &(u32, Lpn)| {
+                let at = ftl.core.flash_copy(page);
+                at.is_some() && self.is_worn(&ftl.core, ftl.core.locator.block_of(at))
+            };
+            let count = self.stripes.data_pages(stripe).filter(worn).count();
+            self.worn[stripe] = count as u8;
+            self.worn_stripes += u32::from(count > 0);
+        }
+        loop {
+            let stage = self.policy.stage(self.stage, &self.age());
+            if stage == self.stage {
+                break;
+            }
+            let age = self.age();
+            self.changes.push(StageChange { to: stage, at: Nanos::ZERO, age });
+            self.stage = stage;
+            self.rules = self.policy.rules(stage);
+        }
+        (0..self.stripes.count())
+            .map(StripeId)
+            .filter(|&stripe| {
+                self.protects(stripe) && self.holds_any(&ftl.core, &self.stripes, stripe)
+            })
+            .filter(|&stripe| ftl.core.map.place(self.stripes.parity(stripe)) == Location::Nowhere)
+            .collect()
+    }
+
+    fn holds_any(&self, core: &Core, stripes: &Stripes, stripe: StripeId) -> bool {
+        stripes.data_pages(stripe).any(|(_, page)| core.map.place(page) != Location::Nowhere)
+    }
+
+    /// Refresh of a drive whose stage of life has it begins.
+    pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
+        if self.rules.recycles {
+            ftl.gc.begin_recycling(&mut ftl.core, flash, config);
+            self.tell_refresh(&mut ftl.gc);
+        }
+    }
+
+    // --- Wear and moves -----------------------------------------------------------------------------
+
+    /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it is.
+    pub(crate) fn count_wear(&mut self, ftl: &mut Ftl, page: Lpn, old: Ppn, new: Ppn) -> StripeId {
+        let stripe = self.stripes.of(page);
+        let worn =
+            |ppn: Ppn| ppn.is_some() && self.is_worn(&ftl.core, ftl.core.locator.block_of(ppn));
+        let (was, is) = (worn(old), worn(new));
+        let before = self.worn[stripe];
+        let after = match self.bugs.as_printed {
+            false => before + u8::from(is) - u8::from(was),
+            true => count_as_printed(new, before, is),
+        };
+        self.worn[stripe] = after;
+        self.worn_stripes += u32::from(before == 0 && after > 0);
+        self.worn_stripes -= u32::from(before > 0 && after == 0);
+        stripe
+    }
+
+    /// A page that was moved lies at `to` now.
+    pub(crate) fn page_moved(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        page: Lpn,
+        from: Ppn,
+        to: Ppn,
+    ) {
+        let stripes = self.stripes;
+        let stripe = stripes.of(page);
+        let current = ftl.core.flash_copy(page) == from;
+        if current && !stripes.is_parity(page) {
+            self.note_rebuilt(from);
+        }
+        self.copy_tag(from, to);
+        if current {
+            ftl.core.relocate(page, to);
+        } else {
+            if let Some((_, its)) = self.leaving.iter_mut().find(|(_, its)| *its == from) {
+                *its = to;
+                return;
+            }
+            let entry = self.cache.find(stripe).expect("what was replaced is kept by an entry");
+            let kept = &mut self.cache.replaced_mut(entry)[stripes.position(page) as usize];
+            debug_assert_eq!(*kept, from);
+            *kept = to;
+            return;
+        }
+        if stripes.is_parity(page) {
+            return;
+        }
+        self.count_wear(ftl, page, from, to);
+        self.look_whether_frail(ftl, flash, stripe);
+        if self.cache.find(stripe).is_some() {
+            return; // Its parity is on its way, or will be asked whether it is needed.
+        }
+        if self.needs_parity(&ftl.core, stripe) {
+            self.begin_parity(ftl, flash, stripe, None);
+        } else {
+            self.drop_parity(ftl, flash, stripe);
+        }
+        self.look_at_age(ftl, flash);
+    }
+
+    /// A block has been erased once more.
+    #[cold]
+    pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
+        if let Some(integrity) = &mut self.integrity {
+            let first = |block| ftl.core.layout.geometry.first_page(block).0;
+            integrity.erase(first(block)..first(BlockId(block.0 + 1)));
+        }
+        let cycles = self.cycles[block] + ftl.core.space.blocks.erase_counts()[block.index()];
+        if cycles > self.most_cycles {
+            self.most_cycles = cycles;
+            self.look_at_age(ftl, flash);
+        }
+    }
+
+    pub(crate) fn look_at_age(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
+        let age = self.age();
+        let stage = self.policy.stage(self.stage, &age);
+        if stage == self.stage {
+            return;
+        }
+        if self.rules.commits == Commits::AtOnce {
+            // Whoever waits for parity by the old rules waits for no eviction.
+            self.cache.hurry();
+        }
+        self.stage = stage;
+        self.rules = self.policy.rules(stage);
+        self.tell_refresh(&mut ftl.gc);
+        self.changes.push(StageChange { to: stage, at: flash.now(), age });
+        let stripes = self.stripes;
+        for stripe in (0..stripes.count()).map(StripeId) {
+            let bare = self.cache.find(stripe).is_none() && self.needs_parity(&ftl.core, stripe);
+            if bare && self.holds_any(&ftl.core, &stripes, stripe) {
+                self.want(&mut ftl.gc, stripe);
+            }
+        }
+        self.build_wanted(ftl, flash);
+        self.make_room(ftl, flash);
+    }
+}
+
+/// Algorithm 1 of DA-RAID-5 as it is printed: the counter counts writes, up those to worn blocks and down those to others,
+/// whatever the page that is written lay in before. It knows of nothing but writes.
+fn count_as_printed(new: Ppn, before: u8, worn: bool) -> u8 {
+    let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
+    if new.is_some() { counted } else { before }
+}
