@@ -34,7 +34,8 @@ pub struct Controller {
     pub(crate) power_offs: PowerOffs,
 }
 
-/// Calls with the translation and whatever answers its questions about redundancy.
+/// Calls with the translation and whatever answers its questions about redundancy. The way of a drive with redundancy is
+/// kept out of line, so that the other is as short as if it were the only one.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
         let $crate::device::controller::Controller { ftl: $ftl, raid, .. } = $controller;
@@ -44,13 +45,21 @@ macro_rules! with_redundancy {
                 $call
             }
             Some(raid) => {
-                let $raid = &mut **raid;
-                $call
+                $crate::device::controller::out_of_line(|| {
+                    let $raid = &mut **raid;
+                    $call
+                })
             }
         }
     }};
 }
 pub(crate) use with_redundancy;
+
+/// Calls, and is not inlined.
+#[inline(never)]
+pub(crate) fn out_of_line<T>(call: impl FnOnce() -> T) -> T {
+    call()
+}
 
 impl Controller {
     /// The controller of a drive at time zero whose data lie as `core` has them.

@@ -10,7 +10,7 @@ use fowler_units::{Id, Ppn, Span, TxnId};
 impl Flash {
     /// Where the time of a transaction went between its submission and now, when it is done. `id` is
     /// the transaction served, `waiter` it or one that joined it.
-    #[inline]
+    #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
         if self.txns.get(waiter).waited {

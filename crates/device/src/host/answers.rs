@@ -71,7 +71,7 @@ impl Ftl {
 
     /// The last page of a request is done, and blamed for since the request was ready: what it read goes
     /// over the link.
-    #[inline]
+    #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
         let Request { io, ready, throttled, .. } = *self.front.requests.get(id);

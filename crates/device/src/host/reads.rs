@@ -13,7 +13,7 @@ use fowler_units::{DieId, FrameId, Id, Lpn, Ppn, ReqId, TxnId};
 
 impl Ftl {
     /// Sends a request's reads on their way as far as the queue has room. Returns whether all are.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -34,7 +34,7 @@ impl Ftl {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_page<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -100,7 +100,7 @@ impl Ftl {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_flash(
         &mut self,
         flash: &mut Flash,

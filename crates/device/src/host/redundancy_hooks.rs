@@ -118,7 +118,7 @@ pub trait RedundancyHooks: Sized {
     }
 
     /// Where the time of a transaction went since its submission, for it or one that joined it.
-    #[inline]
+    #[inline(always)]
     fn service_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         flash.service_blame(id, waiter, blame);
     }
