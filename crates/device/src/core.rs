@@ -20,7 +20,7 @@ pub struct Core {
     /// Logical to physical and back.
     pub map: PageMap,
     /// Blocks, open blocks, and where the next page goes.
-    pub space: PageAllocator,
+    pub allocator: PageAllocator,
     /// The page frames.
     pub buffer: Buffer,
     /// How pages in the buffer are used.
@@ -36,10 +36,10 @@ impl Core {
 
     /// The core of the drive of `config` with its data as they lie in `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
-        Self::with(config, layout, other.map.clone(), other.space.ruled_by(config))
+        Self::with(config, layout, other.map.clone(), other.allocator.ruled_by(config))
     }
 
-    fn with(config: &Config, layout: &Layout, map: PageMap, space: PageAllocator) -> Self {
+    fn with(config: &Config, layout: &Layout, map: PageMap, allocator: PageAllocator) -> Self {
         let page_size = layout.geometry.page_size.0;
         let flushes = config.queue.depth as usize;
         let (buffer, replacement) = (&config.buffer, &config.replacement);
@@ -47,8 +47,8 @@ impl Core {
             layout: *layout,
             locator: Locator::new(&layout.geometry),
             map,
-            space,
-            buffer: Buffer::new(buffer, replacement, layout.slots, page_size, flushes),
+            allocator,
+            buffer: Buffer::new(buffer, replacement, layout.frames, page_size, flushes),
             classes: AccessClasses::new(config, layout),
         }
     }
@@ -63,7 +63,7 @@ impl Core {
     #[inline]
     pub fn prefetch_outdated(&self, io: &HostIo) {
         if let Some(old) = self.outdated_by(io) {
-            self.space.blocks.prefetch(old);
+            self.allocator.blocks.prefetch(old);
         }
     }
 
@@ -71,7 +71,7 @@ impl Core {
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.outdated_by(io) {
-            self.space.blocks.prefetch_neighbours(old);
+            self.allocator.blocks.prefetch_neighbours(old);
         }
     }
 
@@ -112,7 +112,7 @@ impl Core {
     pub fn flash_copy(&self, page: Lpn) -> Ppn {
         match self.map.place(page) {
             Location::Flash(ppn) => ppn,
-            Location::Buffer(slot) => self.buffer.get(slot).ppn,
+            Location::Buffer(frame_id) => self.buffer.get(frame_id).ppn,
             Location::Nowhere => Ppn::NONE,
         }
     }
@@ -121,7 +121,7 @@ impl Core {
     pub fn relocate(&mut self, page: Lpn, to: Ppn) {
         match self.map.place(page) {
             Location::Flash(_) => self.map.set_flash(page, to),
-            Location::Buffer(slot) => self.buffer.get_mut(slot).ppn = to,
+            Location::Buffer(frame_id) => self.buffer.get_mut(frame_id).ppn = to,
             Location::Nowhere => unreachable!("a valid page has an owner"),
         }
     }

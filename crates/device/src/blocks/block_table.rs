@@ -72,7 +72,7 @@ struct PlaneBlocks {
     lowest: u32,
 }
 
-/// All that is not told by the mapping, as it is kept.
+/// All that is not told by the mapping, as it is snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlocksSnapshot {
     blocks: IdVec<BlockId, Block>,
@@ -185,7 +185,7 @@ impl Blocks {
     }
 
     /// All that is not told by the mapping.
-    pub fn kept(&self) -> BlocksSnapshot {
+    pub fn snapshot(&self) -> BlocksSnapshot {
         BlocksSnapshot {
             blocks: self.blocks.clone(),
             erases: self.erases.clone(),
@@ -197,24 +197,25 @@ impl Blocks {
         }
     }
 
-    /// Goes on from what was kept, no page marked as valid yet. Returns whether it is of as many blocks.
-    pub fn resume(&mut self, kept: BlocksSnapshot) -> bool {
-        let same = kept.blocks.len() == self.blocks.len()
-            && kept.erases.len() == self.erases.len()
-            && kept.fill_order.len() == self.fill_order.len()
-            && kept.filled_at.len() == self.filled_at.len()
-            && kept.buckets.len() == self.buckets.len()
-            && kept.planes.len() == self.planes.len();
+    /// Resumes from what was saved, no page marked as valid yet. Returns whether it is of as many blocks.
+    pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
+        let same = snapshot.blocks.len() == self.blocks.len()
+            && snapshot.erases.len() == self.erases.len()
+            && snapshot.fill_order.len() == self.fill_order.len()
+            && snapshot.filled_at.len() == self.filled_at.len()
+            && snapshot.buckets.len() == self.buckets.len()
+            && snapshot.planes.len() == self.planes.len();
         if same {
-            (self.blocks, self.erases) = (kept.blocks, kept.erases);
-            (self.fill_order, self.filled_at) = (kept.fill_order, kept.filled_at);
-            (self.buckets, self.planes, self.filled) = (kept.buckets, kept.planes, kept.filled);
+            (self.blocks, self.erases) = (snapshot.blocks, snapshot.erases);
+            (self.fill_order, self.filled_at) = (snapshot.fill_order, snapshot.filled_at);
+            (self.buckets, self.planes, self.filled) =
+                (snapshot.buckets, snapshot.planes, snapshot.filled);
             self.bits.fill(0);
         }
         same
     }
 
-    /// Marks a page as valid that was when the blocks were kept: it is counted already.
+    /// Marks a page as valid that was when the blocks were snapshot: it is counted already.
     pub fn validate(&mut self, page: Ppn) {
         let block = self.locator.block_of(page);
         let offset = self.locator.offset_in_block(page);

@@ -3,7 +3,7 @@
 
 use crate::blocks::block_table::Blocks;
 use crate::cells::mode::{Mode, Step, Voltage};
-use crate::cells::reliability::{CLASSES, Coarsest};
+use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
 use crate::policy::placement::{AnyPlacement, Opens, Placement};
@@ -12,9 +12,6 @@ use crate::policy::stream_tag::{AccessClass, StreamTag};
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{BlockId, Geometry, Id, IdVec, PlaneId};
 use serde::{Deserialize, Serialize};
-
-/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest first.
-pub type StrengthClass = u8;
 
 /// The open blocks of one plane.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -42,7 +39,7 @@ impl Opened {
     }
 }
 
-/// The open blocks, and the data that each block was opened for, as they are kept.
+/// The open blocks, and the data that each block was opened for, as they are snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OpenBlocksSnapshot {
     planes: IdVec<PlaneId, Frontier>,
@@ -90,13 +87,13 @@ impl OpenBlocks {
     }
 
     /// The open blocks, and the data that each block was opened for.
-    pub fn kept(&self) -> OpenBlocksSnapshot {
+    pub fn snapshot(&self) -> OpenBlocksSnapshot {
         OpenBlocksSnapshot { planes: self.planes.clone(), tags: self.tags.clone() }
     }
 
-    /// Goes on from what was kept.
-    pub fn resume(&mut self, kept: OpenBlocksSnapshot) {
-        (self.planes, self.tags) = (kept.planes, kept.tags);
+    /// Goes on from what was snapshot.
+    pub fn resume(&mut self, snapshot: OpenBlocksSnapshot) {
+        (self.planes, self.tags) = (snapshot.planes, snapshot.tags);
     }
 
     /// The same open blocks under the rules of `config`.

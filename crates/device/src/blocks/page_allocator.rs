@@ -1,10 +1,10 @@
 //! Where the next page goes: which die takes the next host page, and which plane of it may.
 
+use super::job::Job;
 use crate::blocks::block_table::{BlockState, Blocks};
 use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
 use crate::config::layout::Layout;
 use crate::config::{Config, GcFrontier};
-use crate::gc::collection::Job;
 use crate::observe::operation::Source;
 use crate::policy::placement::Dies;
 use crate::policy::stream_tag::StreamTag;
@@ -20,10 +20,10 @@ struct Stripe {
     turns: [u8; StreamTag::COUNT],
 }
 
-/// Where the next pages go, as it is kept.
+/// Where the next pages go, as it is snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AllocatorSnapshot {
-    frontiers: OpenBlocksSnapshot,
+    open_blocks: OpenBlocksSnapshot,
     stripes: IdVec<DieId, Stripe>,
     turn: u64,
 }
@@ -40,7 +40,7 @@ pub struct PageAllocator {
     /// The blocks.
     pub blocks: Blocks,
     /// The open blocks.
-    pub frontiers: OpenBlocks,
+    pub open_blocks: OpenBlocks,
     stripes: IdVec<DieId, Stripe>,
     /// The address of a page says its die.
     by_address: bool,
@@ -59,7 +59,7 @@ impl PageAllocator {
         let geometry = layout.geometry;
         Self {
             blocks: Blocks::new(geometry),
-            frontiers: OpenBlocks::new(config, &geometry),
+            open_blocks: OpenBlocks::new(config, &geometry),
             stripes: IdVec::filled(Stripe::default(), geometry.dies() as usize),
             by_address: config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress,
             strict: config.redundancy.has_stripes(),
@@ -77,7 +77,7 @@ impl PageAllocator {
 
     /// The same blocks under the placement and the step rule of `config`.
     pub fn ruled_by(&self, config: &Config) -> Self {
-        Self { frontiers: self.frontiers.ruled_by(config), ..self.clone() }
+        Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() }
     }
 
     /// The die that the address of a page says, where it says one.
@@ -87,15 +87,15 @@ impl PageAllocator {
     }
 
     /// Where the next pages go, but for the blocks.
-    pub fn kept(&self) -> AllocatorSnapshot {
-        let (frontiers, stripes) = (self.frontiers.kept(), self.stripes.clone());
-        AllocatorSnapshot { frontiers, stripes, turn: self.turn as u64 }
+    pub fn snapshot(&self) -> AllocatorSnapshot {
+        let (open_blocks, stripes) = (self.open_blocks.snapshot(), self.stripes.clone());
+        AllocatorSnapshot { open_blocks, stripes, turn: self.turn as u64 }
     }
 
-    /// Goes on from what was kept of this drive.
-    pub fn resume(&mut self, kept: AllocatorSnapshot) {
-        self.frontiers.resume(kept.frontiers);
-        (self.stripes, self.turn) = (kept.stripes, kept.turn as usize);
+    /// Resumes from what was saved of this drive.
+    pub fn resume(&mut self, snapshot: AllocatorSnapshot) {
+        self.open_blocks.resume(snapshot.open_blocks);
+        (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
     }
 
     /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
@@ -150,7 +150,7 @@ impl PageAllocator {
         job: impl Fn(PlaneId) -> Option<Job>,
     ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
-        let stream = self.frontiers.stream(tag);
+        let stream = self.open_blocks.stream(tag);
         let first = u32::from(self.stripes[die].turns[stream]);
         if first == 0 && !self.keeps_pace(die, &job) {
             return None;
@@ -181,7 +181,7 @@ impl PageAllocator {
         job: impl Fn(PlaneId) -> Option<Job>,
     ) -> Option<Ppn> {
         let planes = self.blocks.geometry().planes_per_die;
-        let stream = self.frontiers.stream(tag);
+        let stream = self.open_blocks.stream(tag);
         let turn = u32::from(self.stripes[die].turns[stream]);
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
@@ -195,7 +195,7 @@ impl PageAllocator {
     }
 
     fn next_host_offset(&self, plane: PlaneId, tag: StreamTag) -> u32 {
-        let open = self.frontiers.open_block(plane, Source::Host, tag);
+        let open = self.open_blocks.open_block(plane, Source::Host, tag);
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
@@ -215,7 +215,7 @@ impl PageAllocator {
     pub fn room(&self, plane: PlaneId) -> u32 {
         let pages = self.blocks.geometry().pages_per_block;
         let rest = |open: BlockId| pages - self.blocks.written(open);
-        let open: u32 = self.frontiers.of_plane(plane).map(rest).sum();
+        let open: u32 = self.open_blocks.of_plane(plane).map(rest).sum();
         open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
@@ -227,7 +227,7 @@ impl PageAllocator {
             return false;
         }
         let free = self.blocks.free_in(plane);
-        let open = self.frontiers.open_block(plane, Source::Host, tag);
+        let open = self.open_blocks.open_block(plane, Source::Host, tag);
         if !open.is_some() {
             return free >= 2;
         }
@@ -247,17 +247,17 @@ impl PageAllocator {
     /// If there is no erased block: admission and the reserve make sure there is.
     #[inline]
     pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> Ppn {
-        let block = self.frontiers.block_for(&mut self.blocks, plane, source, tag);
+        let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
         let page = self.blocks.program(block);
         if self.blocks.written(block) == self.blocks.geometry().pages_per_block {
-            self.frontiers.close(plane, source, tag);
+            self.open_blocks.close(plane, source, tag);
         }
         page
     }
 
     /// Closes an open block of a plane before it is full. Returns it, if there was one.
     pub fn close_early(&mut self, plane: PlaneId, opened: Opened) -> Option<BlockId> {
-        let block = self.frontiers.take(plane, opened);
+        let block = self.open_blocks.take(plane, opened);
         if let Opened::Host(stream) = opened {
             let planes = self.blocks.geometry().planes_per_die;
             self.stripes[DieId(plane.0 / planes)].turns[stream] = 0;
@@ -272,11 +272,11 @@ impl PageAllocator {
     /// many they are.
     pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
-        let block = self.frontiers.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
+        let block = self.open_blocks.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
         let count = most.min(pages_per_block - self.blocks.written(block));
         let first = self.blocks.program_run(block, count);
         if self.blocks.written(block) == pages_per_block {
-            self.frontiers.close(plane, source, StreamTag::PLAIN);
+            self.open_blocks.close(plane, source, StreamTag::PLAIN);
         }
         (first, count)
     }
@@ -304,7 +304,7 @@ impl PageAllocator {
         if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {
             return false;
         }
-        self.frontiers.open_for_swap(&mut self.blocks, plane, erased);
+        self.open_blocks.open_for_swap(&mut self.blocks, plane, erased);
         true
     }
 }

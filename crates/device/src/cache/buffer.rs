@@ -72,7 +72,7 @@ pub enum Due {
     /// A dirty page, which is programmed.
     Program {
         /// Its frame.
-        slot: FrameId,
+        frame_id: FrameId,
         /// Whether the frame is wanted free.
         room: bool,
     },
@@ -81,7 +81,7 @@ pub enum Due {
 /// The frames.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    slots: IdVec<FrameId, Frame>,
+    frames: IdVec<FrameId, Frame>,
     free: Vec<FrameId>,
     dirty: List,
     clean: List,
@@ -105,11 +105,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `slots` frames for pages of `page_size` bytes, with at most `flushes` at once.
+    /// An empty buffer of `frames` frames for pages of `page_size` bytes, with at most `flushes` at once.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
-        slots: u32,
+        frames: u32,
         page_size: u64,
         flushes: usize,
     ) -> Self {
@@ -135,17 +135,17 @@ impl Buffer {
         let sector = (page_size / 64).max(512);
         let sectors = page_size.div_ceil(sector);
         Self {
-            slots: IdVec::filled(blank, slots as usize),
-            free: (0..slots as usize).rev().map(FrameId::new).collect(),
+            frames: IdVec::filled(blank, frames as usize),
+            free: (0..frames as usize).rev().map(FrameId::new).collect(),
             dirty: EMPTY,
             clean: EMPTY,
             rewrite: EMPTY,
-            rewrites_most: ((f64::from(slots) * config.rewrite_share) as u32).max(1),
+            rewrites_most: ((f64::from(frames) * config.rewrite_share) as u32).max(1),
             replacement: AnyReplacement::new(replacement, 0),
             uses: 0,
             leaving: 0,
             retains: config.size.0 >= page_size,
-            evict_ahead: config.evict_ahead.min(slots),
+            evict_ahead: config.evict_ahead.min(frames),
             wanted: 0,
             sector,
             page_end: sectors * sector,
@@ -157,19 +157,22 @@ impl Buffer {
 
     /// A frame.
     #[inline]
-    pub fn get(&self, slot: FrameId) -> &Frame {
-        &self.slots[slot]
+    pub fn get(&self, frame_id: FrameId) -> &Frame {
+        &self.frames[frame_id]
     }
 
     /// A frame, to change it.
     #[inline]
-    pub fn get_mut(&mut self, slot: FrameId) -> &mut Frame {
-        &mut self.slots[slot]
+    pub fn get_mut(&mut self, frame_id: FrameId) -> &mut Frame {
+        &mut self.frames[frame_id]
     }
 
     /// Every frame in use.
     pub fn used(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
-        self.slots.ids().map(|id| (id, &self.slots[id])).filter(|(_, slot)| slot.lpn.is_some())
+        self.frames
+            .ids()
+            .map(|id| (id, &self.frames[id]))
+            .filter(|(_, frame_id)| frame_id.lpn.is_some())
     }
 
     /// Frames that hold nothing.
@@ -181,27 +184,29 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, lpn: Lpn, ppn: Ppn) -> Option<FrameId> {
         let id = self.free.pop()?;
-        let slot = &mut self.slots[id];
-        slot.lpn = lpn;
-        slot.ppn = ppn;
-        slot.present = 0;
-        (slot.reads, slot.writes) = (0, 0);
-        (slot.tag, slot.group) = (StreamTag::PLAIN, 0);
+        let frame_id = &mut self.frames[id];
+        frame_id.lpn = lpn;
+        frame_id.ppn = ppn;
+        frame_id.present = 0;
+        (frame_id.reads, frame_id.writes) = (0, 0);
+        (frame_id.tag, frame_id.group) = (StreamTag::PLAIN, 0);
         Some(id)
     }
 
     /// Empties a frame that is in no list and has nothing on its way.
     #[inline]
     pub fn release(&mut self, id: FrameId) {
-        let slot = &mut self.slots[id];
-        debug_assert!(slot.listed == Listed::No && slot.programs == 0 && !slot.queued.is_some());
-        if slot.leaving {
+        let frame_id = &mut self.frames[id];
+        debug_assert!(
+            frame_id.listed == Listed::No && frame_id.programs == 0 && !frame_id.queued.is_some()
+        );
+        if frame_id.leaving {
             self.leaving -= 1;
         }
-        slot.leaving = false;
-        slot.orphan = false;
-        slot.lpn = Lpn::NONE;
-        slot.ppn = Ppn::NONE;
+        frame_id.leaving = false;
+        frame_id.orphan = false;
+        frame_id.lpn = Lpn::NONE;
+        frame_id.ppn = Ppn::NONE;
         self.free.push(id);
     }
 
@@ -215,8 +220,10 @@ impl Buffer {
 
     /// The frames that wait to be programmed anew, the one that has waited longest first.
     pub fn to_rewrite(&self) -> impl Iterator<Item = FrameId> {
-        let real = |slot: FrameId| slot.is_some().then_some(slot);
-        std::iter::successors(real(self.rewrite.oldest), move |&slot| real(self.slots[slot].newer))
+        let real = |frame_id: FrameId| frame_id.is_some().then_some(frame_id);
+        std::iter::successors(real(self.rewrite.oldest), move |&frame_id| {
+            real(self.frames[frame_id].newer)
+        })
     }
 
     /// How many may wait for that.
@@ -238,12 +245,12 @@ impl Buffer {
     /// The page was read, or written.
     #[inline]
     pub fn count(&mut self, id: FrameId, wrote: bool) {
-        let slot = &mut self.slots[id];
-        let hits = if wrote { &mut slot.writes } else { &mut slot.reads };
+        let frame_id = &mut self.frames[id];
+        let hits = if wrote { &mut frame_id.writes } else { &mut frame_id.reads };
         *hits += 1;
         if *hits == u16::MAX {
             // Only their shares are ever asked for.
-            (slot.reads, slot.writes) = (slot.reads / 2, slot.writes / 2);
+            (frame_id.reads, frame_id.writes) = (frame_id.reads / 2, frame_id.writes / 2);
         }
     }
 
@@ -261,15 +268,15 @@ impl Buffer {
         if !self.drops_ahead() {
             let short = room + self.clean.length < ahead;
             let due = oldest.is_some() && (short || flushing);
-            return due.then_some(Due::Program { slot: oldest, room: short });
+            return due.then_some(Due::Program { frame_id: oldest, room: short });
         }
         let short = room < ahead;
         if flushing && oldest.is_some() {
-            return Some(Due::Program { slot: oldest, room: short });
+            return Some(Due::Program { frame_id: oldest, room: short });
         }
         match self.replacement.leaves(self).filter(|_| short)? {
             Leaves::Clean => Some(Due::Drop(self.clean.oldest)),
-            Leaves::Dirty => Some(Due::Program { slot: oldest, room: true }),
+            Leaves::Dirty => Some(Due::Program { frame_id: oldest, room: true }),
         }
     }
 
@@ -283,30 +290,30 @@ impl Buffer {
 
     /// The frame becomes free when its program ends.
     pub fn leave(&mut self, id: FrameId) {
-        debug_assert!(!self.slots[id].leaving);
-        self.slots[id].leaving = true;
+        debug_assert!(!self.frames[id].leaving);
+        self.frames[id].leaving = true;
         self.leaving += 1;
     }
 
     /// The frame is wanted after all: it was written again.
     pub fn stay(&mut self, id: FrameId) {
-        if self.slots[id].leaving {
-            self.slots[id].leaving = false;
+        if self.frames[id].leaving {
+            self.frames[id].leaving = false;
             self.leaving -= 1;
         }
     }
 
     /// Whether a frame keeps its data once the flash has it, if nothing else is wanted of it.
     pub fn retains(&self, id: FrameId) -> bool {
-        self.retains && !self.slots[id].leaving
+        self.retains && !self.frames[id].leaving
     }
 
     /// Puts a frame at the young end of a list.
     #[inline]
     pub fn enlist(&mut self, id: FrameId, listed: Listed) {
-        debug_assert_eq!(self.slots[id].listed, Listed::No);
-        self.slots[id].listed = listed;
-        self.slots[id].used = self.uses;
+        debug_assert_eq!(self.frames[id].listed, Listed::No);
+        self.frames[id].listed = listed;
+        self.frames[id].used = self.uses;
         self.uses += 1;
         let list = self.list(listed);
         let second = list.newest;
@@ -315,20 +322,20 @@ impl Buffer {
         if !second.is_some() {
             list.oldest = id;
         } else {
-            self.slots[second].newer = id;
+            self.frames[second].newer = id;
         }
-        self.slots[id].newer = FrameId::NONE;
-        self.slots[id].older = second;
+        self.frames[id].newer = FrameId::NONE;
+        self.frames[id].older = second;
     }
 
     /// Takes a frame out of its list.
     #[inline]
     pub fn delist(&mut self, id: FrameId) {
-        let Frame { listed, newer, older, .. } = self.slots[id];
+        let Frame { listed, newer, older, .. } = self.frames[id];
         if listed == Listed::No {
             return;
         }
-        self.slots[id].listed = Listed::No;
+        self.frames[id].listed = Listed::No;
         let list = self.list(listed);
         list.length -= 1;
         if !newer.is_some() {
@@ -338,17 +345,17 @@ impl Buffer {
             list.oldest = newer;
         }
         if newer.is_some() {
-            self.slots[newer].older = older;
+            self.frames[newer].older = older;
         }
         if older.is_some() {
-            self.slots[older].newer = newer;
+            self.frames[older].newer = newer;
         }
     }
 
     /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps its
     /// place: it must leave however often it is used.
     pub fn touch(&mut self, id: FrameId) {
-        let Frame { listed, epoch, .. } = self.slots[id];
+        let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
         if listed != Listed::No && !awaited {
             self.delist(id);
@@ -389,12 +396,12 @@ impl Buffer {
 
     /// Whether the frame holds its whole page.
     pub fn is_whole(&self, id: FrameId) -> bool {
-        self.slots[id].present == self.full
+        self.frames[id].present == self.full
     }
 
     /// The frame holds its whole page from now on.
     pub fn make_whole(&mut self, id: FrameId) {
-        self.slots[id].present = self.full;
+        self.frames[id].present = self.full;
     }
 
     // --- Flush epochs -----------------------------------------------------------------------------
@@ -442,18 +449,18 @@ impl Buffer {
 
 impl Tail for Buffer {
     fn clean(&self) -> Option<u64> {
-        self.clean.oldest.is_some().then(|| self.slots[self.clean.oldest].used)
+        self.clean.oldest.is_some().then(|| self.frames[self.clean.oldest].used)
     }
 
     fn dirty(&self) -> Option<u64> {
-        self.dirty.oldest.is_some().then(|| self.slots[self.dirty.oldest].used)
+        self.dirty.oldest.is_some().then(|| self.frames[self.dirty.oldest].used)
     }
 
     fn dirty_before(&self, used: u64, most: u32) -> u32 {
         let (mut count, mut at) = (0, self.dirty.oldest);
-        while at.is_some() && count < most && self.slots[at].used < used {
+        while at.is_some() && count < most && self.frames[at].used < used {
             count += 1;
-            at = self.slots[at].newer;
+            at = self.frames[at].newer;
         }
         count
     }

@@ -1,7 +1,6 @@
 //! How fast the cells of a drive accumulate errors, what its controller believes of them, and what its reads
 //! and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
 
-use crate::blocks::open_blocks::StrengthClass;
 use crate::cells::mode::{Mode, Step, Voltage};
 use crate::config::Config;
 use fowler_nand::{PerPageType, Timing};
@@ -89,6 +88,9 @@ pub enum StrengthSource {
     /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section II-B).
     Measured,
 }
+
+/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest first.
+pub type StrengthClass = u8;
 
 /// Strengths are told apart in so many classes, each as likely as any other.
 pub const CLASSES: usize = 16;

@@ -32,7 +32,7 @@ pub struct Layout {
     /// Blocks of each plane that data never fills: the open blocks and the last one for collection.
     pub reserve_blocks: u32,
     /// Page frames of the write buffer.
-    pub slots: u32,
+    pub frames: u32,
     /// Transactions in flight at once, at most.
     pub transactions: usize,
 }
@@ -457,9 +457,9 @@ impl Config {
         }
         let (logical_pages, mapped_pages) = self.pages_beside_parity(self.held());
         let size = geometry.page_size.0;
-        let slots = match (self.buffer.size.0 / size, self.buffer.ack) {
+        let frames = match (self.buffer.size.0 / size, self.buffer.ack) {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
-            (slots, _) => slots,
+            (frames, _) => frames,
         };
         // Open blocks of each stream of host data and of collection, and the one that collection needs to
         // begin; a swap for the sake of wear has an open block of its own.
@@ -475,7 +475,7 @@ impl Config {
             mapped_pages,
             parities: self.parities(),
             reserve_blocks,
-            slots: slots.min(u64::from(Event::INDEX_MAX)) as u32,
+            frames: frames.min(u64::from(Event::INDEX_MAX)) as u32,
             transactions: self.queue.max_reads as usize
                 + 2 * self.queue.max_writes as usize
                 + geometry.planes() as usize
@@ -540,16 +540,16 @@ impl Config {
                 "background collection up to {high} erased blocks of {blocks}, foreground to {low}"
             )
         });
-        let slots = self.buffer.size.0 / g.page_size.0;
+        let frames = self.buffer.size.0 / g.page_size.0;
         // A write buffer that is never full only has frames to spare; one that keeps what was read would hold all.
-        let fits = !self.buffer.cache_reads || slots <= u64::from(layout.logical_pages);
+        let fits = !self.buffer.cache_reads || frames <= u64::from(layout.logical_pages);
         refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
-            format!("a buffer of {slots} pages before a drive of {}", layout.logical_pages)
+            format!("a buffer of {frames} pages before a drive of {}", layout.logical_pages)
         });
-        refusals.unless(slots <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
-            format!("a buffer of {slots} pages; at most {}", Event::INDEX_MAX)
+        refusals.unless(frames <= u64::from(Event::INDEX_MAX), &["buffer.size"], || {
+            format!("a buffer of {frames} pages; at most {}", Event::INDEX_MAX)
         });
-        let room = layout.slots > 0;
+        let room = layout.frames > 0;
         refusals.unless(room, &["buffer.size", "buffer.ack"], || {
             format!("a buffer of {} holds no page of {}", self.buffer.size, g.page_size)
         });

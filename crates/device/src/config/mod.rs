@@ -2,7 +2,7 @@
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
 
 pub mod layout;
-mod stripes;
+pub mod stripes;
 
 use crate::policy::custom::Policies;
 use crate::policy::{

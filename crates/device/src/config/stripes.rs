@@ -3,9 +3,18 @@
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusals};
 use crate::policy::redundancy::RedundancyKind;
-use crate::raid::rebuild::AT_ONCE;
-use crate::raid::stripes::{DATA_MOST, stripes_of};
 use fowler_units::Geometry;
+
+/// The most data pages of a stripe: the pages that cached parity covers are the bits of a word.
+pub const DATA_MOST: u32 = 63;
+
+/// Pages brought back at once. Assumed: a controller has buffers for some stripes.
+pub const AT_ONCE: usize = 16;
+
+/// How many stripes of `data` pages and one of parity so many pages make.
+pub fn stripes_of(pages: u32, data: u32) -> u32 {
+    pages / (data + 1)
+}
 
 /// Reads that trims and parity built anew may have on their way for one stripe, in stripes.
 pub(crate) const READS_MOST: u32 = 3;

@@ -35,7 +35,7 @@ impl Device {
 
     /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right bucket.
     fn check_blocks(&self) -> Result<(), Violation> {
-        let blocks = &self.layer.ftl.core.space.blocks;
+        let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
         for plane in (0..geometry.planes()).map(PlaneId) {
             let (mut valid, mut free, mut full) = (0, 0, 0);
@@ -58,7 +58,7 @@ impl Device {
     }
 
     fn check_block(&self, block: BlockId) -> Result<(), Violation> {
-        let blocks = &self.layer.ftl.core.space.blocks;
+        let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
         let first = geometry.first_page(block).0;
         let bits = (first..first + geometry.pages_per_block)
@@ -86,8 +86,8 @@ impl Device {
             let location = match self.layer.ftl.core.map.place(page) {
                 Location::Nowhere => continue,
                 Location::Flash(ppn) => ppn,
-                Location::Buffer(slot) => {
-                    let frame = self.layer.ftl.core.buffer.get(slot);
+                Location::Buffer(frame_id) => {
+                    let frame = self.layer.ftl.core.buffer.get(frame_id);
                     law(frame.lpn == page && !frame.orphan, || {
                         format!("logical page {} is in the wrong frame", page.0)
                     })?;
@@ -99,13 +99,13 @@ impl Device {
             };
             mapped += 1;
             let owner = self.layer.ftl.core.map.owner(location);
-            law(owner == page && self.layer.ftl.core.space.blocks.is_valid(location), || {
+            law(owner == page && self.layer.ftl.core.allocator.blocks.is_valid(location), || {
                 format!("logical page {} at {} of page {}", page.0, location.0, owner.0)
             })?;
         }
         let geometry = self.layout().geometry;
         let valid: u64 = (0..geometry.planes())
-            .map(|plane| u64::from(self.layer.ftl.core.space.blocks.valid_in(PlaneId(plane))))
+            .map(|plane| u64::from(self.layer.ftl.core.allocator.blocks.valid_in(PlaneId(plane))))
             .sum();
         let moving = self.moving();
         let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.kept_for_parity());
@@ -127,14 +127,14 @@ impl Device {
     fn check_buffer(&self) -> Result<(), Violation> {
         let buffer = &self.layer.ftl.core.buffer;
         let mut used = 0;
-        for (id, slot) in buffer.used() {
+        for (id, frame_id) in buffer.used() {
             used += 1;
-            let found = self.layer.ftl.core.map.place(slot.lpn) == Location::Buffer(id);
-            law(found != slot.orphan, || {
-                format!("frame {} of page {} cannot be found", id.0, slot.lpn.0)
+            let found = self.layer.ftl.core.map.place(frame_id.lpn) == Location::Buffer(id);
+            law(found != frame_id.orphan, || {
+                format!("frame {} of page {} cannot be found", id.0, frame_id.lpn.0)
             })?;
         }
-        let (free, all) = (buffer.free_count(), self.layout().slots as usize);
+        let (free, all) = (buffer.free_count(), self.layout().frames as usize);
         law(used + free == all, || format!("{used} frames used, {free} free, of {all}"))
     }
 
@@ -161,12 +161,12 @@ impl Device {
     /// keeps its class when it is collected. Held against each program while it runs, so against every page.
     fn check_programs(&self) -> Result<(), Violation> {
         let geometry = self.layout().geometry;
-        let frontiers = &self.layer.ftl.core.space.frontiers;
+        let open_blocks = &self.layer.ftl.core.allocator.open_blocks;
         for (id, txn) in self.flash.txns.iter() {
             let tag = match txn.owner {
                 Owner::Frame(_) => txn.tag,
                 Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
-                    let from = frontiers.tag_of(geometry.block_of(txn.from));
+                    let from = open_blocks.tag_of(geometry.block_of(txn.from));
                     StreamTag::new(false, from.class())
                 }
                 _ => continue,
@@ -178,11 +178,11 @@ impl Device {
             }
             let block = geometry.block_of(txn.ppn);
             let (its, state) =
-                (frontiers.tag_of(block), self.layer.ftl.core.space.blocks.state(block));
-            law(frontiers.mingle(tag, its) && state == BlockState::Open, || {
+                (open_blocks.tag_of(block), self.layer.ftl.core.allocator.blocks.state(block));
+            law(open_blocks.mingle(tag, its) && state == BlockState::Open, || {
                 format!("data of {tag:?} goes to block {} of {its:?}, which is {state:?}", block.0)
             })?;
-            let (meant, made) = (frontiers.voltage_of(tag), txn.mode.voltage);
+            let (meant, made) = (open_blocks.voltage_of(tag), txn.mode.voltage);
             law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;
         }
         Ok(())

@@ -44,12 +44,10 @@ macro_rules! with_redundancy {
                 let $raid = &mut $crate::host::redundancy_hooks::NoRedundancy;
                 $call
             }
-            Some(raid) => {
-                $crate::device::controller::out_of_line(|| {
-                    let $raid = &mut **raid;
-                    $call
-                })
-            }
+            Some(raid) => $crate::device::controller::out_of_line(|| {
+                let $raid = &mut **raid;
+                $call
+            }),
         }
     }};
 }
@@ -75,7 +73,7 @@ impl Controller {
         if let Some(raid) = &mut raid {
             raid.begin(&mut ftl);
         }
-        let throttle = WriteThrottle::of(config, &ftl.core.space.blocks);
+        let throttle = WriteThrottle::of(config, &ftl.core.allocator.blocks);
         initial_cell_state::wear(&mut ftl.core, &mut ftl.gc, flash, config);
         if let Some(raid) = &raid {
             raid.begin_refresh(&mut ftl, flash, config);
@@ -106,8 +104,8 @@ fn done<R: RedundancyHooks>(
     let txn = flash.txns.get(id);
     match (txn.owner, txn.op) {
         (Owner::Request, _) => ftl.page_read(flash, id, raid),
-        (Owner::Frame(slot), _) => ftl.stored(flash, id, slot, dropped, raid),
-        (Owner::Merge(slot), _) => ftl.merged(flash, id, slot, raid),
+        (Owner::Frame(frame_id), _) => ftl.stored(flash, id, frame_id, dropped, raid),
+        (Owner::Merge(frame_id), _) => ftl.merged(flash, id, frame_id, raid),
         (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
         (Owner::Job, Op::Read) => ftl.gc.copied_out(&mut ftl.core, flash, id),
         (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),
@@ -136,8 +134,8 @@ impl Translation for Controller {
     #[inline]
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         match flash.txns.get(id).owner {
-            Owner::Frame(slot) => {
-                with_redundancy!(self, |ftl, raid| ftl.bind_frame(flash, id, slot, raid))
+            Owner::Frame(frame_id) => {
+                with_redundancy!(self, |ftl, raid| ftl.bind_frame(flash, id, frame_id, raid))
             }
             Owner::Job => self.ftl.gc.bind_move(&mut self.ftl.core, flash, id),
             _ => with_redundancy!(self, |ftl, raid| raid.bind(ftl, flash, id)),

@@ -37,7 +37,8 @@ impl Device {
     /// Physical pages that are still to be rebuilt: the progress of rebuilding.
     pub fn to_rebuild(&self) -> u32 {
         let Some(array) = &self.layer.raid else { return 0 };
-        array.integrity.as_ref().map_or(0, |its| its.to_rebuild()) + array.rescues.rebuilding()
+        array.integrity.as_ref().map_or(0, |its| its.to_rebuild())
+            + array.degraded_reads.rebuilding()
     }
 
     /// Stripes of the drive; none where nothing is striped.
@@ -51,7 +52,7 @@ impl Device {
         let array = self.layer.raid.as_ref().expect("a drive with stripes");
         let integrity = self.integrity().expect("a drive with tags");
         let cell = |ppn: Ppn| {
-            ppn.is_some().then(|| (ppn, integrity.reads(ppn).then(|| integrity.tag(ppn))))
+            ppn.is_some().then(|| (ppn, integrity.reads(ppn).then(|| integrity.version_at(ppn))))
         };
         let pages = || array.stripes.data_pages(stripe);
         let kept = |id: ParityId| {
@@ -96,7 +97,7 @@ impl Device {
     /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {
-            Location::Buffer(slot) => self.layer.is_only_here(&self.flash, slot),
+            Location::Buffer(frame_id) => self.layer.is_only_here(&self.flash, frame_id),
             _ => false,
         }
     }
@@ -112,10 +113,10 @@ impl Device {
 }
 
 impl Controller {
-    fn is_only_here(&self, flash: &Flash, slot: FrameId) -> bool {
+    fn is_only_here(&self, flash: &Flash, frame_id: FrameId) -> bool {
         match &self.raid {
-            Some(raid) => self.ftl.is_only_here(flash, slot, &**raid),
-            None => self.ftl.is_only_here(flash, slot, &NoRedundancy),
+            Some(raid) => self.ftl.is_only_here(flash, frame_id, &**raid),
+            None => self.ftl.is_only_here(flash, frame_id, &NoRedundancy),
         }
     }
 

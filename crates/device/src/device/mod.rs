@@ -6,6 +6,7 @@ pub mod controller;
 mod faults;
 mod lookahead;
 pub mod power;
+pub mod probe;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
@@ -17,14 +18,15 @@ use crate::host::FrontEnd;
 use crate::host::life::Totals;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
-use crate::observe::probe::Probe;
 use crate::policy::throttle::{Held, State};
 use crate::precondition::Preconditioned;
+use crate::precondition::image::PreconditionedImage;
 use crate::raid::Protection;
 use controller::Controller;
 use fowler_agenda::Phase;
 use fowler_units::{ChannelId, DieId, HostIo, HostOp, Nanos, ReqId, Span};
 use lookahead::Lookahead;
+use probe::Probe;
 use std::collections::VecDeque;
 
 /// What the loop drives on the flash: a translation that serves host requests.
@@ -143,18 +145,33 @@ impl Device {
 
     /// How often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
-        self.layer.ftl.core.space.blocks.erase_counts()
+        self.layer.ftl.core.allocator.blocks.erase_counts()
     }
 
     /// What the throttle has come to and what of its life the drive has left; none without a throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
-        let blocks = &self.layer.ftl.core.space.blocks;
+        let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
     }
 
     /// How the data is protected, on a drive with stripes.
     pub fn protection(&self) -> Option<Protection> {
         self.layer.raid.as_ref().map(|raid| raid.report())
+    }
+}
+
+impl PreconditionedImage {
+    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
+    /// sooner.
+    ///
+    /// # Errors
+    /// As [`Device::new`].
+    ///
+    /// # Panics
+    /// If `config` does not age like the one that was preconditioned.
+    pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
+        let (core, gc) = self.data_for(config)?;
+        Ok(Device::begin(config, core, gc, *self.preconditioned()))
     }
 }
 

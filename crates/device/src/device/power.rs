@@ -7,8 +7,8 @@
 
 use super::controller::{Controller, with_redundancy};
 use super::{Device, Layer};
+use crate::device::probe::Probe;
 use crate::flash::Flash;
-use crate::observe::probe::Probe;
 use crate::policy::redundancy::CachePower;
 use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};

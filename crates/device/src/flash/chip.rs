@@ -8,7 +8,7 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::flash::{Bind, Flash, Translation};
 use crate::observe::operation::{Op, Source};
-use crate::precondition::initial_cell_state::lowest;
+use crate::policy::voltage::lowest;
 use fowler_agenda::Phase;
 use fowler_units::{DieId, Geometry, Nanos, TxnId};
 
@@ -91,7 +91,7 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     };
     let mut flash = Flash::new(config, geometry, commands.len());
     if config.reliability.model != ModelKind::Off {
-        let cells = Cells::new(config, flash.ladder(), lowest(config));
+        let cells = Cells::new(config, flash.ladder(), lowest(&config.voltage, config.seed));
         flash.read_unknown_at(cells.expect("refused otherwise").worst_level);
     }
     let mut raw = Raw(vec![ChipResult::default(); commands.len()]);

@@ -17,7 +17,7 @@ mod reads;
 mod suspend;
 pub mod txn;
 #[cfg(test)]
-mod worked_example;
+mod worked_example_tests;
 
 use crate::cells::condition::Condition;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};

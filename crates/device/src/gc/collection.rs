@@ -3,6 +3,7 @@
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
+use crate::blocks::job::Job;
 use crate::core::Core;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -11,43 +12,6 @@ use crate::observe::operation::{Op, Source};
 use crate::policy::victim::Victim;
 use crate::policy::wear::Wear;
 use fowler_units::{BlockId, Nanos, PlaneId, Ppn, TxnId};
-
-/// The emptying of one block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// The block.
-    pub victim: BlockId,
-    /// On whose account.
-    pub source: Source,
-    /// Where to look for the next valid page.
-    offset: u32,
-    /// Pages that were valid when it began to compete with the host.
-    pages: u32,
-    /// Pages that its erase gains.
-    gain: u32,
-    /// Pages that the plane could spare then.
-    surplus: u32,
-    /// Pages that the host has written since.
-    pub(super) written: u32,
-    /// It competes with the host; otherwise it gives way.
-    foreground: bool,
-    /// It waits for the die to be idle.
-    pub(super) parked: bool,
-}
-
-impl Job {
-    /// Whether the host may write one more page of the plane while `left` pages are still to be moved.
-    ///
-    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains, in
-    /// step with its moves: a host that ran ahead would have to stand still for as long as a whole
-    /// block, or several, takes to move.
-    pub fn lets_host_write(&self, left: u32) -> bool {
-        let moved = u64::from(self.pages.saturating_sub(left));
-        let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));
-        let ahead = u64::from(self.written.saturating_sub(self.surplus));
-        !self.foreground || ahead * pages <= gain * moved
-    }
-}
 
 impl Gc {
     /// Every plane may have to collect as soon as the run begins.
@@ -60,7 +24,7 @@ impl Gc {
     /// A plane's stock of erased blocks has changed: it may have to collect.
     #[inline]
     pub fn maybe_start(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        let free = core.space.blocks.free_in(plane);
+        let free = core.allocator.blocks.free_in(plane);
         if free < self.rules.background_below {
             self.start_when_short(core, flash, plane, free);
         }
@@ -105,7 +69,7 @@ impl Gc {
         foreground: bool,
     ) -> bool {
         let Some(victim) = self.choose(core, plane, flash.now()) else { return false };
-        if !foreground && core.space.blocks.valid(victim) > self.worth_moving {
+        if !foreground && core.allocator.blocks.valid(victim) > self.worth_moving {
             // It is looked at again when one more page of the plane is outdated.
             self.starved[plane] = true;
             return false;
@@ -117,8 +81,8 @@ impl Gc {
 
     /// The victim that the policy picks, if collecting gains anything.
     pub fn choose(&mut self, core: &mut Core, plane: PlaneId, now: Nanos) -> Option<BlockId> {
-        core.space.blocks.settle_lowest(plane);
-        let candidates = core.space.blocks.candidates(plane);
+        core.allocator.blocks.settle_lowest(plane);
+        let candidates = core.allocator.blocks.candidates(plane);
         let best = candidates.fewest_valid()?;
         if candidates.valid(best) == candidates.pages_per_block() {
             return None;
@@ -135,7 +99,7 @@ impl Gc {
         source: Source,
         foreground: bool,
     ) {
-        core.space.blocks.collect(victim);
+        core.allocator.blocks.collect(victim);
         let job = Job {
             victim,
             source,
@@ -153,10 +117,10 @@ impl Gc {
 
     /// The job as it stands when it begins to compete with the host.
     pub(super) fn competing(&self, core: &mut Core, plane: PlaneId, job: Job) -> Job {
-        let pages = core.space.blocks.valid(job.victim);
+        let pages = core.allocator.blocks.valid(job.victim);
         let pages_per_block = core.layout.geometry.pages_per_block;
         let reserve = self.reserve() * pages_per_block;
-        let room = core.space.room(plane).saturating_sub(reserve);
+        let room = core.allocator.room(plane).saturating_sub(reserve);
         if matches!(job.source, Source::Wear | Source::Refresh) {
             // A swap gains no room, nor does recycling: what the host writes beside it comes out of the reserve. One page
             // for every four moves is assumed, from no source: with one for two, swaps that follow
@@ -182,7 +146,7 @@ impl Gc {
             self.wanting[die] = true;
             return;
         }
-        let next = core.space.blocks.next_valid(job.victim, job.offset);
+        let next = core.allocator.blocks.next_valid(job.victim, job.offset);
         let (op, class, ppn) = match next {
             Some(page) => {
                 core.map.prefetch_owner(page);
@@ -203,7 +167,7 @@ impl Gc {
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
-        if !core.space.blocks.is_valid(from) {
+        if !core.allocator.blocks.is_valid(from) {
             let plane = core.locator.plane_of(from);
             return self.step(core, flash, plane);
         }
@@ -222,7 +186,7 @@ impl Gc {
         let plane = core.locator.plane_of_block(block);
         let job = self.jobs[plane].take().expect("an erase ends a job");
         debug_assert_eq!(job.victim, block);
-        core.space.blocks.erase(block);
+        core.allocator.blocks.erase(block);
         flash.unblock(core.locator.die_of_plane(plane));
         self.refreshed(block);
         job
@@ -235,7 +199,7 @@ impl Gc {
             return;
         }
         self.maybe_start(core, flash, plane);
-        self.recycle_after_job(core, flash, plane);
+        self.refresh_after_job(core, flash, plane);
     }
 
     /// A page has been programmed: if it was the last of its block, that may be collected from now on.
@@ -243,7 +207,7 @@ impl Gc {
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, ppn: Ppn) {
         if core.locator.offset_in_block(ppn) + 1 == core.layout.geometry.pages_per_block {
             let block = core.locator.block_of(ppn);
-            core.space.blocks.fill(block, flash.now());
+            core.allocator.blocks.fill(block, flash.now());
             self.filled(core, flash, block);
             self.maybe_start(core, flash, core.locator.plane_of(ppn));
         }
@@ -258,8 +222,8 @@ impl Gc {
         erased: BlockId,
     ) -> bool {
         let Some(cold) = self.coldest_for(core, plane, erased) else { return false };
-        debug_assert_eq!(core.space.blocks.state(cold), BlockState::Full);
-        if !core.space.open_for_swap(erased) {
+        debug_assert_eq!(core.allocator.blocks.state(cold), BlockState::Full);
+        if !core.allocator.open_for_swap(erased) {
             return false;
         }
         self.begin(core, flash, plane, cold, Source::Wear, true);
@@ -273,21 +237,21 @@ impl Gc {
         plane: PlaneId,
         erased: BlockId,
     ) -> Option<BlockId> {
-        let candidates = core.space.blocks.candidates(plane);
+        let candidates = core.allocator.blocks.candidates(plane);
         self.wear.swap(&candidates, erased)
     }
 
     /// A moved page gets its place, unless the host has written it meanwhile.
     pub fn bind_move(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Bind {
         let Txn { from, lpn, source, .. } = *flash.txns.get(id);
-        if !core.space.blocks.is_valid(from) {
+        if !core.allocator.blocks.is_valid(from) {
             return Bind::Dropped;
         }
         let plane = core.locator.plane_of(from);
-        let tag = core.space.frontiers.tag_of_survivors(core.locator.block_of(from));
-        let to = core.space.write(plane, source, tag);
+        let tag = core.allocator.open_blocks.tag_of_survivors(core.locator.block_of(from));
+        let to = core.allocator.write(plane, source, tag);
         core.map.set_owner(to, lpn);
-        let mode = core.space.frontiers.mode_of(core.locator.block_of(to));
+        let mode = core.allocator.open_blocks.mode_of(core.locator.block_of(to));
         let txn = flash.txns.get_mut(id);
         (txn.ppn, txn.mode) = (to, mode);
         Bind::Bound

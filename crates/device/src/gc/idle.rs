@@ -48,7 +48,7 @@ impl Gc {
         self.wanting[die] = false;
         self.look_at_ages(core, flash);
         for plane in core.layout.geometry.planes_of_die(die) {
-            let short = core.space.blocks.free_in(plane) < self.rules.background_below;
+            let short = core.allocator.blocks.free_in(plane) < self.rules.background_below;
             match &mut self.jobs[plane] {
                 Some(job) if job.parked => {
                     job.parked = false;
@@ -57,7 +57,7 @@ impl Gc {
                 Some(_) => {}
                 None => {
                     if !(short && self.start(core, flash, plane, false)) {
-                        self.recycle_in_idle_time(core, flash, plane);
+                        self.refresh_in_idle_time(core, flash, plane);
                     }
                 }
             }

@@ -19,13 +19,13 @@ mod refresh_tests;
 pub mod strength_measurement;
 pub mod untimed;
 
+use crate::blocks::job::Job;
 use crate::config::layout::Layout;
 use crate::config::{Config, GcConfig};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
-use collection::Job;
 use fowler_units::{DieId, Id, IdVec, Nanos, PlaneId, Ppn};
 use refresh::Refresher;
 use strength_measurement::StrengthMeasurement;
@@ -129,7 +129,7 @@ impl Gc {
     #[inline]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: Ppn) {
         if old.is_some() {
-            core.space.blocks.invalidate(old);
+            core.allocator.blocks.invalidate(old);
             let plane = core.locator.plane_of(old);
             if self.is_starved(plane) {
                 self.maybe_start(core, flash, plane);

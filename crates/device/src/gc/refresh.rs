@@ -1,11 +1,11 @@
-//! Recycling: a block is emptied and erased before its data is too old or has been read too often (UDL of DA-RAID-5,
-//! section III-C). It becomes *ripe* somewhat before that, and is recycled when its die is idle; once it is *due* it is
-//! recycled at once. A block that is ripe while it is still open is closed as it is: one that fills slowly would keep its
-//! first pages for longer than their cells do. The pages that it has left are programmed again only after its erase.
+//! Refresh: a block is emptied and erased before its data is too old or has been read too often (UDL of DA-RAID-5,
+//! section III-C). At a *soft limit* somewhat before that it is refreshed when its die is idle; at the *hard limit* at once.
+//! A block that reaches a limit while it is still open is closed as it is: one that fills slowly would keep its first pages
+//! for longer than their cells do. The pages that it has left are programmed again only after its erase.
 //!
-//! Looks at all blocks find what is ripe; the moment at which the oldest data is due is an event, so that a drive that is
-//! never idle recycles in time, too: no data becomes older than the limit but by the job that moves it, and those of its
-//! plane that are due with it.
+//! Scans of all blocks find what has reached a limit; the moment at which the oldest data reaches the hard limit is an event,
+//! so that a drive that is never idle refreshes in time, too: no data becomes older than the limit but by the job that moves
+//! it, and those of its plane that reach it at the same time.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -18,21 +18,21 @@ use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
 use fowler_units::{BlockId, Geometry, Id, IdVec, Nanos, PlaneId, Span, TxnId};
 
-/// A block is ripe from this share of a limit on. Assumed: the paper recycles what is "close to or longer than" it.
-const RIPE_NUMERATOR: u64 = 9;
-const RIPE_DENOMINATOR: u64 = 10;
+/// The soft limit is this share of the hard one. Assumed: the paper refreshes what is "close to or longer than" it.
+const SOFT_LIMIT_NUMERATOR: u64 = 9;
+const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// How often in the longest time that data may be kept all blocks are looked at. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// A block is due by this share of the limit before its data is as old as that: so no more than a thousand times in that
-/// time all blocks are looked at for one that is due. Assumed: no paper says how exact a controller's clock is.
+/// A block is refreshed at once by this share of the limit before its data is as old as that: so no more than a thousand times in that
+/// time all blocks are looked at for one that must be. Assumed: no paper says how exact a controller's clock is.
 const DUE_BEFORE: u64 = 1000;
 
-/// How far a block is on its way to be recycled.
+/// How soon a block must be refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Ripeness {
+enum Urgency {
     Fresh,
-    Ripe,
-    Due,
+    SoftLimit,
+    HardLimit,
 }
 
 /// What is known of a block: 16 bytes in the loop of every read.
@@ -40,14 +40,14 @@ enum Ripeness {
 pub(super) struct Age {
     /// Reads since its erase: the read counter of the paper.
     pub reads: u32,
-    ripeness: Ripeness,
-    /// The next one of its plane that is as ripe.
+    urgency: Urgency,
+    /// The next one of its plane that is as urgent.
     next: BlockId,
     /// When its first page was programmed, its timestamp; none while it is erased.
     since: Option<Span>,
 }
 
-/// The blocks of a plane that are ripe, and those that are due, in order.
+/// The blocks of a plane that have reached a limit, in order.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     head: BlockId,
@@ -60,8 +60,8 @@ const EMPTY: Line = Line { head: BlockId::NONE, tail: BlockId::NONE };
 #[derive(Clone, Debug)]
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
-    ripe: IdVec<PlaneId, Line>,
-    due: IdVec<PlaneId, Line>,
+    past_soft: IdVec<PlaneId, Line>,
+    past_hard: IdVec<PlaneId, Line>,
     retention: Span,
     reads: u32,
     /// How long before time zero the oldest data was written: timestamps count from there.
@@ -70,34 +70,35 @@ pub struct Refresher {
     look_every: Span,
     /// When the next event of a deadline is; never, if none is asked for.
     deadline: Nanos,
-    /// Whether an open block is due that could not be closed.
-    late: bool,
+    /// Whether an open block is past the hard limit and could not be closed.
+    overdue_open: bool,
     /// Whether blocks are refreshed now: by the rules of the drive's stage of life, or because some stripes still lack the
     /// parity that is to take its place.
     pub active: bool,
 }
 
 /// Somewhat less than a limit.
-fn ripe_at(limit: u64) -> u64 {
-    (u128::from(limit) * u128::from(RIPE_NUMERATOR) / u128::from(RIPE_DENOMINATOR)) as u64
+fn soft_limit(limit: u64) -> u64 {
+    (u128::from(limit) * u128::from(SOFT_LIMIT_NUMERATOR) / u128::from(SOFT_LIMIT_DENOMINATOR))
+        as u64
 }
 
 impl Refresher {
     /// The blocks of a drive at time zero, none of which has been read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let its = &config.redundancy;
-        let age = Age { reads: 0, ripeness: Ripeness::Fresh, next: BlockId::NONE, since: None };
+        let age = Age { reads: 0, urgency: Urgency::Fresh, next: BlockId::NONE, since: None };
         let planes = geometry.planes() as usize;
         Self {
             blocks: IdVec::filled(age, geometry.blocks() as usize),
-            ripe: IdVec::filled(EMPTY, planes),
-            due: IdVec::filled(EMPTY, planes),
+            past_soft: IdVec::filled(EMPTY, planes),
+            past_hard: IdVec::filled(EMPTY, planes),
             retention: its.retention,
             reads: its.reads,
             epoch: config.reliability.oldest,
             looked: Nanos::ZERO,
             deadline: Nanos::NEVER,
-            late: false,
+            overdue_open: false,
             active: true,
             look_every: Span((its.retention.0 / LOOKS).max(1)),
         }
@@ -109,46 +110,47 @@ impl Refresher {
         self.blocks[block].since.map_or(Span::ZERO, |since| now.saturating_sub(since))
     }
 
-    /// Those that are due stand in the order of their age.
+    /// Those past the hard limit stand in the order of their age.
     fn oldest_first(&mut self, plane: PlaneId) {
         let mut due: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
         due.sort_by_key(|&block| self.blocks[block].since);
-        due.into_iter().for_each(|block| self.push(plane, block, Ripeness::Due));
+        due.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
-    fn ripeness(&self, block: BlockId, now: Nanos) -> Ripeness {
+    fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
         let its = &self.blocks[block];
         let age = self.age(block, now).0;
-        if age >= self.due_at() || its.reads >= self.reads {
-            Ripeness::Due
-        } else if age >= ripe_at(self.retention.0)
-            || u64::from(its.reads) >= ripe_at(self.reads.into())
+        if age >= self.hard_limit() || its.reads >= self.reads {
+            Urgency::HardLimit
+        } else if age >= soft_limit(self.retention.0)
+            || u64::from(its.reads) >= soft_limit(self.reads.into())
         {
-            Ripeness::Ripe
+            Urgency::SoftLimit
         } else {
-            Ripeness::Fresh
+            Urgency::Fresh
         }
     }
 
-    /// The age from which on data is due.
-    fn due_at(&self) -> u64 {
+    /// The age at which data reaches the hard limit.
+    fn hard_limit(&self) -> u64 {
         self.retention.0 - self.retention.0 / DUE_BEFORE
     }
 
-    /// When the oldest data that is not due yet is as old as it may become.
+    /// When the oldest data that has not reached the hard limit yet is as old as it may become.
     fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let since = self.blocks.as_slice().iter().filter_map(|its| its.since);
         let young = since.filter(|since| {
-            (now.0.saturating_add(self.epoch.0)).saturating_sub(since.0) < self.due_at()
+            (now.0.saturating_add(self.epoch.0)).saturating_sub(since.0) < self.hard_limit()
         });
         let at = young.min()?.0.saturating_add(self.retention.0).saturating_sub(self.epoch.0);
         Some(Nanos(at))
     }
 
-    fn push(&mut self, plane: PlaneId, block: BlockId, ripeness: Ripeness) {
-        self.blocks[block].ripeness = ripeness;
+    fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
+        self.blocks[block].urgency = urgency;
         self.blocks[block].next = BlockId::NONE;
-        let lines = if ripeness == Ripeness::Due { &mut self.due } else { &mut self.ripe };
+        let lines =
+            if urgency == Urgency::HardLimit { &mut self.past_hard } else { &mut self.past_soft };
         let line = &mut lines[plane];
         let tail = std::mem::replace(&mut line.tail, block);
         if line.head.is_some() {
@@ -160,53 +162,54 @@ impl Refresher {
 
     /// Takes the first block of a line.
     fn pop(&mut self, plane: PlaneId, due: bool) -> Option<BlockId> {
-        let line = if due { &mut self.due[plane] } else { &mut self.ripe[plane] };
+        let line = if due { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.head;
         if !block.is_some() {
             return None;
         }
         line.head = self.blocks[block].next;
-        self.blocks[block].ripeness = Ripeness::Fresh;
+        self.blocks[block].urgency = Urgency::Fresh;
         Some(block)
     }
 
     fn has(&self, plane: PlaneId, due: bool) -> bool {
-        let line = if due { &self.due[plane] } else { &self.ripe[plane] };
+        let line = if due { &self.past_hard[plane] } else { &self.past_soft[plane] };
         line.head.is_some()
     }
 }
 
 impl Gc {
-    /// Timestamps and counters of a drive that recycles, at time zero. What is there is as old as the order in which
-    /// its blocks were filled says.
-    pub fn begin_recycling(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
+    /// Timestamps and counters of a drive that refreshes, at time zero. Data age follows the order in which blocks were
+    /// filled.
+    pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
         let geometry = core.layout.geometry;
-        let mut recycler = Refresher::new(config, &geometry);
-        let (blocks, filled) = (&core.space.blocks, core.space.blocks.filled().max(1));
+        let mut refresher = Refresher::new(config, &geometry);
+        let (blocks, filled) = (&core.allocator.blocks, core.allocator.blocks.filled().max(1));
         for block in (0..geometry.blocks()).map(BlockId) {
             if blocks.written(block) > 0 {
                 let order = blocks.fill_order(block).unwrap_or(filled);
-                let since = u128::from(recycler.epoch.0) * u128::from(order) / u128::from(filled);
-                recycler.blocks[block].since = Some(Span(since as u64));
+                let since = u128::from(refresher.epoch.0) * u128::from(order) / u128::from(filled);
+                refresher.blocks[block].since = Some(Span(since as u64));
             }
         }
-        self.refresh = Some(Box::new(recycler));
+        self.refresh = Some(Box::new(refresher));
         self.look_at_all(core, Nanos::ZERO);
         self.expect_deadline(core, flash);
     }
 
-    /// The next deadline becomes an event, if there is one: data that is written later is due later.
+    /// The next deadline becomes an event, if there is one: data that is written later reaches it later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
-        let Some(recycler) = &mut self.refresh else { return };
-        // What is due and cannot be recycled at the moment, because its block is open, is looked at again then.
-        let open = |block: BlockId| core.space.blocks.state(block) == BlockState::Open;
-        let late = |it: BlockId| open(it) && recycler.ripeness(it, now) == Ripeness::Due;
-        let late = recycler.blocks.ids().any(late);
-        recycler.late = late;
-        let again = late.then(|| now + recycler.look_every);
-        let at = recycler.next_deadline(now).into_iter().chain(again).min();
-        recycler.deadline = at.unwrap_or(Nanos::NEVER);
+        let Some(refresher) = &mut self.refresh else { return };
+        // What is past the hard limit and cannot be refreshed at the moment, because its block is open, is looked at again then.
+        let open = |block: BlockId| core.allocator.blocks.state(block) == BlockState::Open;
+        let overdue_open =
+            |it: BlockId| open(it) && refresher.urgency(it, now) == Urgency::HardLimit;
+        let overdue_open = refresher.blocks.ids().any(overdue_open);
+        refresher.overdue_open = overdue_open;
+        let again = overdue_open.then(|| now + refresher.look_every);
+        let at = refresher.next_deadline(now).into_iter().chain(again).min();
+        refresher.deadline = at.unwrap_or(Nanos::NEVER);
         if let Some(at) = at {
             flash.agenda.schedule(at.max(now), Phase::Decision, Event::Deadline);
         }
@@ -248,82 +251,79 @@ impl Gc {
         block: BlockId,
         tries: u32,
     ) {
-        if let Some(recycler) = &mut self.refresh {
-            let its = &mut recycler.blocks[block];
+        if let Some(refresher) = &mut self.refresh {
+            let its = &mut refresher.blocks[block];
             let before = its.reads;
             its.reads = before.saturating_add(tries);
-            let ripe = ripe_at(recycler.reads.into());
-            let (now, limit) = (its.reads, recycler.reads);
+            let soft = soft_limit(refresher.reads.into());
+            let (now, limit) = (its.reads, refresher.reads);
             // One that could not be closed at once is tried again.
-            let open = now > limit && core.space.blocks.state(block) == BlockState::Open;
+            let open = now > limit && core.allocator.blocks.state(block) == BlockState::Open;
             let reaches = |limit: u64| (u64::from(before) < limit) && u64::from(now) >= limit;
-            if reaches(ripe) || reaches(limit.into()) || open {
-                self.ripen(core, flash, block);
+            if reaches(soft) || reaches(limit.into()) || open {
+                self.note_urgency(core, flash, block);
             }
         }
     }
 
     /// The first page of a block has been programmed.
     pub(super) fn stamp(&mut self, block: BlockId, now: Nanos) {
-        if let Some(recycler) = &mut self.refresh {
-            let since = Span(now.0.saturating_add(recycler.epoch.0));
-            recycler.blocks[block].since.get_or_insert(since);
+        if let Some(refresher) = &mut self.refresh {
+            let since = Span(now.0.saturating_add(refresher.epoch.0));
+            refresher.blocks[block].since.get_or_insert(since);
         }
     }
 
     /// A block has been erased: the electrons that reads left on its cells are gone.
     #[inline]
     pub fn refreshed(&mut self, block: BlockId) {
-        if let Some(recycler) = &mut self.refresh {
-            let its = &mut recycler.blocks[block];
+        if let Some(refresher) = &mut self.refresh {
+            let its = &mut refresher.blocks[block];
             (its.reads, its.since) = (0, None);
         }
     }
 
-    /// Puts a block into the line that it is ripe for, if it can be recycled and stands in none as good.
+    /// Puts a block into the line of the limit that it has reached, if it can be refreshed and stands in none as urgent.
     pub(super) fn line_up(
         &mut self,
         core: &mut Core,
         block: BlockId,
         now: Nanos,
     ) -> Option<PlaneId> {
-        let full = core.space.blocks.state(block) == BlockState::Full;
-        let recycler = self.refresh.as_mut()?;
-        let ripeness = recycler.ripeness(block, now);
-        // One that stands among the ripe is found there when its die is idle, or becomes due by the next look.
-        if !full
-            || recycler.blocks[block].ripeness != Ripeness::Fresh
-            || ripeness == Ripeness::Fresh
-        {
+        let full = core.allocator.blocks.state(block) == BlockState::Full;
+        let refresher = self.refresh.as_mut()?;
+        let urgency = refresher.urgency(block, now);
+        // One past the soft limit is found there when its die is idle, or is past the hard limit by the next scan.
+        if !full || refresher.blocks[block].urgency != Urgency::Fresh || urgency == Urgency::Fresh {
             return None;
         }
         let plane = core.locator.plane_of_block(block);
-        recycler.push(plane, block, ripeness);
+        refresher.push(plane, block, urgency);
         Some(plane)
     }
 
-    pub(super) fn ripen(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
-        self.close_if_ripe(core, flash, block);
+    pub(super) fn note_urgency(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
+        self.close_if_urgent(core, flash, block);
         let plane = core.locator.plane_of_block(block);
         let standing = self.refresh.as_ref().is_some_and(|its| its.has(plane, false));
         self.line_up(core, block, flash.now());
         if standing {
             self.requeue_overdue(plane, flash.now());
         }
-        self.recycle_if_due(core, flash, plane);
+        self.refresh_if_due(core, flash, plane);
         self.want_idle(core, flash, plane);
     }
 
-    /// Of the ripe blocks of a plane those that have become due stand among the due.
+    /// Blocks of a plane that have gone from the soft limit to the hard one change lines.
     pub(super) fn requeue_overdue(&mut self, plane: PlaneId, now: Nanos) {
-        let Some(recycler) = &mut self.refresh else { return };
-        let mut at = std::mem::replace(&mut recycler.ripe[plane], EMPTY).head;
+        let Some(refresher) = &mut self.refresh else { return };
+        let mut at = std::mem::replace(&mut refresher.past_soft[plane], EMPTY).head;
         while at.is_some() {
-            let next = recycler.blocks[at].next;
-            let ripeness = recycler.ripeness(at, now);
-            recycler.blocks[at].ripeness = Ripeness::Fresh;
-            if ripeness != Ripeness::Fresh {
-                recycler.push(plane, at, ripeness);
+            let next = refresher.blocks[at].next;
+            let urgency = refresher.urgency(at, now);
+            refresher.blocks[at].urgency = Urgency::Fresh;
+            if urgency != Urgency::Fresh {
+                refresher.push(plane, at, urgency);
             }
             at = next;
         }
@@ -345,7 +345,7 @@ impl Gc {
         self.refresh.as_ref().map(|its| its.looked + its.look_every)
     }
 
-    /// A block has become full: it may have been ripe before.
+    /// A block has become full: it may have reached a limit before.
     #[inline]
     pub fn filled(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if self.refresh.is_some() {
@@ -355,35 +355,35 @@ impl Gc {
 
     pub(super) fn line_up_full(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if let Some(plane) = self.line_up(core, block, flash.now()) {
-            self.recycle_if_due(core, flash, plane);
+            self.refresh_if_due(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
         self.look_at_ages(core, flash);
     }
 
-    /// An open block that is ripe is closed, with those of its die that are programmed together with it: their pages
+    /// An open block that has reached a limit is closed, with those of its die that are programmed together with it: their pages
     /// are to lie at one offset. Not while one is being programmed, nor where collection counts on its room.
-    pub(super) fn close_if_ripe(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
+    pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
-        let ripe = |its: &Refresher| its.ripeness(block, now) != Ripeness::Fresh;
-        if core.space.blocks.state(block) != BlockState::Open
-            || !self.refresh.as_ref().is_some_and(|its| ripe(its))
-            || !self.recycles()
+        let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;
+        if core.allocator.blocks.state(block) != BlockState::Open
+            || !self.refresh.as_ref().is_some_and(|its| soft(its))
+            || !self.refreshes()
         {
             return;
         }
         let home = core.locator.plane_of_block(block);
-        let Some(opened) = core.space.frontiers.opened_as(home, block) else { return };
+        let Some(opened) = core.allocator.open_blocks.opened_as(home, block) else { return };
         let together = |plane: &PlaneId| *plane == home || opened.is_host();
         let die = core.locator.die_of_plane(home);
         let planes = || core.layout.geometry.planes_of_die(die).filter(together);
         let closable = |plane: PlaneId| {
-            let open = core.space.frontiers.opened(plane, opened);
+            let open = core.allocator.open_blocks.opened(plane, opened);
             let written = |txn: &Txn| {
                 txn.op == Op::Program && txn.ppn.is_some() && core.locator.block_of(txn.ppn) == open
             };
             self.job(plane).is_none()
-                && core.space.blocks.free_in(plane) >= 2
+                && core.allocator.blocks.free_in(plane) >= 2
                 && !flash.txns.iter().any(|(_, txn)| written(txn))
         };
         if !planes().all(closable) {
@@ -391,9 +391,9 @@ impl Gc {
         }
         let first = core.layout.geometry.planes_of_die(die);
         for plane in first.filter(together) {
-            if let Some(closed) = core.space.close_early(plane, opened) {
+            if let Some(closed) = core.allocator.close_early(plane, opened) {
                 flash.counters.closed_early += 1;
-                core.space.blocks.fill(closed, now);
+                core.allocator.blocks.fill(closed, now);
                 self.line_up(core, closed, now);
                 self.maybe_start(core, flash, plane);
             }
@@ -411,18 +411,18 @@ impl Gc {
     #[cold]
     pub(super) fn look_at_ages_now(&mut self, core: &mut Core, flash: &mut Flash) {
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.close_if_ripe(core, flash, block);
+            self.close_if_urgent(core, flash, block);
         }
         self.look_at_all(core, flash.now());
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.recycle_if_due(core, flash, plane);
+            self.refresh_if_due(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
     }
 
     pub(super) fn look_at_all(&mut self, core: &mut Core, now: Nanos) {
-        let Some(recycler) = &mut self.refresh else { return };
-        recycler.looked = now;
+        let Some(refresher) = &mut self.refresh else { return };
+        refresher.looked = now;
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
             self.requeue_overdue(plane, now);
         }
@@ -431,76 +431,77 @@ impl Gc {
         }
     }
 
-    /// Time has gone by without power: of what is due by now the oldest is recycled first. Returns how many blocks with
+    /// Time has gone by without power: of what is past the hard limit by now the oldest is refreshed first. Returns how many blocks with
     /// data are older than they should be.
     pub fn age_without_power(&mut self, core: &mut Core, flash: &mut Flash, lasts: Span) -> u64 {
         let now = flash.now();
-        let Some(recycler) = &mut self.refresh else { return 0 };
-        recycler.epoch += lasts;
-        let retention = recycler.retention;
-        let recycles = self.recycles();
+        let Some(refresher) = &mut self.refresh else { return 0 };
+        refresher.epoch += lasts;
+        let retention = refresher.retention;
+        let refreshes = self.refreshes();
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            self.close_if_ripe(core, flash, block);
+            self.close_if_urgent(core, flash, block);
         }
         self.look_at_all(core, now);
-        let Some(recycler) = &mut self.refresh else { return 0 };
+        let Some(refresher) = &mut self.refresh else { return 0 };
         let overdue = |&block: &BlockId| {
-            core.space.blocks.valid(block) > 0 && recycler.age(block, now) >= retention
+            core.allocator.blocks.valid(block) > 0 && refresher.age(block, now) >= retention
         };
         let overdue = (0..core.layout.geometry.blocks()).map(BlockId).filter(overdue).count();
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            recycler.oldest_first(plane);
+            refresher.oldest_first(plane);
         }
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.recycle_if_due(core, flash, plane);
+            self.refresh_if_due(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
         self.expect_deadline(core, flash);
-        if recycles { overdue as u64 } else { 0 }
+        if refreshes { overdue as u64 } else { 0 }
     }
 
-    /// A block that is due is recycled at once, if its plane is free for that.
-    pub fn recycle_if_due(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        self.recycle(core, flash, plane, true);
+    /// A block past the hard limit is refreshed at once, if its plane is free for that.
+    pub fn refresh_if_due(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
+        self.start_refresh(core, flash, plane, true);
     }
 
-    /// When the die of a plane is idle. Returns whether there was a ripe block.
+    /// When the die of a plane is idle. Returns whether a block was refreshed.
     #[inline]
-    pub fn recycle_in_idle_time(
+    pub fn refresh_in_idle_time(
         &mut self,
         core: &mut Core,
         flash: &mut Flash,
         plane: PlaneId,
     ) -> bool {
         self.refresh.is_some()
-            && (self.recycle(core, flash, plane, true) || self.recycle(core, flash, plane, false))
+            && (self.start_refresh(core, flash, plane, true)
+                || self.start_refresh(core, flash, plane, false))
     }
 
     /// Whether blocks are refreshed now.
-    pub(super) fn recycles(&self) -> bool {
+    pub(super) fn refreshes(&self) -> bool {
         self.refresh.as_ref().is_some_and(|its| its.active)
     }
 
-    /// What is due waits for no idle time, nor does the job that it waits for.
+    /// What is past the hard limit waits for no idle time, nor does the job that it waits for.
     pub(super) fn promote_if_due(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
         let due = |its: &Refresher| {
-            its.has(plane, true) || its.ripeness(job.victim, flash.now()) == Ripeness::Due
+            its.has(plane, true) || its.urgency(job.victim, flash.now()) == Urgency::HardLimit
         };
         if self.refresh.as_ref().is_some_and(|its| due(its)) {
             self.promote(core, flash, plane);
         }
     }
 
-    /// Closes the open blocks of a die that are due. Returns whether one is left that waits for a job of the die to end:
+    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left that waits for a job of the die to end:
     /// with one job after another on its planes it would wait for ever.
-    pub(super) fn close_late(
+    pub(super) fn close_overdue(
         &mut self,
         core: &mut Core,
         flash: &mut Flash,
         plane: PlaneId,
     ) -> bool {
-        if !self.refresh.as_ref().is_some_and(|its| its.late) {
+        if !self.refresh.as_ref().is_some_and(|its| its.overdue_open) {
             return false;
         }
         let (geometry, now, mut left) = (core.layout.geometry, flash.now(), false);
@@ -508,55 +509,57 @@ impl Gc {
         let planes = || geometry.planes_of_die(die);
         let each = geometry.blocks_per_plane;
         for block in planes().flat_map(|it| it.0 * each..(it.0 + 1) * each).map(BlockId) {
-            let due =
-                self.refresh.as_ref().is_some_and(|its| its.ripeness(block, now) == Ripeness::Due);
-            if due && core.space.blocks.state(block) == BlockState::Open {
-                self.close_if_ripe(core, flash, block);
-                left |= core.space.blocks.state(block) == BlockState::Open;
+            let due = self
+                .refresh
+                .as_ref()
+                .is_some_and(|its| its.urgency(block, now) == Urgency::HardLimit);
+            if due && core.allocator.blocks.state(block) == BlockState::Open {
+                self.close_if_urgent(core, flash, block);
+                left |= core.allocator.blocks.state(block) == BlockState::Open;
             }
         }
         left && planes().any(|it| self.job(it).is_some())
     }
 
     /// A job of a plane has ended.
-    pub fn recycle_after_job(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        let Some(recycler) = &self.refresh else { return };
-        if recycler.late {
+    pub fn refresh_after_job(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
+        let Some(refresher) = &self.refresh else { return };
+        if refresher.overdue_open {
             // What waits to be closed may lie on another plane.
             for plane in core.layout.geometry.planes_of_die(core.locator.die_of_plane(plane)) {
-                self.recycle_if_due(core, flash, plane);
+                self.refresh_if_due(core, flash, plane);
             }
         }
-        self.recycle_if_due(core, flash, plane);
+        self.refresh_if_due(core, flash, plane);
         self.want_idle(core, flash, plane);
     }
 
     #[cold]
-    pub(super) fn recycle(
+    pub(super) fn start_refresh(
         &mut self,
         core: &mut Core,
         flash: &mut Flash,
         plane: PlaneId,
         due: bool,
     ) -> bool {
-        if !self.recycles() {
+        if !self.refreshes() {
             return false;
         }
         if due {
             self.promote_if_due(core, flash, plane);
         }
-        if self.close_late(core, flash, plane)
+        if self.close_overdue(core, flash, plane)
             || self.job(plane).is_some()
-            || core.space.blocks.free_in(plane) < 2
+            || core.allocator.blocks.free_in(plane) < 2
         {
             return false;
         }
         let now = flash.now();
-        while let Some(recycler) = &mut self.refresh
-            && let Some(block) = recycler.pop(plane, due)
+        while let Some(refresher) = &mut self.refresh
+            && let Some(block) = refresher.pop(plane, due)
         {
-            let ripe = recycler.ripeness(block, now) != Ripeness::Fresh;
-            if ripe && core.space.blocks.state(block) == BlockState::Full {
+            let soft = refresher.urgency(block, now) != Urgency::Fresh;
+            if soft && core.allocator.blocks.state(block) == BlockState::Full {
                 flash.counters.recycled[usize::from(!due)] += 1;
                 self.begin(core, flash, plane, block, Source::Refresh, due);
                 return true;

@@ -5,7 +5,7 @@ use crate::config::Ack;
 use crate::config::Config;
 use crate::config::tests::shaped;
 use crate::device::{Device, Pacing};
-use crate::observe::probe::Completion;
+use crate::observe::completion::Completion;
 use crate::policy::redundancy::RedundancyKind;
 use crate::policy::sensing::SensingKind;
 use fowler_units::{BlockId, Bytes, Geometry, HostIo, HostOp, Nanos, Span};
@@ -33,11 +33,11 @@ fn config() -> Config {
 /// The age of the oldest block that holds data, and the most that one was read.
 fn oldest(device: &Device) -> (Span, u32) {
     let (core, gc) = (&device.layer.ftl.core, &device.layer.ftl.gc);
-    let recycler = gc.refresh.as_ref().expect("it recycles");
-    let holds = |block: &BlockId| core.space.blocks.valid(*block) > 0;
+    let refresher = gc.refresh.as_ref().expect("it recycles");
+    let holds = |block: &BlockId| core.allocator.blocks.valid(*block) > 0;
     let held = || (0..core.layout.geometry.blocks()).map(BlockId).filter(holds);
-    let age = |block: BlockId| recycler.age(block, device.now());
-    let reads = held().map(|block| recycler.blocks[block].reads).max();
+    let age = |block: BlockId| refresher.age(block, device.now());
+    let reads = held().map(|block| refresher.blocks[block].reads).max();
     (held().map(age).max().expect("some hold data"), reads.unwrap_or(0))
 }
 

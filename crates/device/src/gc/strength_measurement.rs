@@ -3,8 +3,8 @@
 //! the account of wear.
 
 use super::Gc;
-use crate::blocks::open_blocks::StrengthClass;
 use crate::cells::condition::Condition;
+use crate::cells::reliability::StrengthClass;
 use crate::cells::reliability::{CLASSES, Params};
 use crate::core::Core;
 use crate::flash::Flash;
@@ -102,7 +102,7 @@ impl Gc {
     /// Measures every block that holds data, before the run and at no cost.
     pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash) {
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            if let Some(page) = core.space.blocks.next_valid(block, 0) {
+            if let Some(page) = core.allocator.blocks.next_valid(block, 0) {
                 self.measured_page(core, flash, page);
             }
         }
@@ -120,7 +120,7 @@ impl Gc {
         for _ in 0..blocks {
             let block = BlockId(die.0 * blocks + measurer.next[die]);
             measurer.next[die] = (measurer.next[die] + 1) % blocks;
-            if let Some(page) = core.space.blocks.next_valid(block, 0) {
+            if let Some(page) = core.allocator.blocks.next_valid(block, 0) {
                 let class = TxnClass::BackgroundRead;
                 let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
                 read.ppn = page;
@@ -150,6 +150,6 @@ impl Gc {
         let class = measurer.class(block);
         let growth = condition.cells_mut().growth[usize::from(class)];
         condition.believe(block, growth);
-        core.space.frontiers.measured(block, class);
+        core.allocator.open_blocks.measured(block, class);
     }
 }

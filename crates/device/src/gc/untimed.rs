@@ -27,10 +27,10 @@ impl Gc {
     /// Writes a page at no time; collection keeps so many blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
-        let die = core.space.place(page).expect("no more data than the drive holds");
-        core.space.arrived(die);
+        let die = core.allocator.place(page).expect("no more data than the drive holds");
+        core.allocator.arrived(die);
         let to = loop {
-            if let Some(to) = core.space.host_page(die, StreamTag::PLAIN, |_| None) {
+            if let Some(to) = core.allocator.host_page(die, StreamTag::PLAIN, |_| None) {
                 break to;
             }
             for plane in core.layout.geometry.planes_of_die(die) {
@@ -38,7 +38,7 @@ impl Gc {
             }
         };
         if let Location::Flash(old) = core.map.place(page) {
-            core.space.blocks.invalidate(old);
+            core.allocator.blocks.invalidate(old);
         }
         core.map.set_flash(page, to);
         core.map.set_owner(to, page);
@@ -49,7 +49,7 @@ impl Gc {
     /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
-        core.space.blocks.invalidate(old);
+        core.allocator.blocks.invalidate(old);
         core.map.set_flash(page, Ppn::NONE);
         true
     }
@@ -58,8 +58,8 @@ impl Gc {
     /// what is worth it, as idle time does.
     pub(super) fn collect_up_to(&mut self, core: &mut Core, plane: PlaneId, kept: u32) {
         let needed = self.rules().foreground_below;
-        while core.space.blocks.free_in(plane) < kept {
-            let idle = core.space.blocks.free_in(plane) >= needed;
+        while core.allocator.blocks.free_in(plane) < kept {
+            let idle = core.allocator.blocks.free_in(plane) >= needed;
             if (idle && !self.is_worth_it(core, plane)) || self.collect_now(core, plane) == 0 {
                 return;
             }
@@ -68,7 +68,7 @@ impl Gc {
 
     pub(super) fn is_worth_it(&mut self, core: &mut Core, plane: PlaneId) -> bool {
         let victim = self.choose(core, plane, self.untimed.clock);
-        victim.is_some_and(|victim| core.space.blocks.valid(victim) <= self.worth_moving)
+        victim.is_some_and(|victim| core.allocator.blocks.valid(victim) <= self.worth_moving)
     }
 
     /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
@@ -92,26 +92,26 @@ impl Gc {
         victim: BlockId,
         source: Source,
     ) -> u32 {
-        core.space.blocks.collect(victim);
-        let valid = core.space.blocks.valid(victim);
-        let mut pages = core.space.blocks.valid_pages(victim);
+        core.allocator.blocks.collect(victim);
+        let valid = core.allocator.blocks.valid(victim);
+        let mut pages = core.allocator.blocks.valid_pages(victim);
         let mut soon = pages.clone();
         (0..MOVES_AHEAD).for_each(|_| self.prefetch_move(core, &mut soon));
         let mut left = valid;
         while left > 0 {
-            let (first, count) = core.space.write_run(plane, source, left);
+            let (first, count) = core.allocator.write_run(plane, source, left);
             left -= count;
             for to in (first.0..first.0 + count).map(Ppn) {
                 self.prefetch_move(core, &mut soon);
-                let from = pages.next(&core.space.blocks).expect("as many pages as are valid");
+                let from = pages.next(&core.allocator.blocks).expect("as many pages as are valid");
                 let page = core.map.owner(from);
                 core.map.set_flash(page, to);
                 core.map.set_owner(to, page);
             }
             self.close_if_full(core, Ppn(first.0 + count - 1));
         }
-        core.space.blocks.vacate(victim);
-        core.space.blocks.erase(victim);
+        core.allocator.blocks.vacate(victim);
+        core.allocator.blocks.erase(victim);
         self.untimed.moves[usize::from(source == Source::Wear)] += u64::from(valid);
         valid
     }
@@ -119,7 +119,7 @@ impl Gc {
     /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
     pub(super) fn swap_now(&mut self, core: &mut Core, plane: PlaneId, erased: BlockId) {
         if let Some(cold) = self.coldest_for(core, plane, erased)
-            && core.space.open_for_swap(erased)
+            && core.allocator.open_for_swap(erased)
         {
             self.empty_now(core, plane, cold, Source::Wear);
         }
@@ -128,14 +128,14 @@ impl Gc {
     /// The page will be moved whose turn it is in a while.
     #[inline]
     pub(super) fn prefetch_move(&self, core: &mut Core, pages: &mut ValidPages) {
-        if let Some(from) = pages.next(&core.space.blocks) {
+        if let Some(from) = pages.next(&core.allocator.blocks) {
             core.map.prefetch(core.map.owner(from));
         }
     }
 
     pub(super) fn close_if_full(&mut self, core: &mut Core, page: Ppn) {
         if core.locator.offset_in_block(page) + 1 == core.layout.geometry.pages_per_block {
-            core.space.blocks.fill(core.locator.block_of(page), self.untimed.clock);
+            core.allocator.blocks.fill(core.locator.block_of(page), self.untimed.clock);
         }
     }
 

@@ -10,16 +10,16 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
-use crate::policy::custom::Used;
+use crate::policy::hotness::Used;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{DieId, FrameId, Id, Lpn, Ppn};
 
 impl Ftl {
     /// A frame was used.
     #[inline]
-    pub fn use_frame<R: RedundancyHooks>(&mut self, slot: FrameId, raid: &mut R) {
-        self.core.buffer.touch(slot);
-        raid.frame_used(self, slot);
+    pub fn use_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
+        self.core.buffer.touch(frame_id);
+        raid.frame_used(self, frame_id);
     }
 
     /// Sends dirty frames to the flash while frames run short or a flush waits.
@@ -33,33 +33,38 @@ impl Ftl {
     pub(super) fn evict_due<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         while self.queues.writes < self.queues.writes_max {
             let Some(due) = self.core.buffer.due(!self.queues.flushes.is_empty()) else { return };
-            let (slot, room) = match due {
-                Due::Drop(slot) => {
-                    self.give_up(flash, slot);
+            let (frame_id, room) = match due {
+                Due::Drop(frame_id) => {
+                    self.give_up(flash, frame_id);
                     continue;
                 }
-                Due::Program { slot, room } => (slot, room),
+                Due::Program { frame_id, room } => (frame_id, room),
             };
-            raid.evict(self, flash, slot, room);
+            raid.evict(self, flash, frame_id, room);
         }
     }
 
     /// A dirty frame leaves the lists; with `room` it becomes free when its program ends.
-    pub fn take_out(&mut self, flash: &mut Flash, slot: FrameId, room: bool) {
+    pub fn take_out(&mut self, flash: &mut Flash, frame_id: FrameId, room: bool) {
         if room {
-            self.note_use(flash, slot);
+            self.note_use(flash, frame_id);
         }
-        self.core.buffer.delist(slot);
-        if room && !self.core.buffer.get(slot).leaving {
-            self.core.buffer.leave(slot);
+        self.core.buffer.delist(frame_id);
+        if room && !self.core.buffer.get(frame_id).leaving {
+            self.core.buffer.leave(frame_id);
         }
     }
 
     /// Its data goes to the flash.
-    pub fn send_out<R: RedundancyHooks>(&mut self, flash: &mut Flash, slot: FrameId, raid: &mut R) {
-        let program = self.open_program(flash, slot);
-        flash.txns.get_mut(program).epoch = self.core.buffer.get(slot).epoch;
-        self.send(flash, slot, program, raid);
+    pub fn send_out<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        frame_id: FrameId,
+        raid: &mut R,
+    ) {
+        let program = self.open_program(flash, frame_id);
+        flash.txns.get_mut(program).epoch = self.core.buffer.get(frame_id).epoch;
+        self.send(flash, frame_id, program, raid);
     }
 
     /// A page that was read from the flash stays in the buffer, if there is room at once.
@@ -77,82 +82,82 @@ impl Ftl {
                 {
                     self.drop_clean(flash, clean);
                 }
-                let Some(slot) = self.core.buffer.take(page, from) else { return };
-                self.core.map.set_buffered(page, slot);
-                self.core.buffer.make_whole(slot);
-                self.core.buffer.count(slot, false);
-                self.core.buffer.enlist(slot, Listed::Clean);
+                let Some(frame_id) = self.core.buffer.take(page, from) else { return };
+                self.core.map.set_buffered(page, frame_id);
+                self.core.buffer.make_whole(frame_id);
+                self.core.buffer.count(frame_id, false);
+                self.core.buffer.enlist(frame_id, Listed::Clean);
                 self.evict(flash, raid);
             }
             // Two requests read it at the same time.
-            Location::Buffer(slot) => {
-                self.core.buffer.count(slot, false);
-                self.core.buffer.touch(slot);
+            Location::Buffer(frame_id) => {
+                self.core.buffer.count(frame_id, false);
+                self.core.buffer.touch(frame_id);
             }
             Location::Flash(_) | Location::Nowhere => {}
         }
     }
 
     /// A page leaves the buffer: how it was used is known now.
-    pub fn note_use(&mut self, flash: &mut Flash, slot: FrameId) -> AccessClass {
-        let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(slot);
+    pub fn note_use(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
+        let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(frame_id);
         let class = self.core.classes.hotness.class(Used { lpn, reads, writes, now: flash.now() });
         flash.counters.left[class as usize] += 1;
         if let Some(marks) = &mut self.core.classes.marks {
-            marks[lpn] = self.core.space.frontiers.voltage_of(StreamTag::new(false, class));
+            marks[lpn] = self.core.allocator.open_blocks.voltage_of(StreamTag::new(false, class));
         }
         class
     }
 
     /// A clean page leaves the buffer, or waits there to be programmed anew.
-    pub fn give_up(&mut self, flash: &mut Flash, slot: FrameId) {
-        let class = self.note_use(flash, slot);
+    pub fn give_up(&mut self, flash: &mut Flash, frame_id: FrameId) {
+        let class = self.note_use(flash, frame_id);
         if self.core.classes.read_hot == ReadHot::RewriteOnIdle
             && class == AccessClass::ReadHot
-            && self.gains(slot)
+            && self.gains(frame_id)
         {
-            self.let_wait(flash, slot);
+            self.let_wait(flash, frame_id);
         } else {
-            self.empty(slot);
+            self.empty(frame_id);
         }
     }
 
     /// A clean page leaves the buffer at once: its frame is needed.
-    pub fn drop_clean(&mut self, flash: &mut Flash, slot: FrameId) {
-        if self.core.buffer.get(slot).listed == Listed::Rewrite {
+    pub fn drop_clean(&mut self, flash: &mut Flash, frame_id: FrameId) {
+        if self.core.buffer.get(frame_id).listed == Listed::Rewrite {
             flash.counters.rewritten[1] += 1;
         } else {
-            self.note_use(flash, slot);
+            self.note_use(flash, frame_id);
         }
-        self.empty(slot);
+        self.empty(frame_id);
     }
 
-    pub(super) fn empty(&mut self, slot: FrameId) {
-        let Frame { lpn, ppn, .. } = *self.core.buffer.get(slot);
+    pub(super) fn empty(&mut self, frame_id: FrameId) {
+        let Frame { lpn, ppn, .. } = *self.core.buffer.get(frame_id);
         self.core.map.set_flash(lpn, ppn);
-        self.core.buffer.delist(slot);
-        self.core.buffer.release(slot);
+        self.core.buffer.delist(frame_id);
+        self.core.buffer.release(frame_id);
     }
 
     /// Whether a page that is read hot lies in cells of other voltages than it should.
-    pub(super) fn gains(&self, slot: FrameId) -> bool {
-        let ppn = self.core.buffer.get(slot).ppn;
+    pub(super) fn gains(&self, frame_id: FrameId) -> bool {
+        let ppn = self.core.buffer.get(frame_id).ppn;
         let block = self.core.locator.block_of(ppn);
         let wanted =
-            self.core.space.frontiers.voltage_of(StreamTag::new(false, AccessClass::ReadHot));
-        ppn.is_some() && self.core.space.frontiers.mode_of(block).voltage != wanted
+            self.core.allocator.open_blocks.voltage_of(StreamTag::new(false, AccessClass::ReadHot));
+        ppn.is_some() && self.core.allocator.open_blocks.mode_of(block).voltage != wanted
     }
 
-    pub(super) fn let_wait(&mut self, flash: &mut Flash, slot: FrameId) {
-        self.core.buffer.delist(slot);
-        self.core.buffer.enlist(slot, Listed::Rewrite);
+    pub(super) fn let_wait(&mut self, flash: &mut Flash, frame_id: FrameId) {
+        self.core.buffer.delist(frame_id);
+        self.core.buffer.enlist(frame_id, Listed::Rewrite);
         if self.core.buffer.rewrites() > self.core.buffer.rewrites_most() {
             let oldest = self.core.buffer.to_rewrite().next();
             self.drop_clean(flash, oldest.expect("too many wait"));
         }
         let turn = DieId((self.core.classes.rewriter.0 + 1) % self.core.layout.geometry.dies());
         self.core.classes.rewriter =
-            self.core.space.home(self.core.buffer.get(slot).lpn).unwrap_or(turn);
+            self.core.allocator.home(self.core.buffer.get(frame_id).lpn).unwrap_or(turn);
         if flash.die(self.core.classes.rewriter).is_idle() {
             let rewriter = self.core.classes.rewriter;
             self.gc.on_die_idle(&mut self.core, flash, rewriter);
@@ -170,21 +175,22 @@ impl Ftl {
         if self.queues.writes == self.queues.writes_max {
             return false;
         }
-        let lpn = |slot: FrameId| self.core.buffer.get(slot).lpn;
-        let may_lie =
-            |slot: &FrameId| self.core.space.home(lpn(*slot)).is_none_or(|home| home == die);
-        let Some(slot) = self.core.buffer.to_rewrite().find(may_lie) else { return false };
+        let lpn = |frame_id: FrameId| self.core.buffer.get(frame_id).lpn;
+        let may_lie = |frame_id: &FrameId| {
+            self.core.allocator.home(lpn(*frame_id)).is_none_or(|home| home == die)
+        };
+        let Some(frame_id) = self.core.buffer.to_rewrite().find(may_lie) else { return false };
         // Pages of stripes have dies of their own.
         let anywhere = raid.lies_anywhere();
-        if anywhere && !self.core.space.takes_in(die) {
+        if anywhere && !self.core.allocator.takes_in(die) {
             return false;
         }
-        self.core.buffer.delist(slot);
-        self.core.buffer.leave(slot);
-        let owner = Owner::Frame(slot);
+        self.core.buffer.delist(frame_id);
+        self.core.buffer.leave(frame_id);
+        let owner = Owner::Frame(frame_id);
         let class = TxnClass::HostProgram;
         let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, die);
-        let frame = self.core.buffer.get_mut(slot);
+        let frame = self.core.buffer.get_mut(frame_id);
         txn.lpn = frame.lpn;
         txn.tag = frame.tag.with(AccessClass::ReadHot);
         // No request waits for it: it goes after every write that one does.

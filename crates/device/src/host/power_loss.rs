@@ -15,17 +15,22 @@ impl Ftl {
             .core
             .buffer
             .used()
-            .map(|(slot, _)| slot)
-            .filter(|&slot| self.is_only_here(flash, slot, raid))
+            .map(|(frame_id, _)| frame_id)
+            .filter(|&frame_id| self.is_only_here(flash, frame_id, raid))
             .collect();
-        lost.iter().for_each(|&slot| self.lose_frame(slot, raid));
+        lost.iter().for_each(|&frame_id| self.lose_frame(frame_id, raid));
         lost.len() as u64
     }
 
     /// Whether a frame holds what was acknowledged and no die has begun to program. What the host waits for still is no
     /// data of its own, and what is programmed anew in idle time lies in the flash.
-    pub fn is_only_here<R: RedundancyHooks>(&self, flash: &Flash, slot: FrameId, raid: &R) -> bool {
-        let Frame { queued, listed, orphan, lpn, ppn, .. } = *self.core.buffer.get(slot);
+    pub fn is_only_here<R: RedundancyHooks>(
+        &self,
+        flash: &Flash,
+        frame_id: FrameId,
+        raid: &R,
+    ) -> bool {
+        let Frame { queued, listed, orphan, lpn, ppn, .. } = *self.core.buffer.get(frame_id);
         if orphan || !queued.is_some() {
             return listed == Listed::Dirty;
         }
@@ -35,23 +40,23 @@ impl Ftl {
     }
 
     /// A page that was acknowledged and never reached the flash is lost; what the flash has of it is older.
-    fn lose_frame<R: RedundancyHooks>(&mut self, slot: FrameId, raid: &mut R) {
-        let frame = *self.core.buffer.get(slot);
+    fn lose_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
+        let frame = *self.core.buffer.get(frame_id);
         raid.frame_lost(frame.lpn, frame.ppn);
         if frame.queued.is_some() {
             // Its program is dropped when its turn comes, as that of a page that was trimmed.
             self.core.map.set_flash(frame.lpn, frame.ppn);
-            let its = self.core.buffer.get_mut(slot);
+            let its = self.core.buffer.get_mut(frame_id);
             (its.orphan, its.ppn) = (true, Ppn::NONE);
             return;
         }
         self.core.buffer.settled(frame.epoch);
-        self.core.buffer.delist(slot);
+        self.core.buffer.delist(frame_id);
         if frame.programs > 0 {
             return; // An older version is being programmed: the frame goes when it is done.
         }
         self.core.map.set_flash(frame.lpn, frame.ppn);
-        self.core.buffer.stay(slot);
-        self.core.buffer.release(slot);
+        self.core.buffer.stay(frame_id);
+        self.core.buffer.release(frame_id);
     }
 }

@@ -16,13 +16,13 @@ impl Ftl {
     pub fn send<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
-        slot: FrameId,
+        frame_id: FrameId,
         program: TxnId,
         raid: &mut R,
     ) {
         self.queues.writes += 1;
-        let whole = self.core.buffer.is_whole(slot);
-        let frame = self.core.buffer.get_mut(slot);
+        let whole = self.core.buffer.is_whole(frame_id);
+        let frame = self.core.buffer.get_mut(frame_id);
         let old = frame.ppn;
         frame.queued = program;
         frame.submitted = false;
@@ -30,21 +30,21 @@ impl Ftl {
             raid.proceed(self, flash, program);
         } else {
             let asked = flash.txns.get(program).asked;
-            self.read_for_merge(flash, slot, old, asked);
+            self.read_for_merge(flash, frame_id, old, asked);
         }
     }
 
     pub(super) fn read_for_merge(
         &mut self,
         flash: &mut Flash,
-        slot: FrameId,
+        frame_id: FrameId,
         old: Ppn,
         asked: Nanos,
     ) {
         let die = self.core.locator.die_of(old);
         let class = TxnClass::BackgroundRead;
         flash.counters.merge_reads += 1;
-        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(slot), die);
+        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame_id), die);
         read.ppn = old;
         read.asked = asked;
         flash.submit(id);
@@ -54,12 +54,12 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         read: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
         flash.txns.close(read);
-        self.core.buffer.make_whole(slot);
-        let program = self.core.buffer.get(slot).queued;
+        self.core.buffer.make_whole(frame_id);
+        let program = self.core.buffer.get(frame_id).queued;
         flash.txns.get_mut(program).merged_at = flash.now();
         raid.proceed(self, flash, program);
     }
@@ -80,17 +80,17 @@ impl Ftl {
         let txn = flash.txns.get(id);
         debug_assert!(txn.owner != Owner::Job, "what collection moves stays on its die");
         let page = match txn.owner {
-            Owner::Frame(slot) => self.core.buffer.get(slot).lpn,
+            Owner::Frame(frame_id) => self.core.buffer.get(frame_id).lpn,
             _ => txn.lpn,
         };
-        self.core.space.place(page)
+        self.core.allocator.place(page)
     }
 
     pub(super) fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
         let txn = flash.txns.get_mut(id);
         txn.die = die;
-        if let Owner::Frame(slot) = txn.owner {
-            self.core.buffer.get_mut(slot).submitted = true;
+        if let Owner::Frame(frame_id) = txn.owner {
+            self.core.buffer.get_mut(frame_id).submitted = true;
         }
         flash.submit(id);
     }
@@ -110,15 +110,15 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         ppn: Ppn,
         raid: &mut R,
     ) {
         let txn = flash.txns.get_mut(id);
         txn.ppn = ppn;
-        txn.mode = self.core.space.frontiers.mode_of(self.core.locator.block_of(ppn));
-        self.core.space.arrived(txn.die);
-        let frame = self.core.buffer.get_mut(slot);
+        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(ppn));
+        self.core.allocator.arrived(txn.die);
+        let frame = self.core.buffer.get_mut(frame_id);
         let (lpn, old) = (frame.lpn, frame.ppn);
         frame.ppn = ppn;
         frame.queued = TxnId::NONE;
@@ -137,15 +137,15 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) -> Bind {
-        let Frame { orphan, lpn, .. } = *self.core.buffer.get(slot);
+        let Frame { orphan, lpn, .. } = *self.core.buffer.get(frame_id);
         if orphan || raid.comes_too_late(self, flash, id, lpn) {
             return Bind::Dropped;
         }
         let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
-        self.take_page(flash, id, slot, ppn, raid);
+        self.take_page(flash, id, frame_id, ppn, raid);
         Bind::Bound
     }
 
@@ -154,7 +154,7 @@ impl Ftl {
     pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Ppn> {
         let collector = &self.gc;
         let Txn { die, tag, .. } = *flash.txns.get(id);
-        let page = self.core.space.host_page(die, tag, |plane| collector.job(plane));
+        let page = self.core.allocator.host_page(die, tag, |plane| collector.job(plane));
         if page.is_none() {
             // A collection that gave way to the host must not wait for it now.
             for plane in self.core.layout.geometry.planes_of_die(die) {
@@ -169,18 +169,18 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         dropped: bool,
         raid: &mut R,
     ) {
         if !dropped {
             self.page_programmed(flash, flash.txns.get(id).ppn);
-            if !raid.defers_answer(self, flash, id, slot) {
-                self.settled(flash, id, slot, raid);
+            if !raid.defers_answer(self, flash, id, frame_id) {
+                self.settled(flash, id, frame_id, raid);
             }
             return;
         }
-        self.dropped(flash, id, slot, raid);
+        self.dropped(flash, id, frame_id, raid);
     }
 
     #[cold]
@@ -188,17 +188,17 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
-        let Frame { lpn, orphan, .. } = *self.core.buffer.get(slot);
+        let Frame { lpn, orphan, .. } = *self.core.buffer.get(frame_id);
         if !orphan {
-            return self.begin_anew(flash, id, slot, raid);
+            return self.begin_anew(flash, id, frame_id, raid);
         }
         raid.given_up(self, flash, id, lpn);
-        self.core.buffer.get_mut(slot).queued = TxnId::NONE;
-        self.core.space.arrived(flash.txns.get(id).die);
-        self.concluded(flash, id, slot, raid);
+        self.core.buffer.get_mut(frame_id).queued = TxnId::NONE;
+        self.core.allocator.arrived(flash.txns.get(id).die);
+        self.concluded(flash, id, frame_id, raid);
         self.place_waiting(flash);
     }
 
@@ -208,24 +208,24 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
-        self.core.buffer.get_mut(slot).programs -= 1;
-        self.concluded(flash, id, slot, raid);
+        self.core.buffer.get_mut(frame_id).programs -= 1;
+        self.concluded(flash, id, frame_id, raid);
     }
 
     pub(super) fn concluded<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
         let epoch = flash.txns.get(id).epoch;
         self.core.buffer.settled(epoch);
         self.answer_writes(flash, id, raid);
-        self.retire(slot);
+        self.retire(frame_id);
         self.resume(flash, raid);
     }
 
@@ -266,12 +266,12 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
         let die = flash.txns.get(id).die;
-        self.core.space.arrived(die);
-        self.core.buffer.get_mut(slot).submitted = false;
+        self.core.allocator.arrived(die);
+        self.core.buffer.get_mut(frame_id).submitted = false;
         raid.proceed(self, flash, id);
         self.place_waiting(flash);
     }
@@ -287,8 +287,8 @@ impl Ftl {
     ) -> bool {
         let Txn { owner, tag, .. } = *flash.txns.get(id);
         let wanted = match owner {
-            Owner::Frame(slot) => {
-                let Frame { orphan, lpn, .. } = *self.core.buffer.get(slot);
+            Owner::Frame(frame_id) => {
+                let Frame { orphan, lpn, .. } = *self.core.buffer.get(frame_id);
                 !orphan && !raid.comes_too_late(self, flash, id, lpn)
             }
             _ => raid.wants(self, flash, id),
@@ -307,10 +307,10 @@ impl Ftl {
         }
         let gc = &self.gc;
         let offset = self.core.locator.offset_in_block(ppn);
-        let page = self.core.space.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
+        let page = self.core.allocator.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
         let Some(page) = page else { return false };
         match owner {
-            Owner::Frame(slot) => self.take_page(flash, id, slot, page, raid),
+            Owner::Frame(frame_id) => self.take_page(flash, id, frame_id, page, raid),
             _ => raid.take_page(self, flash, id, page),
         }
         true
@@ -320,9 +320,9 @@ impl Ftl {
     pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, ppn: Ppn) {
         let txn = flash.txns.get_mut(id);
         txn.ppn = ppn;
-        txn.mode = self.core.space.frontiers.mode_of(self.core.locator.block_of(ppn));
+        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(ppn));
         let (page, die) = (txn.lpn, txn.die);
-        self.core.space.arrived(die);
+        self.core.allocator.arrived(die);
         self.core.map.set_owner(ppn, page);
         let plane = self.core.locator.plane_of(ppn);
         self.gc.host_wrote(plane);
@@ -342,11 +342,11 @@ impl Ftl {
         flash.txns.close(id);
         let plane = self.core.locator.plane_of(from);
         if !dropped {
-            if self.core.space.blocks.is_valid(from) {
-                self.core.space.blocks.invalidate(from);
+            if self.core.allocator.blocks.is_valid(from) {
+                self.core.allocator.blocks.invalidate(from);
                 raid.relocated(self, flash, lpn, (from, ppn));
             } else {
-                self.core.space.blocks.invalidate(ppn);
+                self.core.allocator.blocks.invalidate(ppn);
             }
             self.page_programmed(flash, ppn);
             // While both copies existed the plane looked fuller than it is.

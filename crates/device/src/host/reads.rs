@@ -47,7 +47,7 @@ impl Ftl {
             Location::Flash(ppn) => {
                 self.read_flash(flash, id, page, ppn, self.core.locator.die_of(ppn));
             }
-            Location::Buffer(slot) => self.read_buffered(flash, id, page, slot, raid),
+            Location::Buffer(frame_id) => self.read_buffered(flash, id, page, frame_id, raid),
             Location::Nowhere => self.read_unwritten(flash, id, page, raid),
         }
     }
@@ -57,7 +57,7 @@ impl Ftl {
         flash: &mut Flash,
         id: ReqId,
         page: Lpn,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
         let within = self
@@ -66,13 +66,13 @@ impl Ftl {
             .get(id)
             .within(raid.host_page_of(page), self.core.locator.page_size());
         let wanted = self.core.buffer.touched(within);
-        let frame = self.core.buffer.get(slot);
+        let frame = self.core.buffer.get(frame_id);
         let ppn = frame.ppn;
         // What neither buffer nor flash holds was never written, and reads as zeroes.
         if wanted & !frame.present == 0 || !ppn.is_some() {
             flash.counters.buffer_read_hits += 1;
-            self.core.buffer.count(slot, false);
-            self.use_frame(slot, raid);
+            self.core.buffer.count(frame_id, false);
+            self.use_frame(frame_id, raid);
             self.read_without_flash(flash, id);
         } else {
             self.read_flash(flash, id, page, ppn, self.core.locator.die_of(ppn));
@@ -92,7 +92,7 @@ impl Ftl {
         flash.counters.unwritten_reads += 1;
         match self.rules.unwritten {
             UnwrittenReads::Preconditioned => {
-                let die = self.core.space.die_of_address(page);
+                let die = self.core.allocator.die_of_address(page);
                 self.read_flash(flash, id, page, Ppn::NONE, die);
             }
             // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.

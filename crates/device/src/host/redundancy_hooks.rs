@@ -45,8 +45,8 @@ pub trait RedundancyHooks: Sized {
     }
 
     /// A page of a write that passes the buffer by goes to the flash at once.
-    fn write_past(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ReqId, slot: FrameId) {
-        ftl.write_back(flash, id, slot, self);
+    fn write_past(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ReqId, frame_id: FrameId) {
+        ftl.write_back(flash, id, frame_id, self);
     }
 
     /// The host has written a page.
@@ -65,9 +65,9 @@ pub trait RedundancyHooks: Sized {
 
     /// A dirty frame leaves the buffer; with `room` its frame is wanted free.
     #[inline]
-    fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, slot: FrameId, room: bool) {
-        ftl.take_out(flash, slot, room);
-        ftl.send_out(flash, slot, self);
+    fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, frame_id: FrameId, room: bool) {
+        ftl.take_out(flash, frame_id, room);
+        ftl.send_out(flash, frame_id, self);
     }
 
     /// The data of a program is whole: it goes to a die.

@@ -1,7 +1,7 @@
 //! Host requests in flight, in a fixed-capacity arena.
 
 use crate::observe::blame::Blame;
-use crate::observe::probe::Completion;
+use crate::observe::completion::Completion;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
 

@@ -32,7 +32,7 @@ impl Ftl {
                     continue;
                 }
                 Location::Flash(ppn) => ppn,
-                Location::Buffer(slot) => self.forget(slot),
+                Location::Buffer(frame_id) => self.forget(frame_id),
             };
             flash.counters.pages_trimmed += 1;
             self.core.map.set_flash(page, Ppn::NONE);
@@ -46,16 +46,16 @@ impl Ftl {
 
     /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is
     /// dropped when its turn comes, and whoever waits for it is answered then.
-    pub(super) fn forget(&mut self, slot: FrameId) -> Ppn {
-        let frame = *self.core.buffer.get(slot);
+    pub(super) fn forget(&mut self, frame_id: FrameId) -> Ppn {
+        let frame = *self.core.buffer.get(frame_id);
         if frame.listed == Listed::Dirty {
             self.core.buffer.settled(frame.epoch);
         }
-        self.core.buffer.delist(slot);
-        let its = self.core.buffer.get_mut(slot);
+        self.core.buffer.delist(frame_id);
+        let its = self.core.buffer.get_mut(frame_id);
         its.orphan = true;
         its.ppn = Ppn::NONE;
-        self.retire(slot);
+        self.retire(frame_id);
         frame.ppn
     }
 

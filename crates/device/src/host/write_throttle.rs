@@ -72,14 +72,14 @@ impl Life {
         now: Nanos,
         pages: u32,
         (blocks, counters): (&Blocks, &Counters),
-        slots: u32,
+        frames: u32,
     ) -> Held {
         let [host, others @ ..] = counters.programs;
         // What the buffer absorbs is never programmed.
         let entered = counters.pages_written - counters.buffer_write_hits;
         let taken = entered + others.iter().sum::<u64>();
         // Pages trimmed in the buffer never get there: no more are on their way than it has frames.
-        let on_the_way = entered.saturating_sub(host).min(u64::from(slots));
+        let on_the_way = entered.saturating_sub(host).min(u64::from(frames));
         throttle.hold(now, pages, &View { life: self, blocks, on_the_way, taken })
     }
 }
@@ -89,8 +89,8 @@ impl WriteThrottle {
     pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
         let last = io.offset + u64::from(io.size.max(1)) - 1;
         let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;
-        let seen = (&core.space.blocks, &flash.counters);
-        let held = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.slots);
+        let seen = (&core.allocator.blocks, &flash.counters);
+        let held = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.frames);
         flash.counters.held[0] += held.spread;
         flash.counters.held[1] += held.stopped;
         flash.counters.stops += u64::from(held.stops);

@@ -11,7 +11,7 @@ use crate::flash::txn::Owner;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
-use crate::policy::custom::Used;
+use crate::policy::hotness::Used;
 use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, Ppn, ReqId, TxnId};
 
 impl Ftl {
@@ -107,7 +107,7 @@ impl Ftl {
         {
             return Err(Hold::Queue);
         }
-        let slot = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
+        let frame_id = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
         // Any wait until now is over, for this page too.
         self.release_hold(flash, id);
         flash.counters.pages_written += 1;
@@ -116,23 +116,23 @@ impl Ftl {
         let request = self.front.requests.get_mut(id);
         request.next += 1;
         let covered = self.core.buffer.covered(request.within(host, self.core.locator.page_size()));
-        let frame = self.core.buffer.get_mut(slot);
+        let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
         if self.core.classes.hotness.tells_uses() {
-            self.core.buffer.count(slot, true);
+            self.core.buffer.count(frame_id, true);
         }
-        let frame = self.core.buffer.get_mut(slot);
+        let frame = self.core.buffer.get_mut(frame_id);
         frame.tag = request.tag;
         frame.group = request.pages.min(u32::from(u16::MAX)) as u16;
         if self.rules.partial == PartialWrites::Overwrite {
-            self.core.buffer.make_whole(slot);
+            self.core.buffer.make_whole(frame_id);
         }
         match self.rules.ack {
-            Ack::OnProgram => self.write_through(flash, id, slot, raid),
-            Ack::OnInsert if past && !self.core.buffer.get(slot).queued.is_some() => {
-                raid.write_past(self, flash, id, slot);
+            Ack::OnProgram => self.write_through(flash, id, frame_id, raid),
+            Ack::OnInsert if past && !self.core.buffer.get(frame_id).queued.is_some() => {
+                raid.write_past(self, flash, id, frame_id);
             }
-            Ack::OnInsert => self.write_back(flash, id, slot, raid),
+            Ack::OnInsert => self.write_back(flash, id, frame_id, raid),
         }
         Ok(())
     }
@@ -140,20 +140,20 @@ impl Ftl {
     /// The frame of a logical page, one that holds it already if there is one.
     pub(super) fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Option<FrameId> {
         let location = match self.core.map.place(page) {
-            Location::Buffer(slot) => return Some(slot),
+            Location::Buffer(frame_id) => return Some(frame_id),
             Location::Flash(ppn) => ppn,
             Location::Nowhere => Ppn::NONE,
         };
-        let slot = match self.core.buffer.take(page, location) {
-            Some(slot) => slot,
+        let frame_id = match self.core.buffer.take(page, location) {
+            Some(frame_id) => frame_id,
             None => {
                 let clean = self.core.buffer.to_empty()?;
                 self.drop_clean(flash, clean);
                 self.core.buffer.take(page, location).expect("a frame was just emptied")
             }
         };
-        self.core.map.set_buffered(page, slot);
-        Some(slot)
+        self.core.map.set_buffered(page, frame_id);
+        Some(frame_id)
     }
 
     /// The request is done when the data is in the flash.
@@ -161,11 +161,11 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: ReqId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
-        let Frame { queued, submitted, .. } = *self.core.buffer.get(slot);
-        let program = self.open_program(flash, slot);
+        let Frame { queued, submitted, .. } = *self.core.buffer.get(frame_id);
+        let program = self.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
         let request = self.front.requests.get(id);
         txn.req = id;
@@ -175,11 +175,11 @@ impl Ftl {
             self.join(flash, queued, program, submitted);
         } else {
             // One that the flash has lost and the buffer had waits to be programmed already.
-            let waits = self.core.buffer.get(slot).listed == Listed::Dirty;
+            let waits = self.core.buffer.get(frame_id).listed == Listed::Dirty;
             txn.epoch =
-                if waits { self.core.buffer.get(slot).epoch } else { self.core.buffer.born() };
-            self.core.buffer.delist(slot);
-            self.send(flash, slot, program, raid);
+                if waits { self.core.buffer.get(frame_id).epoch } else { self.core.buffer.born() };
+            self.core.buffer.delist(frame_id);
+            self.send(flash, frame_id, program, raid);
         }
     }
 
@@ -202,15 +202,16 @@ impl Ftl {
 
     /// Opens the program of a frame's data.
     #[inline]
-    pub fn open_program(&mut self, flash: &mut Flash, slot: FrameId) -> TxnId {
-        let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(slot);
+    pub fn open_program(&mut self, flash: &mut Flash, frame_id: FrameId) -> TxnId {
+        let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(frame_id);
         if self.core.classes.hotness.tells_uses() {
             let page = Used { lpn, reads, writes, now: flash.now() };
             tag = tag.with(self.core.classes.hotness.class(page));
         }
         let class = TxnClass::HostProgram;
         let nowhere = DieId::NONE;
-        let (id, txn) = flash.open(Op::Program, Source::Host, class, Owner::Frame(slot), nowhere);
+        let (id, txn) =
+            flash.open(Op::Program, Source::Host, class, Owner::Frame(frame_id), nowhere);
         (txn.lpn, txn.tag, txn.group) = (lpn, tag, group);
         id
     }
@@ -220,18 +221,18 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: ReqId,
-        slot: FrameId,
+        frame_id: FrameId,
         raid: &mut R,
     ) {
-        let frame = *self.core.buffer.get(slot);
+        let frame = *self.core.buffer.get(frame_id);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
             flash.counters.buffer_write_hits += 1;
-            self.use_frame(slot, raid);
+            self.use_frame(frame_id, raid);
         } else {
-            self.core.buffer.delist(slot);
-            self.core.buffer.get_mut(slot).epoch = self.core.buffer.born();
-            self.core.buffer.enlist(slot, Listed::Dirty);
-            raid.frame_used(self, slot);
+            self.core.buffer.delist(frame_id);
+            self.core.buffer.get_mut(frame_id).epoch = self.core.buffer.born();
+            self.core.buffer.enlist(frame_id, Listed::Dirty);
+            raid.frame_used(self, frame_id);
             self.evict(flash, raid);
         }
         if self.front.requests.page_done(id) {

@@ -1,4 +1,4 @@
-//! The state of a lifetime drive as data, to be written down and gone on from. What follows from the configuration is
+//! The state of a lifetime drive as data, to be written down and resumed from. What follows from the configuration is
 //! not in it, nor what follows from the mapping.
 
 use crate::blocks::block_table::BlocksSnapshot;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Checkpoint {
     map: IdVec<Lpn, u32>,
     blocks: BlocksSnapshot,
-    space: AllocatorSnapshot,
+    allocator: AllocatorSnapshot,
     victim: AnyVictim,
     wear: AnyWear,
     throttle: AnyThrottle,
@@ -26,13 +26,13 @@ pub struct Checkpoint {
 
 impl LifetimeDrive {
     /// Its state.
-    pub fn kept(&self) -> Checkpoint {
+    pub fn checkpoint(&self) -> Checkpoint {
         let core = &self.core;
         let (victim, wear) = self.gc.policies();
         Checkpoint {
-            map: core.map.kept(),
-            blocks: core.space.blocks.kept(),
-            space: core.space.kept(),
+            map: core.map.snapshot(),
+            blocks: core.allocator.blocks.snapshot(),
+            allocator: core.allocator.snapshot(),
             victim: victim.clone(),
             wear: wear.clone(),
             throttle: self.throttle.clone(),
@@ -41,28 +41,28 @@ impl LifetimeDrive {
         }
     }
 
-    /// This drive, at the beginning of its life, as it is in a state that was kept.
+    /// This drive, at the beginning of its life, as it is in a state that was checkpoint.
     ///
     /// # Errors
     /// What tells that it is the state of another drive.
-    pub fn resumed(mut self, kept: Checkpoint) -> Result<Self, String> {
+    pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
         let core = &mut self.core;
-        if !core.map.resume(kept.map) || !core.space.blocks.resume(kept.blocks) {
+        if !core.map.resume(checkpoint.map) || !core.allocator.blocks.resume(checkpoint.blocks) {
             return Err("it is of a drive of another size".into());
         }
         let pages = core.layout.geometry.pages();
         for page in (0..core.map.logical()).map(Lpn) {
             let Some(at) = core.in_flash(page) else { continue };
-            if at.0 >= pages || core.space.blocks.is_valid(at) {
+            if at.0 >= pages || core.allocator.blocks.is_valid(at) {
                 return Err("two pages of the host lie in one place, or beyond the drive".into());
             }
-            core.space.blocks.validate(at);
+            core.allocator.blocks.validate(at);
             core.map.set_owner(at, page);
         }
-        core.space.resume(kept.space);
-        self.gc.resume(kept.victim, kept.wear);
-        (self.throttle, self.counters) = (kept.throttle, kept.counters);
-        self.go_on_from(kept.moved);
+        core.allocator.resume(checkpoint.allocator);
+        self.gc.resume(checkpoint.victim, checkpoint.wear);
+        (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
+        self.go_on_from(checkpoint.moved);
         Ok(self)
     }
 }

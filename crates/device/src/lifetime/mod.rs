@@ -87,14 +87,14 @@ impl LifetimeDrive {
         let timing = config.effective_timing();
         Self {
             throttle: throttle_of(config),
-            life: Life::new(config, &core.space.blocks),
+            life: Life::new(config, &core.allocator.blocks),
             counters: Counters::default(),
             kept: rules.foreground_below.max(rules.background_below),
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
             kept_out: Held::default(),
             moved: gc.untimed.moves,
-            erased: core.space.blocks.erase_counts().into(),
+            erased: core.allocator.blocks.erase_counts().into(),
             now: Nanos::ZERO,
             core,
             gc,
@@ -105,8 +105,8 @@ impl LifetimeDrive {
     /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
     /// with [`LifetimeDrive::again`].
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
-        let before = self.core.space.blocks.programmed();
-        let so_far = |drive: &Self| drive.core.space.blocks.programmed() - before;
+        let before = self.core.allocator.blocks.programmed();
+        let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;
         let mut number = 0usize;
         self.draw(source, |drive, io| {
             // Counting looks at every block.
@@ -168,12 +168,12 @@ impl LifetimeDrive {
 
     /// How often each block has been erased, preconditioning included.
     pub fn erase_counts(&self) -> &[u32] {
-        self.core.space.blocks.erase_counts()
+        self.core.allocator.blocks.erase_counts()
     }
 
     /// What the drive amounts to at a moment of its life.
     pub fn totals(&self, at: Nanos) -> Totals {
-        self.life.stand(&self.core.space.blocks, at)
+        self.life.stand(&self.core.allocator.blocks, at)
     }
 
     /// What the throttle has come to.
@@ -242,12 +242,12 @@ impl LifetimeDrive {
             let soon = |by: usize| drawn[(next + by) % AHEAD];
             self.prefetch(&soon(SECOND), |core, page| {
                 if let Some(old) = core.in_flash(page) {
-                    core.space.blocks.prefetch(old);
+                    core.allocator.blocks.prefetch(old);
                 }
             });
             self.prefetch(&soon(THIRD), |core, page| {
                 if let Some(old) = core.in_flash(page) {
-                    core.space.blocks.prefetch_neighbours(old);
+                    core.allocator.blocks.prefetch_neighbours(old);
                 }
             });
             let io = drawn[next % AHEAD];
@@ -294,7 +294,7 @@ impl LifetimeDrive {
             return None;
         }
         let held = if pages > 0 && self.throttle.is_on() {
-            let seen = (&self.core.space.blocks, &self.counters);
+            let seen = (&self.core.allocator.blocks, &self.counters);
             self.life.ask(&mut self.throttle, at, pages, seen, 0)
         } else {
             Held::default()

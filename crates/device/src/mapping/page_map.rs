@@ -45,16 +45,16 @@ impl PageMap {
         }
     }
 
-    /// Where each logical page is, of a drive whose buffer is empty, as it is kept.
-    pub fn kept(&self) -> IdVec<Lpn, u32> {
+    /// Where each logical page is, of a drive whose buffer is empty, as it is snapshot.
+    pub fn snapshot(&self) -> IdVec<Lpn, u32> {
         self.forward.clone()
     }
 
-    /// Goes on from what was kept, no physical page owned yet. Returns whether it is of as many pages.
-    pub fn resume(&mut self, kept: IdVec<Lpn, u32>) -> bool {
-        let same = kept.len() == self.forward.len();
+    /// Resumes from what was saved, no physical page owned yet. Returns whether it is of as many pages.
+    pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
+        let same = snapshot.len() == self.forward.len();
         if same {
-            self.forward = kept;
+            self.forward = snapshot;
         }
         same
     }
@@ -101,8 +101,8 @@ impl PageMap {
 
     /// The logical page is now found through its frame in the buffer.
     #[inline]
-    pub fn set_buffered(&mut self, page: Lpn, slot: FrameId) {
-        self.forward[page] = slot.0 | BUFFERED;
+    pub fn set_buffered(&mut self, page: Lpn, frame_id: FrameId) {
+        self.forward[page] = frame_id.0 | BUFFERED;
     }
 
     /// The logical page that a physical page was last programmed with.

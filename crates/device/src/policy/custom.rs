@@ -5,77 +5,17 @@
 //! One takes the place of the policy that the configuration names for its slot. What that one makes the drive keep is
 //! kept for it too: ranks where `rhio` is named, uses where `buffer_hits` is, a life where a throttle is.
 
-pub use crate::flash::queue::{TxnClass as Queued, View, Waiting};
-use crate::policy::stream_tag::AccessClass;
-use crate::policy::{suspension, throttle};
-use dyn_clone::{DynClone, clone_trait_object};
-use fowler_nand::SuspendAt;
-use fowler_units::{Id, Lpn, Nanos, TxnId};
+pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
+pub use crate::policy::hotness::{CustomHotness, Used};
+pub use crate::policy::suspension::CustomSuspension;
+pub use crate::policy::throttle::CustomThrottle;
+use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 /// What every policy that is handed over can do: a drive is copied, moved to another thread, and shown.
 pub trait Custom: DynClone + Debug + Send + Sync {}
 impl<T: DynClone + Debug + Send + Sync> Custom for T {}
-
-/// Fills the slot [`die_order`](crate::policy::die_order).
-pub trait CustomDieOrder: Custom {
-    /// The transaction to serve next, one of those that the view shows; `None` only where it shows none: no die stands
-    /// idle while something may be served.
-    fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
-}
-clone_trait_object!(CustomDieOrder);
-
-/// Fills the slot [`suspension`](crate::policy::suspension).
-pub trait CustomSuspension: Custom {
-    /// Where `running` may be interrupted for `candidate`; `None` if it may not. Asked only of reads that wait for a
-    /// program or an erase.
-    fn interrupts(
-        &mut self,
-        running: suspension::Running,
-        candidate: suspension::Candidate,
-    ) -> Option<SuspendAt>;
-}
-clone_trait_object!(CustomSuspension);
-
-/// Takes the place of the detector `buffer_hits` in the slot [`hotness`](crate::policy::hotness).
-pub trait CustomHotness: Custom {
-    /// How a page was used. Asked when its program is opened, and when it leaves the buffer.
-    fn class(&mut self, page: Used) -> AccessClass;
-}
-clone_trait_object!(CustomHotness);
-
-/// Fills the slot [`throttle`](crate::policy::throttle).
-pub trait CustomThrottle: Custom {
-    /// How long a write of `pages` pages is held that could enter at `now`.
-    fn hold(&mut self, now: Nanos, pages: u32, life: &dyn throttle::Life) -> throttle::Held;
-
-    /// What it has come to.
-    fn state(&self) -> throttle::State {
-        throttle::State::default()
-    }
-}
-clone_trait_object!(CustomThrottle);
-
-/// A page of the buffer, and how it was used there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Used {
-    /// Whose data it is.
-    pub lpn: Lpn,
-    /// How often it was read, and written, the first reference included.
-    pub reads: u16,
-    /// See `reads`.
-    pub writes: u16,
-    /// The present.
-    pub now: Nanos,
-}
-
-impl Used {
-    /// A page of which nothing but its hits matters.
-    pub fn often(reads: u16, writes: u16) -> Used {
-        Used { lpn: Lpn::NONE, reads, writes, now: Nanos::ZERO }
-    }
-}
 
 /// How a policy is made anew for each drive: two drives share nothing.
 pub struct Maker<T: ?Sized> {

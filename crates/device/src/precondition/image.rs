@@ -3,7 +3,6 @@
 use crate::config::layout::Refusal;
 use crate::config::{BufferConfig, Config};
 use crate::core::Core;
-use crate::device::Device;
 use crate::gc::Gc;
 use crate::policy::placement;
 use crate::precondition::Preconditioned;
@@ -60,19 +59,6 @@ impl PreconditionedImage {
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
         let preconditioned = super::run(config, &mut core, &mut gc);
         Ok(PreconditionedImage { config: config.clone(), core, gc, preconditioned })
-    }
-
-    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
-    /// sooner.
-    ///
-    /// # Errors
-    /// As [`Device::new`].
-    ///
-    /// # Panics
-    /// If `config` does not age like the one that was preconditioned.
-    pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
-        let (core, gc) = self.data_for(config)?;
-        Ok(Device::begin(config, core, gc, self.preconditioned))
     }
 
     /// What the drive had been through.

@@ -1,9 +1,9 @@
 //! The cells of a drive at time zero: how strong each block is, what it has been through, and how old its data
 //! is.
 
-use crate::blocks::open_blocks::StrengthClass;
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
-use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::mode::{Mode, Step};
+use crate::cells::reliability::StrengthClass;
 use crate::cells::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
 use crate::config::Config;
 use crate::core::Core;
@@ -11,8 +11,8 @@ use crate::flash::Flash;
 use crate::gc::Gc;
 use crate::gc::strength_measurement::StrengthMeasurement;
 use crate::policy::sensing::AnySensing;
-use crate::policy::stream_tag::{AccessClass, StreamTag};
-use crate::policy::voltage::{AnyVoltage, VoltageRule};
+use crate::policy::stream_tag::StreamTag;
+use crate::policy::voltage::{AnyVoltage, VoltageRule, lowest};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
 /// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
@@ -38,7 +38,7 @@ pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Con
     if config.reliability.model == ModelKind::Off {
         return;
     }
-    let lowest = lowest(config);
+    let lowest = lowest(&config.voltage, config.seed);
     let cells = Cells::new(config, flash.ladder(), lowest).expect("refused otherwise");
     let classes = cells.coarsest;
     flash.read_unknown_at(cells.worst_level);
@@ -50,7 +50,7 @@ pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Con
         .as_slice()
         .iter()
         .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
-    core.space.frontiers.believe(believed.collect(), classes);
+    core.allocator.open_blocks.believe(believed.collect(), classes);
     let sensing = AnySensing::new(&config.sensing, config.seed);
     let (told, end) = (config.sensing, config.reliability.end());
     let curves = Curves { cells, told, end, lowest };
@@ -86,7 +86,7 @@ fn worn_blocks(
     let rule = AnyVoltage::new(&config.voltage, config.seed);
     let mode = Mode { step: Step::NOMINAL, voltage: rule.voltage(StreamTag::PLAIN) };
     let before = config.initial_cycles(core.layout.geometry.blocks());
-    let erases = core.space.blocks.erase_counts().iter();
+    let erases = core.allocator.blocks.erase_counts().iter();
     let cycles = before.as_slice().iter().zip(erases).map(|(before, erases)| before + erases);
     cycles
         .enumerate()
@@ -94,7 +94,7 @@ fn worn_blocks(
             let first_page = core.layout.geometry.first_page(BlockId::new(block));
             // The pages of a block are as old as each other; of an erased one there are none.
             let stamp = stamps[first_page];
-            let erased = core.space.blocks.written(BlockId::new(block)) == 0;
+            let erased = core.allocator.blocks.written(BlockId::new(block)) == 0;
             let first = if erased { u32::MAX } else { stamp };
             let growth = draw() as f32;
             BlockCondition {
@@ -116,7 +116,7 @@ fn worn_blocks(
 /// been written.
 fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
     let geometry = &core.layout.geometry;
-    let blocks = &core.space.blocks;
+    let blocks = &core.allocator.blocks;
     let filled = blocks.filled().max(1);
     let mut stamps = IdVec::filled(0, geometry.pages() as usize);
     for block in (0..geometry.blocks()).map(BlockId) {
@@ -131,13 +131,6 @@ fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
         }
     }
     stamps
-}
-
-/// The lowest voltages at which the rule of a configuration lets anything be programmed.
-pub(crate) fn lowest(config: &Config) -> Voltage {
-    let rule = AnyVoltage::new(&config.voltage, config.seed);
-    let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));
-    voltages.into_iter().max().expect("there are classes")
 }
 
 #[cfg(test)]
@@ -172,7 +165,8 @@ mod tests {
             let condition = device.flash.condition().expect("cells err");
             let before = config.initial_cycles(200);
             for block in (0..200).map(BlockId) {
-                let erases = device.layer.ftl.core.space.blocks.erase_counts()[block.0 as usize];
+                let erases =
+                    device.layer.ftl.core.allocator.blocks.erase_counts()[block.0 as usize];
                 assert_eq!(condition.block(block).cycles, before[block] + erases, "{kind:?}");
                 if let Some(array) = &device.layer.raid {
                     let worn = condition.block(block).cycles > 1200;

@@ -130,7 +130,7 @@ impl Preconditioning<'_> {
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let Geometry { planes_per_die, .. } = self.core.layout.geometry;
         let planes = self.core.layout.geometry.planes();
-        if self.core.space.home(Lpn(0)).is_none() {
+        if self.core.allocator.home(Lpn(0)).is_none() {
             let up_to =
                 |plane: u32| (u64::from(filled) * u64::from(plane) / u64::from(planes)) as u32;
             let holds: Vec<u32> =
@@ -158,7 +158,7 @@ impl Preconditioning<'_> {
         let mut pages = Scattered::new(order, 0);
         for page in (0..filled).map(|_| pages.next()) {
             if self.holds_from_the_start(page) {
-                at_home[self.core.space.die_of_address(page).index()].push(page);
+                at_home[self.core.allocator.die_of_address(page).index()].push(page);
             }
         }
         at_home
@@ -174,7 +174,7 @@ impl Preconditioning<'_> {
         // The entries of one run are asked for, then those of the one before it are written.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..filled / row).map(|number| number * row) {
-            let blocks = self.core.space.load_row();
+            let blocks = self.core.allocator.load_row();
             // Runs in all blocks in turn: what is near in either direction of the mapping is written at
             // about the same time.
             for start in (0..pages_per_block).step_by(RUN) {
@@ -202,7 +202,7 @@ impl Preconditioning<'_> {
         let row = planes * pages_per_block;
         let mut blocks = Vec::with_capacity((filled / row * planes) as usize);
         for first in (0..filled / row).map(|number| number * row) {
-            blocks.extend(self.core.space.load_row().into_iter().zip(first..));
+            blocks.extend(self.core.allocator.load_row().into_iter().zip(first..));
         }
         // Which block has which turns is settled; the mapping is written as physical pages ascend.
         blocks.sort_unstable();
@@ -253,7 +253,7 @@ impl Preconditioning<'_> {
             for block_valid in valid {
                 let (mut left, mut here) =
                     (u64::from(block_valid), u64::from(geometry.pages_per_block));
-                let block = self.core.space.blocks.load(plane, |pages| {
+                let block = self.core.allocator.blocks.load(plane, |pages| {
                     // Without a branch, which could not be foretold.
                     (0..pages).fold(0, |word, bit| {
                         let valid = u64::from(rng.below(here) < left);
@@ -262,8 +262,8 @@ impl Preconditioning<'_> {
                         word | valid << bit
                     })
                 });
-                let mut valid = self.core.space.blocks.valid_pages(block);
-                while let Some(to) = valid.next(&self.core.space.blocks) {
+                let mut valid = self.core.allocator.blocks.valid_pages(block);
+                while let Some(to) = valid.next(&self.core.allocator.blocks) {
                     strewn.put(&mut self.core.map, next(plane), to);
                 }
             }
@@ -285,7 +285,9 @@ impl Preconditioning<'_> {
         for _ in 0..WINDOWS_MAX {
             let moved = self.gc.untimed.moves[0];
             for _ in 0..window {
-                while !self.overwrite(pages.next(&self.core.map, &self.core.space.blocks), kept) {}
+                while !self.overwrite(pages.next(&self.core.map, &self.core.allocator.blocks), kept)
+                {
+                }
             }
             report.overwritten += window;
             let waf = 1.0 + parity + (self.gc.untimed.moves[0] - moved) as f64 / window as f64;

@@ -242,7 +242,7 @@ impl Raid {
         };
         let spoilt: Vec<Ppn> = range
             .map(Ppn)
-            .filter(|&ppn| ftl.core.space.blocks.is_valid(ppn) && self.reads_well(ppn))
+            .filter(|&ppn| ftl.core.allocator.blocks.is_valid(ppn) && self.reads_well(ppn))
             .filter(|&ppn| !is_at_hand(flash, ppn))
             .collect();
         self.spoil(ftl, flash, &spoilt);
@@ -351,7 +351,7 @@ impl Raid {
         let ppn = ftl.core.flash_copy(page);
         self.count_wear(ftl, page, ppn, Ppn::NONE);
         let held = match ftl.core.map.place(page) {
-            Location::Buffer(slot) => self.keep_from_buffer(ftl, slot),
+            Location::Buffer(frame_id) => self.keep_from_buffer(ftl, frame_id),
             _ => {
                 ftl.core.map.set_flash(page, Ppn::NONE);
                 false
@@ -369,26 +369,26 @@ impl Raid {
 
     /// The flash has lost a page that the buffer holds: it is written anew from there. Returns whether the buffer
     /// holds all of it.
-    fn keep_from_buffer(&mut self, ftl: &mut Ftl, slot: FrameId) -> bool {
-        let frame = ftl.core.buffer.get_mut(slot);
+    fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
+        let frame = ftl.core.buffer.get_mut(frame_id);
         frame.ppn = Ppn::NONE;
         let (page, programs) = (frame.lpn, frame.programs);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
             return true; // What was lost is older than what is to be programmed.
         }
         // What was lost has just been programmed, and waits for parity: all of it was here.
-        let whole = ftl.core.buffer.is_whole(slot) || programs > 0;
-        ftl.core.buffer.delist(slot);
+        let whole = ftl.core.buffer.is_whole(frame_id) || programs > 0;
+        ftl.core.buffer.delist(frame_id);
         if whole {
-            ftl.core.buffer.make_whole(slot);
-            ftl.core.buffer.get_mut(slot).epoch = ftl.core.buffer.born();
-            ftl.core.buffer.enlist(slot, Listed::Dirty);
+            ftl.core.buffer.make_whole(frame_id);
+            ftl.core.buffer.get_mut(frame_id).epoch = ftl.core.buffer.born();
+            ftl.core.buffer.enlist(frame_id, Listed::Dirty);
         } else {
             ftl.core.map.set_flash(page, Ppn::NONE);
-            ftl.core.buffer.release(slot);
+            ftl.core.buffer.release(frame_id);
         }
         if whole && programs == 0 {
-            ftl.core.buffer.stay(slot);
+            ftl.core.buffer.stay(frame_id);
         }
         whole
     }
@@ -454,8 +454,10 @@ impl Raid {
         let mut value = 0;
         for (at, page) in stripes.data_pages(its.stripe) {
             if its.covered & bit(at) != 0 {
-                value ^=
-                    self.integrity.as_deref().map_or(0, |tags| tags.tag(ftl.core.flash_copy(page)));
+                value ^= self
+                    .integrity
+                    .as_deref()
+                    .map_or(0, |tags| tags.version_at(ftl.core.flash_copy(page)));
             }
         }
         let entry = self.cache.get_mut(id);

@@ -44,8 +44,8 @@ impl RedundancyHooks for Raid {
         ftl.write_page(flash, id, page, false, self)
     }
 
-    fn write_past(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ReqId, slot: FrameId) {
-        self.write_page_past(ftl, flash, id, slot);
+    fn write_past(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ReqId, frame_id: FrameId) {
+        self.write_page_past(ftl, flash, id, frame_id);
     }
 
     fn written(&mut self, page: Lpn) {
@@ -57,19 +57,19 @@ impl RedundancyHooks for Raid {
     }
 
     /// Where stripes leave one after another, the whole stripe of a frame was used with it.
-    fn frame_used(&mut self, ftl: &mut Ftl, slot: FrameId) {
-        let dirty = ftl.core.buffer.get(slot).listed == Listed::Dirty;
+    fn frame_used(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
+        let dirty = ftl.core.buffer.get(frame_id).listed == Listed::Dirty;
         if dirty && self.rules.leaving == Leaving::StripeByStripe {
-            self.use_stripe(ftl, slot);
+            self.use_stripe(ftl, frame_id);
         }
     }
 
-    fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, slot: FrameId, room: bool) {
+    fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, frame_id: FrameId, room: bool) {
         if self.rules.leaving != Leaving::Alone {
-            return self.evict_stripe(ftl, flash, slot, room);
+            return self.evict_stripe(ftl, flash, frame_id, room);
         }
-        ftl.take_out(flash, slot, room);
-        ftl.send_out(flash, slot, self);
+        ftl.take_out(flash, frame_id, room);
+        ftl.send_out(flash, frame_id, self);
     }
 
     fn proceed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
@@ -100,9 +100,9 @@ impl RedundancyHooks for Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
     ) -> bool {
-        self.waits_for_parity(ftl, flash, id, slot)
+        self.waits_for_parity(ftl, flash, id, frame_id)
     }
 
     fn wait_before_die(&self, flash: &Flash, id: TxnId) -> Span {
@@ -141,12 +141,14 @@ impl RedundancyHooks for Raid {
         match (owner, op) {
             (Owner::Parity(entry), Op::Read) => self.parity_read(ftl, flash, id, entry),
             (Owner::Parity(entry), _) => self.parity_stored(ftl, flash, id, entry, dropped),
-            (Owner::DegradedRead(number), Op::Read) => self.rescue_read(ftl, flash, id, number),
+            (Owner::DegradedRead(number), Op::Read) => {
+                self.degraded_read_done(ftl, flash, id, number)
+            }
             (Owner::DegradedRead(number), _) => self.rebuilt(ftl, flash, id, number, dropped),
             (Owner::Request | Owner::Merge(_) | Owner::Job, Op::Read)
                 if self.failed(ftl, flash, id) =>
             {
-                self.rescue(ftl, flash, id);
+                self.read_degraded(ftl, flash, id);
             }
             _ => return false,
         }
@@ -179,7 +181,7 @@ impl RedundancyHooks for Raid {
 
     /// Only versions tell whether it was written since.
     fn same_as_flash(&self, page: Lpn, ppn: Ppn) -> bool {
-        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.tag(ppn))
+        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(ppn))
     }
 
     fn frame_lost(&mut self, page: Lpn, ppn: Ppn) {

@@ -1,5 +1,5 @@
-//! Integrity mode: every logical page carries a version tag of 64 bits, every physical page the tag that it was
-//! programmed with, and parity is the exclusive-or of tags. What is read back, or brought back, is right if its tag is
+//! Integrity mode: every logical page carries a version version of 64 bits, every physical page the version that it was
+//! programmed with, and parity is the exclusive-or of stored. What is read back, or brought back, is right if its version is
 //! that of the version written last.
 
 use super::Raid;
@@ -9,13 +9,13 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Column, Id, IdVec, Lpn, ParityId, Ppn};
 
-/// The tags, and what can be read.
+/// The stored, and what can be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
     /// The version of each page of the mapping; zero for what holds nothing. Parity has none.
     versions: IdVec<Lpn, u64>,
     /// What each physical page was programmed with.
-    tags: IdVec<Ppn, u64>,
+    stored: IdVec<Ppn, u64>,
     /// Physical pages that cannot be read, a bit each.
     unreadable: Column<u64>,
     /// Of them, those that nobody has begun to rebuild, how many, and where to look for the next.
@@ -30,7 +30,7 @@ pub struct Integrity {
     made: u64,
 }
 
-/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some tags is none of the
+/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some stored is none of the
 /// others but by a chance of 2^-64.
 fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -45,7 +45,7 @@ impl Integrity {
         let pages = layout.geometry.pages() as usize;
         Self {
             versions: IdVec::filled(0, layout.mapped_pages as usize),
-            tags: IdVec::filled(0, pages),
+            stored: IdVec::filled(0, pages),
             unreadable: Column::filled(0, pages.div_ceil(64)),
             to_rebuild: Column::filled(0, pages.div_ceil(64)),
             waiting: 0,
@@ -58,14 +58,14 @@ impl Integrity {
 
     /// What a physical page was programmed with; zero where there is none.
     #[inline]
-    pub fn tag(&self, ppn: Ppn) -> u64 {
-        self.tags.get(ppn).copied().unwrap_or(0)
+    pub fn version_at(&self, ppn: Ppn) -> u64 {
+        self.stored.get(ppn).copied().unwrap_or(0)
     }
 
     /// A physical page is programmed.
     #[inline]
-    pub fn set(&mut self, ppn: Ppn, tag: u64) {
-        self.tags[ppn] = tag;
+    pub fn set(&mut self, ppn: Ppn, version: u64) {
+        self.stored[ppn] = version;
         self.unreadable[ppn.index() / 64] &= !(1 << (ppn.index() % 64));
     }
 
@@ -85,7 +85,7 @@ impl Integrity {
 
     /// What was written last to a page of the mapping is gone; it holds what lies at `ppn`.
     pub fn revert(&mut self, page: Lpn, ppn: Ppn) {
-        self.versions[page] = self.tag(ppn);
+        self.versions[page] = self.version_at(ppn);
     }
 
     /// A page of the mapping is lost.
@@ -109,7 +109,7 @@ impl Integrity {
     pub fn erase(&mut self, pages: std::ops::Range<u32>) {
         for ppn in pages.map(Ppn) {
             let (word, mask) = (ppn.index() / 64, 1 << (ppn.index() % 64));
-            self.tags[ppn] = 0;
+            self.stored[ppn] = 0;
             self.unreadable[word] &= !mask;
             self.waiting -= u32::from(self.to_rebuild[word] & mask != 0);
             self.to_rebuild[word] &= !mask;
@@ -126,9 +126,9 @@ impl Integrity {
 
     /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from now on it is taken to
     /// have held that.
-    pub fn bring_back(&mut self, ppn: Ppn, tag: u64) {
-        self.ledger.wrong += u64::from(self.tags[ppn] != tag);
-        self.tags[ppn] = tag;
+    pub fn bring_back(&mut self, ppn: Ppn, version: u64) {
+        self.ledger.wrong += u64::from(self.stored[ppn] != version);
+        self.stored[ppn] = version;
     }
 
     /// Pages that nobody has begun to rebuild. Some may not be wanted any more.
@@ -152,7 +152,7 @@ impl Integrity {
 }
 
 impl Raid {
-    /// What lies on the drive gets its tags.
+    /// What lies on the drive gets its stored.
     pub(crate) fn begin_integrity(&mut self, ftl: &mut Ftl) {
         let (stripes, map) = (self.stripes, &ftl.core.map);
         let Some(integrity) = &mut self.integrity else { return };
@@ -200,7 +200,7 @@ impl Raid {
         let Some(integrity) = &self.integrity else { return };
         let its = self.cache.get_mut(entry);
         if turn != 0 && turn == its.turn {
-            its.seen ^= integrity.tag(ppn);
+            its.seen ^= integrity.version_at(ppn);
         }
     }
 
@@ -240,9 +240,9 @@ impl Raid {
     }
 
     /// A physical page is programmed with what another holds.
-    pub(crate) fn copy_tag(&mut self, from: Ppn, to: Ppn) {
+    pub(crate) fn copy_version(&mut self, from: Ppn, to: Ppn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            integrity.set(to, integrity.tag(from));
+            integrity.set(to, integrity.version_at(from));
         }
     }
 }

@@ -76,7 +76,7 @@ impl Raid {
             }
             let (block, die) = (core.locator.block_of(ppn), core.locator.die_of(ppn));
             worn += u8::from(self.is_worn(core, block));
-            law(die == core.space.die_of_address(page), || {
+            law(die == core.allocator.die_of_address(page), || {
                 format!("page {} of stripe {} lies on die {}", page.0, stripe.0, die.0)
             })?;
         }
@@ -100,7 +100,7 @@ impl Raid {
         match (&self.integrity, entry) {
             (Some(integrity), None) if parity.is_some() => {
                 let sum = self.sum_of(core, integrity, stripe, u64::MAX);
-                law(sum == integrity.tag(parity), || {
+                law(sum == integrity.version_at(parity), || {
                     format!("stripe {}: parity is not that of its pages", stripe.0)
                 })
             }
@@ -111,7 +111,7 @@ impl Raid {
     /// The exclusive-or of the tags of some data pages of a stripe as they lie in the flash.
     fn sum_of(&self, core: &Core, integrity: &Integrity, stripe: StripeId, which: u64) -> u64 {
         let its = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
-        its.fold(0, |sum, (_, page)| sum ^ integrity.tag(core.flash_copy(page)))
+        its.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))
     }
 
     fn check_entry(&self, core: &Core, id: ParityId, entry: &Entry) -> Result<(), Violation> {
@@ -122,13 +122,13 @@ impl Raid {
         })?;
         let leaving = self.leaving(id);
         for ppn in leaving {
-            let valid = core.space.blocks.is_valid(ppn) && self.reads_well(ppn);
+            let valid = core.allocator.blocks.is_valid(ppn) && self.reads_well(ppn);
             let open = entry.progress == Progress::Open && entry.reads > 0;
             law(valid && open, || format!("stripe {}: a page leaves in vain", stripe.0))?;
         }
         law(!entry.blank || entry.reads > 0, || format!("stripe {}: blank for ever", stripe.0))?;
         for (at, &ppn) in self.cache.all_replaced(id).iter().enumerate() {
-            let valid = !ppn.is_some() || core.space.blocks.is_valid(ppn);
+            let valid = !ppn.is_some() || core.allocator.blocks.is_valid(ppn);
             let covered = !ppn.is_some() || entry.covered & bit(at as u32) != 0;
             law(valid && covered, || format!("stripe {}: page {at} is kept in vain", stripe.0))?;
         }
@@ -145,8 +145,8 @@ impl Raid {
         if entry.based {
             let rest = self.sum_of(core, integrity, stripe, !entry.covered);
             let kept = self.cache.all_replaced(id).iter();
-            let sum = kept.fold(rest, |sum, &ppn| sum ^ integrity.tag(ppn));
-            law(sum == integrity.tag(parity), || {
+            let sum = kept.fold(rest, |sum, &ppn| sum ^ integrity.version_at(ppn));
+            law(sum == integrity.version_at(parity), || {
                 format!("stripe {}: the flash does not have it as it was", stripe.0)
             })?;
         }
@@ -164,7 +164,7 @@ impl Raid {
             let version = integrity.version(page);
             let found = match core.map.place(page) {
                 Location::Nowhere => 0,
-                Location::Flash(ppn) => integrity.tag(ppn),
+                Location::Flash(ppn) => integrity.version_at(ppn),
                 // What is in a frame is the latest version, by whatever way it came there.
                 Location::Buffer(_) => version,
             };
@@ -176,8 +176,8 @@ impl Raid {
             txn.op == Op::Program && matches!(txn.owner, Owner::Frame(_)) && txn.ppn.is_some()
         });
         for (_, txn) in moving {
-            let valid = core.space.blocks.is_valid(txn.ppn);
-            let tag = integrity.tag(txn.ppn);
+            let valid = core.allocator.blocks.is_valid(txn.ppn);
+            let tag = integrity.version_at(txn.ppn);
             law(!valid || tag != 0, || format!("page {} is programmed with nothing", txn.lpn.0))?;
         }
         Ok(())

@@ -15,8 +15,6 @@
 //! - `faults.rs`, `integrity.rs`, `rebuild.rs`: what fails and what that loses; versions of pages; degraded reads and rebuilding.
 //! - `hooks.rs`: the answers to what the host asks. `laws.rs`: what must hold of all this.
 
-#[cfg(test)]
-mod as_printed;
 mod deferred_answers;
 pub mod faults;
 mod hooks;
@@ -27,6 +25,8 @@ mod parity_delta;
 mod parity_flush;
 mod parity_update;
 pub mod power;
+#[cfg(test)]
+mod printed_algorithms_tests;
 pub mod rebuild;
 mod stages;
 mod stripe_eviction;
@@ -105,7 +105,7 @@ pub struct Raid {
     pub(crate) trims_wait: bool,
     /// The pages that leave the buffer together, a bit each; none where a page leaves alone.
     pub(crate) together: u64,
-    pub(crate) rescues: DegradedReads,
+    pub(crate) degraded_reads: DegradedReads,
     pub(crate) integrity: Option<Box<Integrity>>,
     /// What is known of programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
@@ -144,7 +144,9 @@ impl Raid {
             leaving: Vec::with_capacity(layout.transactions),
             trims_wait: false,
             together: 0,
-            rescues: DegradedReads::new(config.queue.max_reads as usize + layout.transactions),
+            degraded_reads: DegradedReads::new(
+                config.queue.max_reads as usize + layout.transactions,
+            ),
             integrity: params.integrity.then(|| Box::new(Integrity::new(layout))),
             notes: IdVec::filled(Note::default(), layout.transactions),
             worn_erase_pulse: (params.worn_erase_pulse != Span::ZERO)

@@ -131,7 +131,7 @@ impl Raid {
 
     /// What is known of covered pages and of those that leave together.
     pub(crate) fn known_sum(&self, value: u64, leaving: &[Ppn]) -> u64 {
-        let tag = |ppn: Ppn| self.integrity.as_deref().map_or(0, |its| its.tag(ppn));
+        let tag = |ppn: Ppn| self.integrity.as_deref().map_or(0, |its| its.version_at(ppn));
         leaving.iter().fold(value, |sum, &ppn| sum ^ tag(ppn))
     }
 }

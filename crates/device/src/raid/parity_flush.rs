@@ -152,13 +152,13 @@ impl Raid {
         if its.by_rest {
             for (position, page) in self.stripes.data_pages(its.stripe) {
                 if rest & bit(position) != 0 {
-                    whole ^= integrity.tag(ftl.core.flash_copy(page));
+                    whole ^= integrity.version_at(ftl.core.flash_copy(page));
                 }
             }
         } else {
             let replaced = self.cache.all_replaced(entry).iter();
-            whole = replaced.fold(whole, |sum, &ppn| sum ^ integrity.tag(ppn));
-            whole ^= integrity.tag(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
+            whole = replaced.fold(whole, |sum, &ppn| sum ^ integrity.version_at(ppn));
+            whole ^= integrity.version_at(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
         }
         self.cache.get_mut(entry).whole = whole;
     }
@@ -262,7 +262,7 @@ impl Raid {
         let done = flash.is_watched().then(|| *flash.txns.get(id));
         flash.txns.close(id);
         if dropped {
-            ftl.core.space.arrived(die);
+            ftl.core.allocator.arrived(die);
             self.reopen(ftl, flash, entry);
             return ftl.place_waiting(flash);
         }
@@ -373,9 +373,9 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         id: TxnId,
-        slot: FrameId,
+        frame_id: FrameId,
     ) -> bool {
-        let page = ftl.core.buffer.get(slot).lpn;
+        let page = ftl.core.buffer.get(frame_id).lpn;
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
         let its = self.cache.get_mut(entry);
         let kept = self.rules.commits == Commits::WhenEvicted && !its.expedited;
@@ -393,10 +393,10 @@ impl Raid {
         let mut parked = std::mem::replace(&mut its.parked, TxnId::NONE);
         while parked.is_some() {
             let next = flash.txns.get(parked).next;
-            let Owner::Frame(slot) = flash.txns.get(parked).owner else {
+            let Owner::Frame(frame_id) = flash.txns.get(parked).owner else {
                 unreachable!("only buffered data waits")
             };
-            ftl.settled(flash, parked, slot, self);
+            ftl.settled(flash, parked, frame_id, self);
             parked = next;
         }
     }

@@ -17,10 +17,12 @@ impl Raid {
     /// The data of a program is whole: it goes to a die, once its stripe can take it in.
     #[cold]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
-        let Owner::Frame(slot) = flash.txns.get(id).owner else { unreachable!("buffered data") };
-        let page = ftl.core.buffer.get(slot).lpn;
+        let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
+            unreachable!("buffered data")
+        };
+        let page = ftl.core.buffer.get(frame_id).lpn;
         let stripe = self.stripes.of(page);
-        if !self.covers(&ftl.core, stripe) || ftl.core.buffer.get(slot).orphan {
+        if !self.covers(&ftl.core, stripe) || ftl.core.buffer.get(frame_id).orphan {
             return ftl.try_to_place(flash, id);
         }
         match self.entry_for(ftl, flash, stripe) {
@@ -204,7 +206,7 @@ impl Raid {
         new: Ppn,
     ) {
         let position = self.stripes.position(page);
-        let tag = |at: Ppn| self.integrity.as_ref().map_or(0, |its| its.tag(at));
+        let tag = |at: Ppn| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
         let (added, taken) = (tag(new), tag(old));
         let its = self.cache.get_mut(entry);
         its.anew &= !bit(position);
@@ -310,7 +312,7 @@ impl Raid {
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
         let version = |page: Lpn| {
             let ppn = core.flash_copy(page);
-            self.integrity.as_ref().map_or(0, |its| its.tag(ppn))
+            self.integrity.as_ref().map_or(0, |its| its.version_at(ppn))
         };
         let sum = forgotten.fold(0, |sum, (_, page)| sum ^ version(page));
         self.cache.get_mut(entry).value ^= sum;

@@ -4,7 +4,7 @@
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
-use super::stripes::DATA_MOST;
+use crate::config::stripes::{AT_ONCE, DATA_MOST};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -14,8 +14,6 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, Id, Lpn, Ppn, StripeId, TxnId};
 use std::collections::VecDeque;
 
-/// Pages brought back at once. Assumed: a controller has buffers for some stripes.
-pub const AT_ONCE: usize = 16;
 /// Of them, those brought back for their own sake: the host keeps the rest.
 const REBUILT_AT_ONCE: u32 = 4;
 
@@ -93,32 +91,32 @@ impl Raid {
             return false;
         }
         let corrected = needed <= level;
-        if !corrected && self.reads_well(ppn) && ftl.core.space.blocks.is_valid(ppn) {
+        if !corrected && self.reads_well(ppn) && ftl.core.allocator.blocks.is_valid(ppn) {
             let page = ftl.core.map.owner(ppn);
             self.spoil(ftl, flash, &[ppn]);
-            if owner == Owner::Request && !ftl.core.space.blocks.is_valid(ppn) {
+            if owner == Owner::Request && !ftl.core.allocator.blocks.is_valid(ppn) {
                 self.note_failed_read(page);
             }
         }
-        !self.reads_well(ppn) && ftl.core.space.blocks.is_valid(ppn)
+        !self.reads_well(ppn) && ftl.core.allocator.blocks.is_valid(ppn)
     }
 
     /// A page that a read could not get is brought back; the read waits.
-    pub(crate) fn rescue(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
+    pub(crate) fn read_degraded(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Txn { owner, .. } = *flash.txns.get(id);
         if owner == Owner::Request {
             self.defer(flash, id);
         }
-        if self.rescues.free.is_empty() {
-            self.rescues.waiting.push_back(id);
+        if self.degraded_reads.free.is_empty() {
+            self.degraded_reads.waiting.push_back(id);
             return;
         }
         let ppn = flash.txns.get(id).ppn;
         let page = ftl.core.map.owner(ppn);
-        self.begin_rescue(ftl, flash, id, page, ppn);
+        self.begin_degraded_read(ftl, flash, id, page, ppn);
     }
 
-    fn begin_rescue(
+    fn begin_degraded_read(
         &mut self,
         ftl: &mut Ftl,
         flash: &mut Flash,
@@ -126,17 +124,17 @@ impl Raid {
         page: Lpn,
         from: Ppn,
     ) {
-        let number = self.rescues.free.pop().expect("a place is free");
-        self.rescues.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
+        let number = self.degraded_reads.free.pop().expect("a place is free");
+        self.degraded_reads.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
         self.read_equation(ftl, flash, number);
     }
 
     /// Reads the others of an equation that holds a page, and takes that to have held what they say.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
-        let DegradedRead { page, from, .. } = self.rescues.all[number as usize];
+        let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
         self.integrity.as_mut().expect("it has tags").bring_back(from, tag);
-        let its = &mut self.rescues.all[number as usize];
+        let its = &mut self.degraded_reads.all[number as usize];
         (its.tag, its.again) = (tag, false);
         for ppn in members {
             debug_assert!(self.reads_well(ppn), "an equation with two unknown pages");
@@ -144,10 +142,10 @@ impl Raid {
             let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
             let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
             txn.ppn = ppn;
-            self.rescues.all[number as usize].left += 1;
+            self.degraded_reads.all[number as usize].left += 1;
             flash.submit(id);
         }
-        self.rescued_if_read(ftl, flash, number);
+        self.finish_if_read(ftl, flash, number);
     }
 
     /// An equation that gives a page which cannot be read: that of the cached parity, if it covers the page; what is
@@ -198,14 +196,20 @@ impl Raid {
         let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
         let members: Vec<Ppn> = all.filter(|&ppn| ppn.is_some() && ppn != but).collect();
-        let tag = members.iter().fold(sum, |sum, &ppn| sum ^ integrity.tag(ppn));
+        let tag = members.iter().fold(sum, |sum, &ppn| sum ^ integrity.version_at(ppn));
         Equation { members, tag }
     }
 
     /// One of the reads that bring a page back has come, or has failed like that of the page.
-    pub(crate) fn rescue_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, number: u32) {
+    pub(crate) fn degraded_read_done(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        id: TxnId,
+        number: u32,
+    ) {
         let failed = self.failed(ftl, flash, id);
-        let its = &mut self.rescues.all[number as usize];
+        let its = &mut self.degraded_reads.all[number as usize];
         if flash.is_watched() && its.read.is_some() {
             let done = *flash.txns.get(id);
             flash.note_awaited(&done, its.read);
@@ -213,11 +217,12 @@ impl Raid {
         flash.txns.close(id);
         its.left -= 1;
         its.again |= failed;
-        self.rescued_if_read(ftl, flash, number);
+        self.finish_if_read(ftl, flash, number);
     }
 
-    fn rescued_if_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
-        let DegradedRead { read, page, from, left, again, .. } = self.rescues.all[number as usize];
+    fn finish_if_read(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
+        let DegradedRead { read, page, from, left, again, .. } =
+            self.degraded_reads.all[number as usize];
         if left > 0 {
             return;
         }
@@ -225,15 +230,15 @@ impl Raid {
             return self.read_equation(ftl, flash, number); // It is not lost: another equation gives it.
         }
         if !read.is_some() {
-            return self.program_rescued(ftl, flash, number, page, from);
+            return self.program_rebuilt(ftl, flash, number, page, from);
         }
-        self.rescues.free.push(number);
-        self.go_on_with_rescued(ftl, flash, read);
-        self.let_rescues_go_on(ftl, flash);
+        self.degraded_reads.free.push(number);
+        self.resume_reader(ftl, flash, read);
+        self.start_waiting_reads(ftl, flash);
     }
 
     /// What the read wanted is at hand.
-    fn go_on_with_rescued(&mut self, ftl: &mut Ftl, flash: &mut Flash, read: TxnId) {
+    fn resume_reader(&mut self, ftl: &mut Ftl, flash: &mut Flash, read: TxnId) {
         match flash.txns.get(read).owner {
             Owner::Request => {
                 let page = flash.txns.get(read).lpn;
@@ -243,22 +248,22 @@ impl Raid {
                 }
                 ftl.page_read(flash, read, self);
             }
-            Owner::Merge(slot) => ftl.merged(flash, read, slot, self),
+            Owner::Merge(frame_id) => ftl.merged(flash, read, frame_id, self),
             Owner::Job => ftl.gc.copied_out(&mut ftl.core, flash, read),
             owner => unreachable!("{owner:?} reads nothing for others"),
         }
     }
 
-    fn let_rescues_go_on(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
-        while !self.rescues.free.is_empty()
-            && let Some(id) = self.rescues.waiting.pop_front()
+    fn start_waiting_reads(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
+        while !self.degraded_reads.free.is_empty()
+            && let Some(id) = self.degraded_reads.waiting.pop_front()
         {
             let ppn = flash.txns.get(id).ppn;
             let page = ftl.core.map.owner(ppn);
-            if ftl.core.space.blocks.is_valid(ppn) {
-                self.begin_rescue(ftl, flash, id, page, ppn);
+            if ftl.core.allocator.blocks.is_valid(ppn) {
+                self.begin_degraded_read(ftl, flash, id, page, ppn);
             } else {
-                self.go_on_with_rescued(ftl, flash, id);
+                self.resume_reader(ftl, flash, id);
             }
         }
         self.rebuild(ftl, flash);
@@ -268,19 +273,21 @@ impl Raid {
 
     /// Unreadable pages are rebuilt, some at a time.
     pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
-        while self.rescues.rebuilding < REBUILT_AT_ONCE && !self.rescues.free.is_empty() {
+        while self.degraded_reads.rebuilding < REBUILT_AT_ONCE
+            && !self.degraded_reads.free.is_empty()
+        {
             let Some(integrity) = &mut self.integrity else { return };
             let Some(ppn) = integrity.next_to_rebuild() else { break };
-            if !ftl.core.space.blocks.is_valid(ppn) || self.reads_well(ppn) {
+            if !ftl.core.allocator.blocks.is_valid(ppn) || self.reads_well(ppn) {
                 continue;
             }
-            self.rescues.rebuilding += 1;
+            self.degraded_reads.rebuilding += 1;
             let page = ftl.core.map.owner(ppn);
-            self.begin_rescue(ftl, flash, TxnId::NONE, page, ppn);
+            self.begin_degraded_read(ftl, flash, TxnId::NONE, page, ppn);
         }
         let now = flash.now();
         let Some(integrity) = &mut self.integrity else { return };
-        let at_risk = integrity.to_rebuild() + self.rescues.rebuilding > 0;
+        let at_risk = integrity.to_rebuild() + self.degraded_reads.rebuilding > 0;
         let ledger = &mut integrity.ledger;
         match (ledger.since, at_risk) {
             (None, true) => ledger.since = Some(now),
@@ -292,7 +299,7 @@ impl Raid {
         }
     }
 
-    fn program_rescued(
+    fn program_rebuilt(
         &mut self,
         ftl: &mut Ftl,
         flash: &mut Flash,
@@ -308,9 +315,9 @@ impl Raid {
 
     /// Whether a page that was brought back still lacks a copy that can be read.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
-        let DegradedRead { page, from, tag, .. } = self.rescues.all[number as usize];
-        let same = self.integrity.as_ref().is_some_and(|its| its.tag(from) == tag);
-        core.space.blocks.is_valid(from)
+        let DegradedRead { page, from, tag, .. } = self.degraded_reads.all[number as usize];
+        let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == tag);
+        core.allocator.blocks.is_valid(from)
             && !self.reads_well(from)
             && core.map.owner(from) == page
             && same
@@ -328,19 +335,19 @@ impl Raid {
         let Txn { from, ppn, lpn, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         if dropped {
-            ftl.core.space.arrived(die);
+            ftl.core.allocator.arrived(die);
         } else {
             if self.wants_rebuilt(&ftl.core, number) {
-                ftl.core.space.blocks.invalidate(from);
+                ftl.core.allocator.blocks.invalidate(from);
                 self.page_moved(ftl, flash, lpn, from, ppn);
             } else {
-                ftl.core.space.blocks.invalidate(ppn);
+                ftl.core.allocator.blocks.invalidate(ppn);
             }
             ftl.page_programmed(flash, ppn);
         }
-        self.rescues.rebuilding -= 1;
-        self.rescues.free.push(number);
-        self.let_rescues_go_on(ftl, flash);
+        self.degraded_reads.rebuilding -= 1;
+        self.degraded_reads.free.push(number);
+        self.start_waiting_reads(ftl, flash);
         ftl.place_waiting(flash);
     }
 }

@@ -45,7 +45,7 @@ impl Raid {
     /// Whether a block has more P/E cycles than blocks that are trusted.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
-        self.cycles[block] + core.space.blocks.erase_counts()[block.index()] > self.worn_above
+        self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above
     }
 
     // --- Time zero ----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ impl Raid {
     /// Counts the pages in worn blocks anew and finds the stage of life; returns the stripes that are to have parity and
     /// have none.
     fn look_at_stripes(&mut self, ftl: &mut Ftl) -> Vec<StripeId> {
-        let erases = ftl.core.space.blocks.erase_counts();
+        let erases = ftl.core.allocator.blocks.erase_counts();
         let cycles = self.cycles.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
         self.most_cycles = cycles.max().unwrap_or(0);
         self.worn_stripes = 0;
@@ -110,7 +110,7 @@ impl Raid {
     /// Refresh of a drive whose stage of life has it begins.
     pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
         if self.rules.recycles {
-            ftl.gc.begin_recycling(&mut ftl.core, flash, config);
+            ftl.gc.begin_refresh(&mut ftl.core, flash, config);
             self.tell_refresh(&mut ftl.gc);
         }
     }
@@ -149,7 +149,7 @@ impl Raid {
         if current && !stripes.is_parity(page) {
             self.note_rebuilt(from);
         }
-        self.copy_tag(from, to);
+        self.copy_version(from, to);
         if current {
             ftl.core.relocate(page, to);
         } else {
@@ -186,7 +186,7 @@ impl Raid {
             let first = |block| ftl.core.layout.geometry.first_page(block).0;
             integrity.erase(first(block)..first(BlockId(block.0 + 1)));
         }
-        let cycles = self.cycles[block] + ftl.core.space.blocks.erase_counts()[block.index()];
+        let cycles = self.cycles[block] + ftl.core.allocator.blocks.erase_counts()[block.index()];
         if cycles > self.most_cycles {
             self.most_cycles = cycles;
             self.look_at_age(ftl, flash);

@@ -3,8 +3,9 @@
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
-use super::stripes::{DATA_MOST, Stripes};
+use super::stripes::Stripes;
 use crate::cache::buffer::Listed;
+use crate::config::stripes::DATA_MOST;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::Ftl;
@@ -19,26 +20,30 @@ impl Raid {
     /// The frame of `page`, if it holds data that is to be programmed and not on its way.
     fn dirty_frame(&self, core: &Core, page: Lpn) -> Option<FrameId> {
         match core.map.place(page) {
-            Location::Buffer(slot) if core.buffer.get(slot).listed == Listed::Dirty => Some(slot),
+            Location::Buffer(frame_id) if core.buffer.get(frame_id).listed == Listed::Dirty => {
+                Some(frame_id)
+            }
             _ => None,
         }
     }
 
     /// The whole stripe of a frame was used with it.
     #[cold]
-    pub(super) fn use_stripe(&mut self, ftl: &mut Ftl, slot: FrameId) {
-        let (stripes, stripe) = self.stripe_of_frame(&ftl.core, slot);
+    pub(super) fn use_stripe(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
+        let (stripes, stripe) = self.stripe_of_frame(&ftl.core, frame_id);
         for (_, page) in stripes.data_pages(stripe) {
-            if let Some(other) = self.dirty_frame(&ftl.core, page).filter(|&other| other != slot) {
+            if let Some(other) =
+                self.dirty_frame(&ftl.core, page).filter(|&other| other != frame_id)
+            {
                 ftl.core.buffer.touch(other);
             }
         }
-        ftl.core.buffer.touch(slot);
+        ftl.core.buffer.touch(frame_id);
     }
 
-    fn stripe_of_frame(&self, core: &Core, slot: FrameId) -> (Stripes, StripeId) {
+    fn stripe_of_frame(&self, core: &Core, frame_id: FrameId) -> (Stripes, StripeId) {
         let stripes = self.stripes;
-        (stripes, stripes.of(core.buffer.get(slot).lpn))
+        (stripes, stripes.of(core.buffer.get(frame_id).lpn))
     }
 
     /// The dirty pages of a frame's stripe go to the flash together, as many as may be on their way.
@@ -46,10 +51,10 @@ impl Raid {
         &mut self,
         ftl: &mut Ftl,
         flash: &mut Flash,
-        slot: FrameId,
+        frame_id: FrameId,
         room: bool,
     ) {
-        let (stripes, stripe) = self.stripe_of_frame(&ftl.core, slot);
+        let (stripes, stripe) = self.stripe_of_frame(&ftl.core, frame_id);
         let most = (ftl.queues.writes_max - ftl.queues.writes) as usize;
         let mut frames = [FrameId::NONE; MOST];
         let (mut count, mut together) = (0, 0);
@@ -91,8 +96,8 @@ impl Raid {
         for page in pages {
             count += 1;
             together |= bit(stripes.position(page));
-            let has = matches!(ftl.core.map.place(page), Location::Buffer(slot)
-                if ftl.core.buffer.get(slot).listed != Listed::Clean);
+            let has = matches!(ftl.core.map.place(page), Location::Buffer(frame_id)
+                if ftl.core.buffer.get(frame_id).listed != Listed::Clean);
             lacking += u32::from(!has);
         }
         if ftl.queues.writes + count > ftl.queues.writes_max {
@@ -127,20 +132,20 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         id: ReqId,
-        slot: FrameId,
+        frame_id: FrameId,
     ) {
-        if ftl.core.buffer.get(slot).listed != Listed::Dirty {
-            ftl.core.buffer.get_mut(slot).epoch = ftl.core.buffer.born();
+        if ftl.core.buffer.get(frame_id).listed != Listed::Dirty {
+            ftl.core.buffer.get_mut(frame_id).epoch = ftl.core.buffer.born();
         }
-        ftl.core.buffer.delist(slot);
-        if !ftl.core.buffer.get(slot).leaving {
-            ftl.core.buffer.leave(slot);
+        ftl.core.buffer.delist(frame_id);
+        if !ftl.core.buffer.get(frame_id).leaving {
+            ftl.core.buffer.leave(frame_id);
         }
-        let program = ftl.open_program(flash, slot);
+        let program = ftl.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
         txn.req = id;
         txn.buffer_wait = ftl.front.requests.get(id).buffer_wait;
-        txn.epoch = ftl.core.buffer.get(slot).epoch;
-        ftl.send(flash, slot, program, self);
+        txn.epoch = ftl.core.buffer.get(frame_id).epoch;
+        ftl.send(flash, frame_id, program, self);
     }
 }

@@ -5,6 +5,7 @@
 //! host's pages are the others, in order. So one modulo says the die of data and of parity alike, and whatever moves
 //! pages need not know which is which.
 
+use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
 
 /// The stripes of a drive.
@@ -15,14 +16,6 @@ pub struct Stripes {
     /// Stripes of a row: side by side over all dies.
     abreast: u32,
     count: u32,
-}
-
-/// The most data pages of a stripe: the pages that cached parity covers are the bits of a word.
-pub const DATA_MOST: u32 = 63;
-
-/// How many stripes of `data` pages and one of parity so many pages make.
-pub fn stripes_of(pages: u32, data: u32) -> u32 {
-    pages / (data + 1)
 }
 
 impl Stripes {

@@ -138,7 +138,7 @@ impl Checkpoint {
                 repetition: standing.repetition,
                 served: standing.served,
                 record: standing.record.kept(),
-                drive: standing.drive.kept(),
+                drive: standing.drive.checkpoint(),
             },
         };
         let mut out = AtomicFile::create(path)?;

@@ -3,8 +3,11 @@
 //! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die as
 //! it is. It is a pure decision: it may update its own state, never the device's.
 
-use crate::flash::queue::View;
+pub use crate::flash::queue::View;
+pub use crate::flash::queue::{TxnClass as Queued, Waiting};
+use crate::policy::custom::Custom;
 use crate::policy::slot::slot;
+use dyn_clone::clone_trait_object;
 use fowler_units::{Span, TxnId};
 
 slot! { $
@@ -44,3 +47,11 @@ impl DieOrder for AnyDieOrder {
         each_die_order!(self, policy => policy.pick(view))
     }
 }
+
+/// A policy that whoever builds the drive hands over.
+pub trait CustomDieOrder: Custom {
+    /// The transaction to serve next, one of those that the view shows; `None` only where it shows none: no die stands
+    /// idle while something may be served.
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
+}
+clone_trait_object!(CustomDieOrder);

@@ -7,10 +7,11 @@
 mod buffer_hits;
 mod request_size;
 
-use crate::policy::custom::{CustomHotness, Maker, Used};
+use crate::policy::custom::{Custom, Maker};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use buffer_hits::BufferHits;
-use fowler_units::Bytes;
+use dyn_clone::clone_trait_object;
+use fowler_units::{Bytes, Id, Lpn, Nanos};
 use request_size::RequestSize;
 
 /// A detector: what a configuration names.
@@ -125,5 +126,32 @@ impl Hotness {
     /// Whether uses are told apart.
     pub fn tells_uses(&self) -> bool {
         self.uses.is_some()
+    }
+}
+
+/// Takes the place of the detector `buffer_hits` .
+pub trait CustomHotness: Custom {
+    /// How a page was used. Asked when its program is opened, and when it leaves the buffer.
+    fn class(&mut self, page: Used) -> AccessClass;
+}
+clone_trait_object!(CustomHotness);
+
+/// A page of the buffer, and how it was used there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// Whose data it is.
+    pub lpn: Lpn,
+    /// How often it was read, and written, the first reference included.
+    pub reads: u16,
+    /// See `reads`.
+    pub writes: u16,
+    /// The present.
+    pub now: Nanos,
+}
+
+impl Used {
+    /// A page of which nothing but its hits matters.
+    pub fn often(reads: u16, writes: u16) -> Used {
+        Used { lpn: Lpn::NONE, reads, writes, now: Nanos::ZERO }
     }
 }

@@ -4,7 +4,9 @@
 //! cannot disagree. Never searches the queue.
 
 use crate::observe::operation::Op;
+use crate::policy::custom::Custom;
 use crate::policy::slot::slot;
+use dyn_clone::clone_trait_object;
 use fowler_nand::{CancelledProgram, Reload, SuspendAt};
 use fowler_units::{DieId, Nanos, Span};
 
@@ -98,3 +100,11 @@ impl Params {
             && running.ran >= self.min_progress
     }
 }
+
+/// A policy that whoever builds the drive hands over.
+pub trait CustomSuspension: Custom {
+    /// Where `running` may be interrupted for `candidate`; `None` if it may not. Asked only of reads that wait for a
+    /// program or an erase.
+    fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
+}
+clone_trait_object!(CustomSuspension);

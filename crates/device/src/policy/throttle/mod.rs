@@ -11,7 +11,9 @@ pub mod delay;
 pub mod demand;
 mod regulated;
 
+use crate::policy::custom::Custom;
 use crate::policy::slot::slot;
+use dyn_clone::clone_trait_object;
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -163,3 +165,15 @@ impl AnyThrottle {
 
 #[cfg(test)]
 mod tests;
+
+/// A policy that whoever builds the drive hands over.
+pub trait CustomThrottle: Custom {
+    /// How long a write of `pages` pages is held that could enter at `now`.
+    fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held;
+
+    /// What it has come to.
+    fn state(&self) -> State {
+        State::default()
+    }
+}
+clone_trait_object!(CustomThrottle);

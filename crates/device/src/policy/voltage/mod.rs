@@ -5,7 +5,7 @@
 
 use crate::cells::mode::Voltage;
 use crate::policy::slot::slot;
-use crate::policy::stream_tag::StreamTag;
+use crate::policy::stream_tag::{AccessClass, StreamTag};
 
 slot! { $
     /// The voltage rule a device was configured with.
@@ -34,4 +34,11 @@ impl VoltageRule for AnyVoltage {
     fn voltage(&self, tag: StreamTag) -> Voltage {
         each_voltage!(self, policy => policy.voltage(tag))
     }
+}
+
+/// The lowest voltages at which a rule lets anything be programmed.
+pub fn lowest(params: &Params, seed: u64) -> Voltage {
+    let rule = AnyVoltage::new(params, seed);
+    let voltages = AccessClass::ALL.map(|class| rule.voltage(StreamTag::new(false, class)));
+    voltages.into_iter().max().expect("there are classes")
 }

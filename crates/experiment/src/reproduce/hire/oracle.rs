@@ -115,7 +115,7 @@ impl References {
             tally.reads[its] += reads as u64;
             tally.writes[its] += writes as u64;
         }
-        let frames = drive.layout.slots.saturating_sub(drive.config.buffer.evict_ahead).max(1);
+        let frames = drive.layout.frames.saturating_sub(drive.config.buffer.evict_ahead).max(1);
         self.evictions(frames as usize, |page, hits, so_far| {
             let told = class(hits);
             for (oracle, most) in [usize::MAX, NEAR].into_iter().enumerate() {

@@ -1,31 +1,10 @@
 //! What the device tells whoever watches it. A probe observes; it is never asked.
 
-use crate::device::Device;
-use crate::device::controller::Controller;
+use super::Device;
+use super::controller::Controller;
 use crate::flash::flash_trace::FlashStep;
-use crate::observe::blame::Blame;
-use fowler_units::{HostIo, Nanos, ReqId, Span};
-
-/// A host request that has been served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// The request, with its time of arrival.
-    pub io: HostIo,
-    /// Its frame in the device while it was in flight; reused afterwards.
-    pub id: ReqId,
-    /// When the host had its answer.
-    pub done: Nanos,
-    /// Where the time went; the parts sum to [`Completion::latency`].
-    pub blame: Blame,
-}
-
-impl Completion {
-    /// From arrival to answer.
-    #[inline]
-    pub fn latency(&self) -> Span {
-        self.done - self.io.at
-    }
-}
+use crate::observe::completion::Completion;
+use fowler_units::Nanos;
 
 /// Someone who watches a device. All but [`Probe::completed`] is for those who want to see the drive itself;
 /// for the others it compiles to nothing.

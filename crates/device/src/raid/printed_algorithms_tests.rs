@@ -3,7 +3,7 @@
 
 use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
-use crate::observe::probe::Completion;
+use crate::observe::completion::Completion;
 use crate::policy::redundancy::RedundancyKind;
 use crate::raid::faults::{Bug, Fault, Reason};
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};

@@ -1,0 +1,42 @@
+//! The emptying of a block, as far as whoever hands out pages must know of it: a host that ran ahead of it would have to
+//! stand still for as long as a whole block takes to move.
+
+use crate::observe::operation::Source;
+use fowler_units::BlockId;
+
+/// The emptying of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The block.
+    pub victim: BlockId,
+    /// On whose account.
+    pub source: Source,
+    /// Where to look for the next valid page.
+    pub offset: u32,
+    /// Pages that were valid when it began to compete with the host.
+    pub pages: u32,
+    /// Pages that its erase gains.
+    pub gain: u32,
+    /// Pages that the plane could spare then.
+    pub surplus: u32,
+    /// Pages that the host has written since.
+    pub written: u32,
+    /// It competes with the host; otherwise it gives way.
+    pub foreground: bool,
+    /// It waits for the die to be idle.
+    pub parked: bool,
+}
+
+impl Job {
+    /// Whether the host may write one more page of the plane while `left` pages are still to be moved.
+    ///
+    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains, in
+    /// step with its moves: a host that ran ahead would have to stand still for as long as a whole
+    /// block, or several, takes to move.
+    pub fn lets_host_write(&self, left: u32) -> bool {
+        let moved = u64::from(self.pages.saturating_sub(left));
+        let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));
+        let ahead = u64::from(self.written.saturating_sub(self.surplus));
+        !self.foreground || ahead * pages <= gain * moved
+    }
+}
