@@ -18,7 +18,6 @@ impl Device {
     pub fn inject(&mut self, fault: Fault) {
         assert!(self.integrity().is_some(), "faults need policy.redundancy.integrity");
         self.layer.inject(&mut self.flash, fault);
-        self.flash.settle(&mut self.layer);
     }
 
     /// What became of pages that could not be read, on a drive with tags.

@@ -128,8 +128,7 @@ impl Device {
     ) -> Device {
         let layout = core.layout;
         let mut flash = Flash::new(config, layout.geometry, layout.transactions);
-        let mut layer = Controller::begin(config, &layout, core, gc, &mut flash);
-        flash.settle(&mut layer);
+        let layer = Controller::begin(config, &layout, core, gc, &mut flash);
         Device::on(flash, layer, preconditioned)
     }
 
@@ -311,7 +310,6 @@ impl<L: Layer> Device<L> {
                 self.first_enters(arrival.io.at, at, probe);
             }
             self.enter(arrival, at);
-            self.flash.settle(&mut self.layer);
             fault(self);
             if !self.layer.front().completed.is_empty() {
                 self.report(probe);
@@ -330,10 +328,15 @@ impl<L: Layer> Device<L> {
         probe: &mut P,
         fault: &mut impl FnMut(&mut Self),
     ) -> bool {
-        while self.flash.agenda.is_due_before(entry, Phase::Arrival) {
-            self.show(self.next_event(), probe);
-            self.event();
-            self.flash.settle(&mut self.layer);
+        loop {
+            if self.decides_before(entry) {
+                self.flash.settle(&mut self.layer);
+            } else if self.flash.agenda.is_due_before(entry, Phase::Arrival) {
+                self.show(self.next_event(), probe);
+                self.event();
+            } else {
+                return false;
+            }
             fault(self);
             self.tell_much(probe);
             if !self.layer.front().completed.is_empty() {
@@ -341,7 +344,15 @@ impl<L: Layer> Device<L> {
                 return true;
             }
         }
-        false
+    }
+
+    /// Whether dies decide next: they do when everything has ended and entered that does so at this nanosecond (S15).
+    #[inline]
+    fn decides_before(&self, entry: Nanos) -> bool {
+        let now = self.now();
+        self.flash.has_marked()
+            && entry > now
+            && !self.flash.agenda.is_due_before(now, Phase::Decision)
     }
 
     /// Whether one more request may be issued by now.

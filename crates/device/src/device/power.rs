@@ -10,7 +10,6 @@ use super::{Device, Layer};
 use crate::device::probe::Probe;
 use crate::flash::Flash;
 use crate::policy::redundancy::CachePower;
-use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 
 /// What the spans without power came to.
@@ -36,12 +35,7 @@ impl<L: Layer> Device<L> {
     pub fn rest_until<P: Probe<L>>(&mut self, at: Nanos, probe: &mut P) {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
         self.flash.watch(probe.watches_flash());
-        while self.flash.agenda.is_due_before(at, Phase::Arrival) {
-            self.show(self.next_event(), probe);
-            self.event();
-            self.flash.settle(&mut self.layer);
-            self.tell_much(probe);
-        }
+        while self.served_before(at, probe, &mut |_| {}) {}
         if at > self.now() {
             self.show(at, probe);
             self.flash.agenda.advance(at);

@@ -98,6 +98,31 @@ impl Flash {
             die.state = State::AwaitIn;
             self.channels[die.channel].stand_in_line(id, die);
         } else {
+            self.loaded(id);
+        }
+    }
+
+    /// A program has its data. Where reads may go first, those that arrive at this very nanosecond may, too.
+    #[inline]
+    pub(super) fn loaded(&mut self, id: DieId) {
+        self.dies[id].state = State::Loaded;
+        if self.never_interrupts() {
+            self.start_loaded(id);
+        } else {
+            self.mark(id);
+        }
+    }
+
+    /// A program that has its data gives way to a read, or goes on the cells.
+    pub(super) fn leave_or_start(&mut self, id: DieId) {
+        self.consider_displacing(id);
+        self.start_loaded(id);
+    }
+
+    fn start_loaded(&mut self, id: DieId) {
+        if self.dies[id].cells == Cells::Suspended {
+            self.put_back(id);
+        } else {
             self.begin_cells(id);
         }
     }

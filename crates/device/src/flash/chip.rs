@@ -100,18 +100,20 @@ pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     let mut arrivals = arrivals.into_iter().peekable();
     loop {
         let arrival = arrivals.peek().map(|&number| commands[number].at);
-        match (flash.agenda.next_due(), arrival) {
-            (None, None) => return raw.0,
-            (Some(due), at) if at.is_none_or(|at| due < (at, Phase::Arrival)) => {
-                event(&mut flash, &mut raw);
-            }
-            _ => {
-                let number = arrivals.next().expect("peeked");
-                flash.agenda.advance(commands[number].at);
-                submit(&mut flash, commands[number].op, number as u32);
-            }
+        let due = flash.agenda.next_due();
+        let arrives = arrival.is_some_and(|at| due.is_none_or(|due| (at, Phase::Arrival) < due));
+        let next = if arrives { arrival.map(|at| (at, Phase::Arrival)) } else { due };
+        if flash.has_marked() && next.is_none_or(|next| next > (flash.now(), Phase::Arrival)) {
+            flash.settle(&mut raw);
+        } else if arrives {
+            let number = arrivals.next().expect("peeked");
+            flash.agenda.advance(commands[number].at);
+            submit(&mut flash, commands[number].op, number as u32);
+        } else if due.is_some() {
+            event(&mut flash, &mut raw);
+        } else {
+            return raw.0;
         }
-        flash.settle(&mut raw);
     }
 }
 

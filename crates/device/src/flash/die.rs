@@ -26,6 +26,8 @@ pub enum State {
     TransferIn,
     /// The data of a suspended program is on its way in again.
     Refill,
+    /// The data of a program is in the page buffer: it goes on the cells, unless a read goes first.
+    Loaded,
     /// A program or erase is on the cells.
     Running,
     /// A program or erase is being taken off the cells.

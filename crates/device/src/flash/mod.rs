@@ -2,8 +2,8 @@
 //! resumption. Knows blocks and pages as numbers only; what they mean is the translation layer's
 //! business, reached through [`Translation`].
 //!
-//! Nothing here recurses: submitting marks the die, and marked dies are attended to, in the order
-//! in which they were marked, before time moves on.
+//! Nothing here recurses: submitting marks the die, and marked dies decide, in the order in which they were
+//! marked, when all that ends or arrives at the same nanosecond has done so (S15).
 
 mod account;
 mod cells;
@@ -297,7 +297,14 @@ impl Flash {
         self.dies[die].mark(die, &mut self.marked);
     }
 
-    /// Attends to every marked die.
+    /// Whether a die has something to decide.
+    #[inline]
+    pub fn has_marked(&self) -> bool {
+        !self.marked.is_empty()
+    }
+
+    /// Lets every die decide that has something to. Called when all that ends at this nanosecond has ended, and all that
+    /// arrives has arrived (S15).
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
         // After half of all events there is none.
@@ -326,10 +333,17 @@ impl Flash {
             }
             // Where nothing is ever interrupted, nobody need ask whether to.
             _ if matches!(self.suspension, AnySuspension::Never(_)) => {}
+            State::Loaded => self.leave_or_start(id),
             State::Running => self.consider_suspending(id),
             State::TransferIn | State::AwaitIn | State::Refill => self.consider_displacing(id),
             State::Sensing | State::AwaitOut | State::TransferOut | State::Suspending => {}
         }
+    }
+
+    /// Whether a program or erase runs to its end whatever comes.
+    #[inline]
+    fn never_interrupts(&self) -> bool {
+        matches!(self.suspension, AnySuspension::Never(_))
     }
 
     /// The end of what a die was doing.
@@ -347,7 +361,7 @@ impl Flash {
             State::TransferOut => self.transferred_out(id, layer),
             State::TransferIn => self.transferred_in(id),
             State::Refill => self.refilled(id),
-            state @ (State::Idle | State::AwaitOut | State::AwaitIn) => {
+            state @ (State::Idle | State::AwaitOut | State::AwaitIn | State::Loaded) => {
                 unreachable!("die {} has no event in state {state:?}", id.0)
             }
         }

@@ -175,6 +175,11 @@ impl Flash {
     pub(super) fn refilled(&mut self, id: DieId) {
         let transfer = self.channels[self.dies[id].channel].latest;
         self.note(id, self.commands[id].first, FlashEvent::Load { transfer, again: true });
+        self.loaded(id);
+    }
+
+    /// A suspended program whose data is in the page buffer again resumes, unless a read goes first.
+    pub(super) fn put_back(&mut self, id: DieId) {
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(id);
         } else {
