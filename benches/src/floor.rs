@@ -34,6 +34,7 @@
 //! **Left out on purpose**, although some of it no real simulator can do without: queues of waiting
 //! transactions, the state of dies and channels and all arbitration (a page never waits: the lengths of
 //! operations are those of reads), the write buffer, valid counts and bitmaps, the choice of victims, and all blame.
+//! See docs/decisions/validation.md, "What does the benchmark floor include?".
 
 use crate::drive::Work;
 use crate::requests::PAGE;

@@ -126,6 +126,7 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
+    /// See docs/decisions/device.md, "What orders events?".
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");

@@ -147,7 +147,7 @@ fn every_subset_with_parity_loses_nothing() {
     (16..32).for_each(holds);
 }
 
-// --- Where two of them want different things (ARCHITECTURE.md) ------------------------------------------------------
+// --- Where two of them want different things (docs/decisions/together.md) -------------------------------------------
 
 /// The longest that a read waited behind programs of parity.
 fn behind_parity(subset: u32) -> Span {

@@ -30,6 +30,7 @@
 //! }));
 //! assert!(figure.svg().is_ok_and(|svg| svg.starts_with("<svg")));
 //! ```
+//! See docs/decisions/reports.md, "What draws pictures?".
 
 mod bars;
 mod canvas;

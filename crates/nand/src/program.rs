@@ -119,6 +119,7 @@ impl ProgramOp {
         phases
     }
 
+    /// See docs/decisions/flash.md, "What if a read arrives exactly when a reload ends?".
     pub(crate) fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         match self.place(now - self.since, timing) {
             Place::Reload { end } => Interrupt::Off {
@@ -165,6 +166,7 @@ impl ProgramOp {
         false
     }
 
+    /// See docs/decisions/flash.md, "Which phase does the moment between two phases belong to?".
     fn place(&self, into_run: Span, timing: &Timing) -> Place {
         if into_run < self.reloading {
             return Place::Reload { end: self.reloading };

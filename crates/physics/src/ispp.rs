@@ -57,6 +57,7 @@ fn survives(
 
 /// The coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per cycle is readable at its end
 /// of life; the nominal step if none is, or if none is coarser.
+/// See docs/decisions/cells.md, "When is a coarser step allowed?".
 pub fn coarsest_step(
     model: &Reliability,
     (growth, scale): (f64, f64),

@@ -229,6 +229,7 @@ impl Analytic {
     }
 
     /// RBER of just-written data in an unworn block that has so much noise.
+    /// See docs/decisions/cells.md, "What widens the states with wear?".
     fn fresh(&self, noise: f64) -> f64 {
         let states = vth::states(&self.parameters, self.nominal(), (0.0, noise), Span::ZERO);
         tails(&states, &vth::references(&states))

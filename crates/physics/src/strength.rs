@@ -9,6 +9,7 @@ use crate::parameters::Parameters;
 use crate::root;
 
 /// The distribution of growth rates, per P/E cycle.
+/// See docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
     /// Mean, which truncation on both sides leaves alone.

@@ -78,6 +78,7 @@ pub struct Lasting {
 }
 
 /// Levels by voltage, step, wear, reads and age.
+/// See docs/decisions/cells.md, "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
     /// The first age, in units, at which a level no longer suffices; 0 if it never does. Levels lie side by side.

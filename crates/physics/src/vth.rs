@@ -79,6 +79,7 @@ fn power(cycles: f64, exponent: f64) -> f64 {
 }
 
 /// References between just-written states, in V: equally many standard deviations from both neighbours.
+/// See docs/decisions/cells.md, "Do read references follow retention?".
 pub fn references(fresh: &[State; 4]) -> [f64; 3] {
     std::array::from_fn(|boundary| {
         let (low, high) = (fresh[boundary], fresh[boundary + 1]);

@@ -60,6 +60,7 @@ pub(crate) struct Measured {
 }
 
 /// How a claim fares.
+/// See docs/decisions/papers.md, "When is a claim reproduced?".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The numbers agree.

@@ -4,7 +4,8 @@
 //! has blocks that are open, erased, or being emptied, which hold no data to collect, and the load of the
 //! theory is that of the rest. How much this is follows from the configuration: collection begins when fewer
 //! than two blocks are erased (`gc.foreground_below = 2`, the least there is), and a host that always has a
-//! write to do is let on in step with the moves ("foreground collection" in ARCHITECTURE.md). Just before an erase, all that
+//! write to do is let on in step with the moves (docs/decisions/gc.md, "How does foreground collection keep
+//! pace with the host?"). Just before an erase, all that
 //! is left to write is what the next victim will need, its `v` valid pages; the erase adds a block of `b`
 //! pages; and by the next erase they are used up again, so that `b + v` are free when a victim is chosen and
 //! `b + v - j` when the `j`-th page slot of it has been dealt with. Together with those `j` slots `b + v`

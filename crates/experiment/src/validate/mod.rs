@@ -30,6 +30,7 @@ pub struct ValidateSpec {
     /// Only expectations of the group of this name, or whose name contains this text, in whatever case.
     pub only: Option<String>,
     /// `key=value`: changes of the simulated drives that theory is not told of.
+    /// See docs/decisions/validation.md, "What may the caller of `fowler validate` change?".
     pub spoil: Vec<String>,
 }
 
