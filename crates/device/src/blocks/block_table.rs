@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// | HIRE | here | left by |
 /// |---|---|---|
 /// | *clean* | `Free` | [`Blocks::open`], for data of one class |
-/// | *readActive* | `Open`, for [`crate::Class::ReadHot`] | [`Blocks::fill`], when its last page is programmed |
-/// | *writeActive* | `Open`, for [`crate::Class::WriteHot`] | the same |
-/// | *mixActive* | `Open`, for [`crate::Class::Mixed`] | the same |
+/// | *readActive* | `Open`, for [`crate::AccessClass::ReadHot`] | [`Blocks::fill`], when its last page is programmed |
+/// | *writeActive* | `Open`, for [`crate::AccessClass::WriteHot`] | the same |
+/// | *mixActive* | `Open`, for [`crate::AccessClass::Mixed`] | the same |
 /// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
 ///
 /// Each of these asserts the state that it leaves. A plane has one block of each class open for the host, and one

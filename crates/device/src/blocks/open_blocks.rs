@@ -140,6 +140,7 @@ impl OpenBlocks {
     }
 
     /// The data that a block was opened for.
+    /// See docs/decisions/blocks.md, "Where is a page's access class stored?".
     pub fn tag_of(&self, block: BlockId) -> StreamTag {
         self.tags[block]
     }

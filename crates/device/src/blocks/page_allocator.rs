@@ -100,6 +100,7 @@ impl PageAllocator {
 
     /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
     /// pages on their way there included. `None` if all dies must first get rid of some.
+    /// See docs/decisions/blocks.md, "Which die takes a host page?".
     #[inline]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
         if let Some(die) = self.home(page) {
@@ -125,6 +126,7 @@ impl PageAllocator {
     }
 
     /// Sends a page on its way to the die, if it has room.
+    /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
         let limit = self.plane_limit * self.blocks.geometry().planes_per_die;

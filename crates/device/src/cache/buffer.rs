@@ -180,7 +180,7 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Takes an empty frame. `None` if there is none; see [`Buffer::oldest_clean`].
+    /// Takes an empty frame. `None` if there is none; see [`Buffer::to_empty`].
     #[inline]
     pub fn take(&mut self, lpn: Lpn, ppn: Ppn) -> Option<FrameId> {
         let id = self.free.pop()?;

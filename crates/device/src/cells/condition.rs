@@ -11,6 +11,7 @@ use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
 const GRAIN: u32 = 26;
 
 /// What a block is and has been through.
+/// See docs/decisions/cells.md, "What does a controller assume of a block of unknown strength?".
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCondition {
     /// Its growth rate over the mean one.

@@ -97,6 +97,7 @@ pub const CLASSES: usize = 16;
 
 /// The coarsest step at which a block's data can be read at the end of its life, by the voltages of its pages and
 /// by its class: lower voltages lie closer together, and leave less room for what a coarse step does to them.
+/// See docs/decisions/cells.md, "How coarse a step do other voltages bear?".
 pub type Coarsest = [[Step; CLASSES]; Voltage::ALL.len()];
 
 /// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are enough.
@@ -178,6 +179,7 @@ impl Ladder {
 
     /// The steps at which the drive of a configuration can program, and knows what becomes of the data: of a
     /// table, and where voltages alone say how a page is read, the nominal one.
+    /// See docs/decisions/cells.md, "Which steps does a drive with an error table have?".
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {

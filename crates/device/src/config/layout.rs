@@ -388,6 +388,7 @@ impl Config {
 
     /// Telling pages apart by their use, and programming them accordingly (HIRE). That `buffer.read_hot` does nothing
     /// where nothing is told apart is no reason to refuse: schemes are compared on one drive.
+    /// See docs/decisions/policy.md, "May voltages be chosen where no cell errs?".
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -491,6 +492,7 @@ impl Config {
         its.model != ModelKind::Off && its.strength == StrengthSource::Measured
     }
 
+    /// See docs/decisions/blocks.md, "What does a plane keep in reserve?".
     fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
         let g = &layout.geometry;
         refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {
@@ -542,6 +544,7 @@ impl Config {
         });
         let frames = self.buffer.size.0 / g.page_size.0;
         // A write buffer that is never full only has frames to spare; one that keeps what was read would hold all.
+        // See docs/decisions/cache.md, "Why is a very large buffer refused?".
         let fits = !self.buffer.cache_reads || frames <= u64::from(layout.logical_pages);
         refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
             format!("a buffer of {frames} pages before a drive of {}", layout.logical_pages)

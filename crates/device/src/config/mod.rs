@@ -93,10 +93,12 @@ pub enum PlaneMode {
     /// programmed together.
     Lockstep,
     /// Each plane is busy on its own; only the bus is shared.
+    /// See docs/decisions/flash.md, "What are independent planes?".
     Independent,
 }
 
 /// How long programs and erases take.
+/// See docs/decisions/flash.md, "How long do programs take under PER and PE0?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramErase {
     /// As the timing says.
@@ -210,6 +212,7 @@ pub enum Pattern {
     Steady,
     /// The same by a host that pauses: collection in idle time has kept the drive at
     /// [`GcConfig::background_below`].
+    /// See docs/decisions/precondition.md, 'What state is "rested"?'.
     Rested,
 }
 
@@ -302,6 +305,7 @@ impl Config {
     }
 
     /// The operating times in force: the nominal ones, or those of PER and PE0.
+    /// See docs/decisions/flash.md, "How long does PER take with several page types?".
     pub fn effective_timing(&self) -> Timing {
         let without_verify =
             Timing { verify_phase: Span::ZERO, erase_verify: Span::ZERO, ..self.timing };

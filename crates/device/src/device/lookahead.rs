@@ -14,6 +14,7 @@ const SECOND: usize = 5;
 const THIRD: usize = 2;
 
 /// A source of requests with the next ones drawn already.
+/// See docs/decisions/device.md, "May requests be drawn before their turn?".
 pub(crate) struct Lookahead<I> {
     source: I,
     drawn: [HostIo; AHEAD],

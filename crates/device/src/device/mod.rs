@@ -234,6 +234,7 @@ impl<L: Layer> Device<L> {
 
     /// When the first request was issued; the present, before there was one. Rates and shares of time
     /// count from here: a trace need not begin at zero.
+    /// See docs/decisions/device.md, "Where does time begin?".
     pub fn began(&self) -> Nanos {
         self.began.unwrap_or(self.now())
     }
@@ -394,6 +395,7 @@ impl<L: Layer> Device<L> {
     }
 
     /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for each.
+    /// See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
         let Some(arrival) = self.arrivals.front_mut().filter(|its| its.held.is_none()) else {
@@ -469,6 +471,7 @@ impl<L: Layer> Device<L> {
     }
 
     /// Shows the drive at the moments that the probe asked for before the next thing happens, which is at `next`.
+    /// See docs/decisions/observe.md, "When does a probe see the drive?".
     #[inline]
     pub(crate) fn show<P: Probe<L>>(&self, next: Nanos, probe: &mut P) {
         while probe.due() < next {

@@ -12,6 +12,7 @@ use fowler_units::{DieId, Id, Ppn, Span, TxnId};
 impl Flash {
     /// Begins a program, or waits for the channel to do so. Returns `false` if there was nothing to
     /// begin: the program was dropped, or host programs are blocked from now on.
+    /// See docs/decisions/flash.md, "What does a program do while its channel is busy?".
     pub(super) fn start_program(
         &mut self,
         id: DieId,
@@ -64,6 +65,7 @@ impl Flash {
 
     /// Host programs that can have pages at the same offset on other planes go along: the stripe is one
     /// command, whatever waits between its pages.
+    /// See docs/decisions/flash.md, "How do planes work in lockstep?".
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let now = self.now();
         let mut last = first;

@@ -87,6 +87,7 @@ pub enum FlashEvent {
 
 impl Flash {
     /// Whether every step is noted down from now on.
+    /// See docs/decisions/observe.md, "How can a probe watch the flash?".
     pub(crate) fn watch(&mut self, watched: bool) {
         // What was noted down before, nobody has heard of yet.
         self.tape = watched.then(|| self.tape.take().unwrap_or_default());

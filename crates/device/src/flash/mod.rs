@@ -51,6 +51,7 @@ pub enum Bind {
 pub trait Translation {
     /// Gives a program its page, as late as possible, so that pages of a block are programmed in order
     /// whatever order the queue is served in.
+    /// See docs/decisions/flash.md, "When does a program get its page?".
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind;
     /// Gives a further host program a page at the same offset as that of `first`, on a plane that takes
     /// no part yet. Returns whether it could.
@@ -391,6 +392,7 @@ impl Flash {
         Some(candidate)
     }
 
+    /// See docs/decisions/flash.md, "Does an erase wait for reads of its block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
         let block = self.locator.block_of(self.txns.get(erase).ppn);
         [TxnClass::HostRead, TxnClass::BackgroundRead].into_iter().find_map(|class| {

@@ -244,6 +244,7 @@ impl<'a> View<'a> {
 
     /// What is to be served because the request that has waited longest for something here came `deadline` ago or
     /// earlier, whenever the drive had room for it: that itself, or, if it has no page to go to, the oldest of the collection that makes it one.
+    /// See docs/decisions/flash.md, "When does a deadline start to count?".
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
         let oldest = self.ranked?.waiting.first()?;

@@ -100,6 +100,7 @@ impl Flash {
     }
 
     /// S14: a read that comes during the transfer of a program waits for it and goes before the cells.
+    /// See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
     pub(super) fn consider_displacing(&mut self, id: DieId) {
         let die = &self.dies[id];
         if die.suspend_wanted {

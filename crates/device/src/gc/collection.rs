@@ -61,6 +61,7 @@ impl Gc {
     }
 
     /// Begins to collect a block, if any has an outdated page.
+    /// See docs/decisions/gc.md, "When does background collection run?".
     pub(super) fn start(
         &mut self,
         core: &mut Core,

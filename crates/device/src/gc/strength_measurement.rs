@@ -56,6 +56,7 @@ impl StrengthMeasurement {
     }
 
     /// The class that a block is taken for; the weakest of which nothing is known.
+    /// See docs/decisions/cells.md, "What does a controller believe of a measured block?".
     pub fn class(&self, block: BlockId) -> StrengthClass {
         let weights = self.likelihoods[block].map(libm::expf);
         let allowed = self.risk * weights.iter().sum::<f32>();
@@ -110,6 +111,7 @@ impl Gc {
 
     /// A die has been idle for long enough: its next block is measured, if that is due. Returns whether it is
     /// read now.
+    /// See docs/decisions/gc.md, "Who is charged for the reads that measure strength?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {

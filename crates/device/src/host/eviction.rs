@@ -110,6 +110,7 @@ impl Ftl {
     }
 
     /// A clean page leaves the buffer, or waits there to be programmed anew.
+    /// See docs/decisions/cache.md, "What happens to a clean page that was read hot?".
     pub fn give_up(&mut self, flash: &mut Flash, frame_id: FrameId) {
         let class = self.note_use(flash, frame_id);
         if self.core.classes.read_hot == ReadHot::RewriteOnIdle
@@ -148,6 +149,7 @@ impl Ftl {
         ppn.is_some() && self.core.allocator.open_blocks.mode_of(block).voltage != wanted
     }
 
+    /// See docs/decisions/cache.md, "Where is a read-hot page reprogrammed?".
     pub(super) fn let_wait(&mut self, flash: &mut Flash, frame_id: FrameId) {
         self.core.buffer.delist(frame_id);
         self.core.buffer.enlist(frame_id, Listed::Rewrite);

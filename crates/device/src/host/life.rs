@@ -153,6 +153,7 @@ impl Life {
         Self { params, endurance, pages, before, kept_up }
     }
 
+    /// See docs/decisions/lifetime.md, "What does a dilated life see?".
     fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }

@@ -155,6 +155,7 @@ impl Ftl {
     }
 
     /// A request has come over the link, has been held for so long and no longer, and has a place.
+    /// See docs/decisions/host.md, "What does a write behind another one wait for?".
     #[inline]
     pub fn admit<R: RedundancyHooks>(
         &mut self,

@@ -34,6 +34,7 @@ impl Ftl {
         }
     }
 
+    /// See docs/decisions/host.md, "What does a partial-page write cost?".
     pub(super) fn read_for_merge(
         &mut self,
         flash: &mut Flash,
@@ -331,6 +332,7 @@ impl Ftl {
 
     /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the host wrote the page
     /// meanwhile, the move was for nothing.
+    /// See docs/decisions/gc.md, "Where are reads served while a page moves?".
     pub fn moved<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

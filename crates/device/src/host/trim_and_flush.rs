@@ -11,6 +11,7 @@ use fowler_units::{FrameId, HostOp, Id, Lpn, Ppn, ReqId};
 
 impl Ftl {
     /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its parity.
+    /// See docs/decisions/host.md, "When does a trim take effect?".
     pub(super) fn trim<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -59,6 +60,7 @@ impl Ftl {
         frame.ppn
     }
 
+    /// See docs/decisions/host.md, "What does a flush wait for?".
     pub(super) fn flush<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: ReqId, raid: &mut R) {
         let epoch = self.core.buffer.end_epoch();
         self.queues.flushes.push_back((epoch, id));

@@ -66,6 +66,7 @@ pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
 
 impl Life {
     /// Asks a throttle how long a write of `pages` pages is held that could enter at `now`.
+    /// See docs/decisions/host.md, "What does a throttle count?".
     pub(crate) fn ask(
         &self,
         throttle: &mut AnyThrottle,
@@ -86,6 +87,7 @@ impl Life {
 
 impl WriteThrottle {
     /// How long a write is delayed that could enter at `now`.
+    /// See docs/decisions/host.md, "Where is a write throttled?".
     pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
         let last = io.offset + u64::from(io.size.max(1)) - 1;
         let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;

@@ -21,6 +21,7 @@ use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
 /// A drive that lives.
+/// See docs/decisions/lifetime.md, "Which host does a lifetime run have?".
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
     pub(crate) core: Core,
@@ -104,6 +105,7 @@ impl LifetimeDrive {
     /// Writes `source` at no time, until it has been programmed with so many pages on any account or the source ends,
     /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
     /// with [`LifetimeDrive::again`].
+    /// See docs/decisions/lifetime.md, "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
         let before = self.core.allocator.blocks.programmed();
         let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;

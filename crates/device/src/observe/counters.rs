@@ -83,6 +83,7 @@ pub struct Counters {
 impl Counters {
     /// Write amplification of the translation layer: pages programmed on any account for each page
     /// programmed for the host. `None` before the first.
+    /// See docs/decisions/observe.md, "What is `waf`?".
     pub fn waf(&self) -> Option<f64> {
         let host = self.programs[0];
         (host > 0).then(|| self.programs.iter().sum::<u64>() as f64 / host as f64)

@@ -60,6 +60,7 @@ impl<T: ?Sized> Debug for Maker<T> {
 }
 
 /// What was handed over, slot by slot.
+/// See docs/decisions/policy.md, "How does a custom policy fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {
     /// Which waiting transaction a die serves next.

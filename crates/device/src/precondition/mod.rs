@@ -127,6 +127,7 @@ impl Preconditioning<'_> {
     }
 
     /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and otherwise anywhere.
+    /// See docs/decisions/precondition.md, "Where is data before the first request?".
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let Geometry { planes_per_die, .. } = self.core.layout.geometry;
         let planes = self.core.layout.geometry.planes();
@@ -164,7 +165,7 @@ impl Preconditioning<'_> {
         at_home
     }
 
-    /// Fills as many whole blocks of every plane as so many pages fill, as [`Ftl::store`] would page by page
+    /// Fills as many whole blocks of every plane as so many pages fill, as [`Gc::store`] would page by page
     /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
     /// strict turns. Returns how many pages were written.
     fn fill_rows(&mut self, filled: u32) -> u32 {
@@ -195,7 +196,7 @@ impl Preconditioning<'_> {
         filled / row * row
     }
 
-    /// As [`Ftl::fill_rows`], of pages in the order given.
+    /// As [`Self::fill_rows`], of pages in the order given.
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
@@ -271,6 +272,7 @@ impl Preconditioning<'_> {
         strewn.settle(&mut self.core.map);
     }
 
+    /// See docs/decisions/precondition.md, "How is a drive aged?".
     fn overwrite_until_steady(
         &mut self,
         filled: u32,

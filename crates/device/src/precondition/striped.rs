@@ -62,6 +62,7 @@ impl Preconditioning<'_> {
     }
 
     /// Whether preconditioning gives stripes their parity.
+    /// See docs/decisions/precondition.md, "In what state do stripes start?".
     pub(super) fn parity_from_the_start(&self) -> bool {
         self.stripes.is_some_and(|its| its.with_parity)
     }

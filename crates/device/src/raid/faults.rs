@@ -105,10 +105,10 @@ pub struct LossLedger {
     /// Stripes that had parity nowhere but in a cache that lost its power.
     pub parity_lost: u64,
     /// Pages that the rest of their stripe brought back as something else than was written: there are none
-    /// (a law of [`Device::check`]).
+    /// (a law of [`crate::Device::check`]).
     pub wrong: u64,
     /// Parities that went to the flash though what was read for them, with what was cached, does not make them: there are
-    /// none (a law of [`Device::check`]).
+    /// none (a law of [`crate::Device::check`]).
     pub unread: u64,
     /// Host reads answered from the rest of a stripe.
     pub degraded_reads: u64,
@@ -206,6 +206,7 @@ impl Raid {
     }
 
     /// Something in the flash fails.
+    /// See docs/decisions/raid.md, "What does a failed chip do afterwards?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let geometry = ftl.core.layout.geometry;
         let pages_of =
@@ -323,6 +324,7 @@ impl Raid {
     }
 
     /// Whether two pages of a stripe whose parity is cached cannot be read may have changed.
+    /// See docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
     pub(crate) fn look_whether_frail(
         &mut self,
         ftl: &mut Ftl,

@@ -78,6 +78,7 @@ impl Raid {
     }
 
     /// A program will be covered by an entry.
+    /// See docs/decisions/raid.md, "What does `hc` do above N_update?".
     pub(crate) fn cover(
         &mut self,
         ftl: &mut Ftl,
@@ -196,6 +197,7 @@ impl Raid {
     }
 
     /// A page is covered: `new` lies in the flash now, or will in a moment, in place of `old`.
+    /// See docs/decisions/raid.md, "What happens to the page that a covered page replaced?".
     pub(crate) fn take_in(
         &mut self,
         ftl: &mut Ftl,
@@ -232,6 +234,7 @@ impl Raid {
     }
 
     /// An entry that is not to be kept goes to the flash once nothing is on its way to it.
+    /// See docs/decisions/raid.md, "When is parity submitted?".
     pub(crate) fn consider_commit(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get(entry);
         let quiet = its.progress == Progress::Open && its.pinned == 0 && its.reads == 0;

@@ -9,6 +9,7 @@ use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
 
 /// The stripes of a drive.
+/// See docs/decisions/raid.md, "Where are parity pages in the mapping?".
 #[derive(Clone, Copy, Debug)]
 pub struct Stripes {
     /// Pages of a stripe, its parity included.

@@ -40,7 +40,6 @@ pub struct Watch<'a> {
 type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a;
 
 /// One piece of work.
-/// See docs/decisions/papers.md, "When is a finished run of a study reused?".
 pub(crate) struct Job<'a> {
     name: String,
     identity: String,

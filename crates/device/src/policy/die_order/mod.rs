@@ -52,6 +52,7 @@ impl DieOrder for AnyDieOrder {
 pub trait CustomDieOrder: Custom {
     /// The transaction to serve next, one of those that the view shows; `None` only where it shows none: no die stands
     /// idle while something may be served.
+    /// See docs/decisions/flash.md, "May a die order leave a free die idle while something waits?".
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }
 clone_trait_object!(CustomDieOrder);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Demand in windows of undistorted time: time less all that writes were held for (Figure 8).
+/// See docs/decisions/policy.md, "How far back does the throttle remember demand?".
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,

@@ -245,6 +245,7 @@ impl Regulated {
 
     /// What the host would have written in the time in which it was stopped, at the delay in force. What was written
     /// alone never passes a capacity that is enforced, so that equation 4 would never be used.
+    /// See docs/decisions/policy.md, "What is `w_i` in the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
