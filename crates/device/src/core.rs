@@ -7,6 +7,7 @@ use crate::cache::buffer::Buffer;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::flash::Flash;
+use crate::mapping::Mapping;
 use crate::mapping::page_map::{Location, PageMap};
 use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Ppn};
 
@@ -18,7 +19,7 @@ pub struct Core {
     /// From page numbers to blocks, planes and dies.
     pub locator: Locator,
     /// Logical to physical and back.
-    pub map: PageMap,
+    pub map: Mapping,
     /// Blocks, open blocks, and where the next page goes.
     pub allocator: PageAllocator,
     /// The page frames.
@@ -36,7 +37,7 @@ impl Core {
 
     /// The core of the drive of `config` with its data as they lie in `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
-        Self::with(config, layout, other.map.clone(), other.allocator.ruled_by(config))
+        Self::with(config, layout, PageMap::clone(&other.map), other.allocator.ruled_by(config))
     }
 
     fn with(config: &Config, layout: &Layout, map: PageMap, allocator: PageAllocator) -> Self {
@@ -46,7 +47,7 @@ impl Core {
         Self {
             layout: *layout,
             locator: Locator::new(&layout.geometry),
-            map,
+            map: Mapping::new(map),
             allocator,
             buffer: Buffer::new(buffer, replacement, layout.frames, page_size, flushes),
             classes: AccessClasses::new(config, layout),

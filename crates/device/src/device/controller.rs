@@ -106,6 +106,7 @@ fn done<R: RedundancyHooks>(
         (Owner::Request, _) => ftl.page_read(flash, id, raid),
         (Owner::Frame(frame_id), _) => ftl.stored(flash, id, frame_id, dropped, raid),
         (Owner::Merge(frame_id), _) => ftl.merged(flash, id, frame_id, raid),
+        (Owner::Mapping, _) => ftl.mapping_loaded(flash, id, raid),
         (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
         (Owner::Job, Op::Read) => ftl.gc.copied_out(&mut ftl.core, flash, id),
         (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),

@@ -316,6 +316,8 @@ impl<L: Layer> Device<L> {
                 self.report(probe);
             }
         }
+        // Nobody else arrives at this nanosecond.
+        self.flash.settle(&mut self.layer);
         self.tell(probe);
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }

@@ -21,6 +21,8 @@ pub enum Owner {
     Job,
     /// The measuring of a block's strength.
     Measure,
+    /// The mapping, which lacks an entry.
+    Mapping,
     /// The parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
     /// The bringing back of a page that could not be read, by its number.
@@ -89,6 +91,8 @@ pub struct Txn {
     pub asked: Nanos,
     /// How long its request had waited for buffer space by then.
     pub buffer_wait: Span,
+    /// How long its request had waited for the mapping by then.
+    pub mapping_wait: Span,
     /// When it began to wait for its die.
     pub submitted: Nanos,
     /// When the die took it up.
@@ -131,6 +135,7 @@ impl Txn {
             created: now,
             asked: now,
             buffer_wait: Span::ZERO,
+            mapping_wait: Span::ZERO,
             submitted: now,
             dispatched: now,
             suspensions: 0,

@@ -8,6 +8,7 @@ use crate::core::Core;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
+use crate::mapping::Waiter;
 use crate::observe::operation::{Op, Source};
 use crate::policy::victim::Victim;
 use crate::policy::wear::Wear;
@@ -167,16 +168,22 @@ impl Gc {
     #[inline(always)]
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
-        flash.txns.close(id);
         if !core.allocator.blocks.is_valid(from) {
+            flash.txns.close(id);
             let plane = core.locator.plane_of(from);
             return self.step(core, flash, plane);
         }
+        // Its entry will change.
+        let page = core.map.owner(from);
+        if let Err(miss) = core.map.lookup(flash, page) {
+            return core.map.wait(miss, Waiter::Move(id));
+        }
+        flash.txns.close(id);
         let class = TxnClass::BackgroundProgram;
         let (id, txn) = flash.open(Op::Program, source, class, Owner::Job, die);
         txn.from = from;
-        txn.lpn = core.map.owner(from);
-        core.map.prefetch(txn.lpn);
+        txn.lpn = page;
+        core.map.prefetch(page);
         flash.submit(id);
     }
 

@@ -55,11 +55,13 @@ impl Ftl {
         waiter: TxnId,
         raid: &mut R,
     ) {
-        let Txn { req, buffer_wait, created, submitted, .. } = *flash.txns.get(waiter);
+        let Txn { req, buffer_wait, mapping_wait, created, submitted, .. } =
+            *flash.txns.get(waiter);
         let ready = self.front.requests.get(req).ready;
         let blame = self.front.requests.blame_anew(req);
         blame[Part::BufferFull] = buffer_wait;
-        blame[Part::QueueFull] = (created - ready) - buffer_wait;
+        blame[Part::Mapping] = mapping_wait;
+        blame[Part::QueueFull] = (created - ready) - buffer_wait - mapping_wait;
         // One that joined later waited for less of the reading of the old page, or for none.
         let complete = flash.txns.get(id).merged_at.max(created);
         blame[Part::Merge] = complete - created;

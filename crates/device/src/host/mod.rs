@@ -32,6 +32,7 @@ use crate::flash::Flash;
 use crate::gc::Gc;
 use fowler_units::{HostIo, HostOp, Nanos, Ppn, ReqId, Span, TxnId};
 use link::Link;
+use reads::Sent;
 use redundancy_hooks::RedundancyHooks;
 use request::{Request, Requests};
 use std::collections::VecDeque;
@@ -180,7 +181,9 @@ impl Ftl {
         let id = self.front.requests.open(request);
         match io.op {
             HostOp::Read => {
-                if !self.queues.waiting_reads.is_empty() || !self.read_pages(flash, id, raid) {
+                if !self.queues.waiting_reads.is_empty()
+                    || self.read_pages(flash, id, raid) == Sent::NoRoom
+                {
                     self.queues.waiting_reads.push_back(id);
                 }
             }

@@ -2,54 +2,100 @@
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
+use super::request::Hold;
 use crate::config::UnwrittenReads;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
+use crate::mapping::Waiter;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, Id, Lpn, Ppn, ReqId, TxnId};
 
+/// How far the reads of a request are on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// All of them are.
+    All,
+    /// The queue has no room for the next.
+    NoRoom,
+    /// The next waits for the mapping; whoever brings that resumes it.
+    MissesMapping,
+}
+
 impl Ftl {
-    /// Sends a request's reads on their way as far as the queue has room. Returns whether all are.
+    /// Sends a request's reads on their way as far as the queue has room and the mapping is at hand.
     #[inline(always)]
     pub(super) fn read_pages<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: ReqId,
         raid: &mut R,
-    ) -> bool {
+    ) -> Sent {
         loop {
-            let request = self.front.requests.get_mut(id);
+            let request = self.front.requests.get(id);
             if request.next == request.end {
-                return true;
+                return Sent::All;
             }
             if self.queues.reads == self.queues.reads_max {
-                return false;
+                return Sent::NoRoom;
             }
-            let page = Lpn(request.next);
-            request.next += 1;
-            self.read_page(flash, id, raid.stored_page(page), raid);
+            let page = raid.stored_page(Lpn(request.next));
+            match self.core.map.lookup(flash, page) {
+                Ok(location) => {
+                    self.front.requests.get_mut(id).next += 1;
+                    self.read_page(flash, id, (page, location), raid);
+                }
+                Err(miss) => {
+                    self.hold(flash, id, Hold::Mapping);
+                    self.core.map.wait(miss, Waiter::Read(id));
+                    return Sent::MissesMapping;
+                }
+            }
         }
     }
 
     #[inline(always)]
-    pub(super) fn read_page<R: RedundancyHooks>(
+    fn read_page<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: ReqId,
-        page: Lpn,
+        (page, location): (Lpn, Location),
         raid: &mut R,
     ) {
         flash.counters.pages_read += 1;
-        match self.core.map.place(page) {
+        match location {
             Location::Flash(ppn) => {
                 self.read_flash(flash, id, page, ppn, self.core.locator.die_of(ppn));
             }
             Location::Buffer(frame_id) => self.read_buffered(flash, id, page, frame_id, raid),
             Location::Nowhere => self.read_unwritten(flash, id, page, raid),
         }
+    }
+
+    /// The flash has brought an entry of the mapping: whoever waited for it asks again.
+    #[cold]
+    pub fn mapping_loaded<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        raid: &mut R,
+    ) {
+        self.core.map.loaded(id);
+        while let Some(waiter) = self.core.map.next_waiter(id) {
+            match waiter {
+                Waiter::Read(request) => {
+                    self.release_hold(flash, request);
+                    if self.read_pages(flash, request, raid) == Sent::NoRoom {
+                        self.queues.waiting_reads.push_back(request);
+                    }
+                }
+                Waiter::Writes => self.resume_writes(flash, raid),
+                Waiter::Move(read) => self.gc.copied_out(&mut self.core, flash, read),
+            }
+        }
+        flash.txns.close(id);
     }
 
     pub(super) fn read_buffered<R: RedundancyHooks>(
@@ -115,7 +161,8 @@ impl Ftl {
         txn.ppn = ppn;
         txn.lpn = page;
         txn.req = id;
-        txn.asked = self.front.requests.get(id).ready;
+        let request = self.front.requests.get(id);
+        (txn.asked, txn.mapping_wait) = (request.ready, request.mapping_wait);
         if let Some(marks) = &self.core.classes.marks {
             txn.read_as = Some(marks[page]);
         }
@@ -125,7 +172,10 @@ impl Ftl {
     pub(super) fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
         let waited = flash.now() - self.front.requests.get(id).ready;
         if self.front.requests.page_done(id) {
-            self.front.requests.blame_anew(id)[Part::QueueFull] = waited;
+            let for_mapping = self.front.requests.get(id).mapping_wait;
+            let blame = self.front.requests.blame_anew(id);
+            blame[Part::Mapping] = for_mapping;
+            blame[Part::QueueFull] = waited - for_mapping;
             self.served(flash, id);
         }
     }
@@ -134,7 +184,7 @@ impl Ftl {
     #[inline(always)]
     pub fn page_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let txn = flash.txns.get(id);
-        let Txn { req, created, lpn, ppn, .. } = *txn;
+        let Txn { req, created, lpn, ppn, mapping_wait, .. } = *txn;
         if txn.overtook {
             self.front.requests.get_mut(req).overtook = true;
         }
@@ -142,7 +192,8 @@ impl Ftl {
         if self.front.requests.page_done(req) {
             let waited = created - self.front.requests.get(req).ready;
             let blame = self.front.requests.blame_anew(req);
-            blame[Part::QueueFull] = waited;
+            blame[Part::Mapping] = mapping_wait;
+            blame[Part::QueueFull] = waited - mapping_wait;
             raid.service_blame(flash, id, id, blame);
             self.served(flash, req);
         }
@@ -151,7 +202,7 @@ impl Ftl {
             self.keep_read(flash, lpn, ppn, raid);
         }
         while let Some(&held) = self.queues.waiting_reads.front() {
-            if !self.read_pages(flash, held, raid) {
+            if self.read_pages(flash, held, raid) == Sent::NoRoom {
                 break;
             }
             self.queues.waiting_reads.pop_front();

@@ -5,13 +5,15 @@ use crate::observe::completion::Completion;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
 
-/// Why a write waits before its pages are on their way.
+/// Why a request waits before its pages are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// As many page writes as may be are on their way to the flash.
     Queue,
     /// Every page frame of the buffer is taken.
     Buffer,
+    /// An entry of the mapping is not at hand.
+    Mapping,
 }
 
 /// One host request.
@@ -39,6 +41,8 @@ pub struct Request {
     pub held: Option<(Hold, Nanos)>,
     /// How long its pages have waited for buffer space so far.
     pub buffer_wait: Span,
+    /// How long they have waited for the mapping.
+    pub mapping_wait: Span,
 }
 
 impl Request {
@@ -71,6 +75,16 @@ impl Request {
             overtook: false,
             held: None,
             buffer_wait: Span::ZERO,
+            mapping_wait: Span::ZERO,
+        }
+    }
+
+    /// Whatever its next page waited for until `now` is over.
+    pub fn end_hold(&mut self, now: Nanos) {
+        match self.held.take() {
+            Some((Hold::Buffer, since)) => self.buffer_wait += now - since,
+            Some((Hold::Mapping, since)) => self.mapping_wait += now - since,
+            Some((Hold::Queue, _)) | None => {}
         }
     }
 

@@ -5,6 +5,7 @@ use super::redundancy_hooks::RedundancyHooks;
 use super::request::{Hold, Request};
 use crate::cache::buffer::Listed;
 use crate::flash::Flash;
+use crate::mapping::Waiter;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use fowler_units::{FrameId, HostOp, Id, Lpn, Ppn, ReqId};
@@ -21,6 +22,12 @@ impl Ftl {
         let Request { next, end, .. } = *self.front.requests.get(id);
         for host in (next..end).map(Lpn) {
             let page = raid.stored_page(host);
+            if let Err(miss) = self.core.map.lookup(flash, page) {
+                self.core.map.wait(miss, Waiter::Writes);
+                self.front.requests.get_mut(id).next = host.0;
+                self.hold(flash, id, Hold::Mapping);
+                return false;
+            }
             if !raid.may_trim(self, flash, page) {
                 self.front.requests.get_mut(id).next = host.0;
                 self.hold(flash, id, Hold::Queue);
@@ -83,14 +90,15 @@ impl Ftl {
     /// before it.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_hold(flash, id);
-        let Request { io, buffer_wait, ready, .. } = *self.front.requests.get(id);
+        let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);
         let waited = flash.now() - ready;
         let blame = self.front.requests.blame_anew(id);
         if io.op == HostOp::Flush {
             blame[Part::Program] = waited;
         } else {
             blame[Part::BufferFull] = buffer_wait;
-            blame[Part::QueueFull] = waited - buffer_wait;
+            blame[Part::Mapping] = mapping_wait;
+            blame[Part::QueueFull] = waited - buffer_wait - mapping_wait;
         }
         self.served(flash, id);
     }

@@ -8,6 +8,7 @@ use crate::config::{Ack, PartialWrites};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
+use crate::mapping::Waiter;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
@@ -36,23 +37,21 @@ impl Ftl {
         }
     }
 
+    /// The next page of a request waits, from now on for this reason.
     pub(super) fn hold(&mut self, flash: &Flash, id: ReqId, hold: Hold) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
-        if let Some((Hold::Buffer, since)) = request.held {
-            request.buffer_wait += now - since;
-        }
+        request.end_hold(now);
         request.held = Some((hold, now));
     }
 
+    /// It waits no more.
     pub(super) fn release_hold(&mut self, flash: &Flash, id: ReqId) {
         let request = self.front.requests.get_mut(id);
         if request.held.is_none() {
             return; // As most are: there is nothing to write.
         }
-        if let Some((Hold::Buffer, since)) = request.held.take() {
-            request.buffer_wait += flash.now() - since;
-        }
+        request.end_hold(flash.now());
     }
 
     pub(super) fn write_or_trim<R: RedundancyHooks>(
@@ -107,7 +106,7 @@ impl Ftl {
         {
             return Err(Hold::Queue);
         }
-        let frame_id = self.frame_for(flash, page).ok_or(Hold::Buffer)?;
+        let frame_id = self.frame_for(flash, page)?;
         // Any wait until now is over, for this page too.
         self.release_hold(flash, id);
         flash.counters.pages_written += 1;
@@ -138,22 +137,26 @@ impl Ftl {
     }
 
     /// The frame of a logical page, one that holds it already if there is one.
-    pub(super) fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Option<FrameId> {
-        let location = match self.core.map.place(page) {
-            Location::Buffer(frame_id) => return Some(frame_id),
-            Location::Flash(ppn) => ppn,
-            Location::Nowhere => Ppn::NONE,
+    fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Hold> {
+        let location = match self.core.map.lookup(flash, page) {
+            Ok(Location::Buffer(frame_id)) => return Ok(frame_id),
+            Ok(Location::Flash(ppn)) => ppn,
+            Ok(Location::Nowhere) => Ppn::NONE,
+            Err(miss) => {
+                self.core.map.wait(miss, Waiter::Writes);
+                return Err(Hold::Mapping);
+            }
         };
         let frame_id = match self.core.buffer.take(page, location) {
             Some(frame_id) => frame_id,
             None => {
-                let clean = self.core.buffer.to_empty()?;
+                let clean = self.core.buffer.to_empty().ok_or(Hold::Buffer)?;
                 self.drop_clean(flash, clean);
                 self.core.buffer.take(page, location).expect("a frame was just emptied")
             }
         };
         self.core.map.set_buffered(page, frame_id);
-        Some(frame_id)
+        Ok(frame_id)
     }
 
     /// The request is done when the data is in the flash.
@@ -169,7 +172,8 @@ impl Ftl {
         let txn = flash.txns.get_mut(program);
         let request = self.front.requests.get(id);
         txn.req = id;
-        (txn.asked, txn.buffer_wait) = (request.ready, request.buffer_wait);
+        txn.asked = request.ready;
+        (txn.buffer_wait, txn.mapping_wait) = (request.buffer_wait, request.mapping_wait);
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);
@@ -236,10 +240,11 @@ impl Ftl {
             self.evict(flash, raid);
         }
         if self.front.requests.page_done(id) {
-            let Request { buffer_wait, ready, .. } = *self.front.requests.get(id);
+            let Request { buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);
             let blame = self.front.requests.blame_anew(id);
             blame[Part::BufferFull] = buffer_wait;
-            blame[Part::QueueFull] = (flash.now() - ready) - buffer_wait;
+            blame[Part::Mapping] = mapping_wait;
+            blame[Part::QueueFull] = (flash.now() - ready) - buffer_wait - mapping_wait;
             self.served(flash, id);
         }
     }

@@ -1,3 +1,103 @@
-//! Logical to physical.
+//! Logical to physical: where each page is, and what must be waited for to find out.
+//!
+//! **Owns** both directions of the mapping, which of it is at hand ([`residency`]), and who waits for the rest. **May touch** the
+//! flash, to read what of the mapping is not at hand. **Is asked** where a page is: the answer is a location, or a
+//! miss that names the flash transaction to wait for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
+//! ([`Mapping::next_waiter`]) and asks again.
+//!
+//! Look-ups are for whoever could not go on without the entry: host reads, writes and trims, and moves of garbage
+//! collection. What is known without it (the frame of a buffered page, laws, preconditioning) reads the table as it is.
 
+#[cfg(test)]
+mod forgetful;
+#[cfg(test)]
+mod miss_tests;
 pub mod page_map;
+pub mod residency;
+
+use crate::flash::Flash;
+use fowler_units::{Lpn, ReqId, TxnId};
+use page_map::{Location, PageMap};
+use residency::Residency;
+use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
+
+/// The mapping of a drive.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    table: PageMap,
+    /// Which entries are at hand.
+    pub residency: Residency,
+    waiters: VecDeque<(TxnId, Waiter)>,
+}
+
+/// An entry is not at hand: the flash transaction that brings it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Miss(pub TxnId);
+
+/// Who waits for an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiter {
+    /// The next page of a host read.
+    Read(ReqId),
+    /// The first of the writes and trims that wait.
+    Writes,
+    /// A page of a block that is being emptied; the transaction that read it.
+    Move(TxnId),
+}
+
+impl Mapping {
+    /// A mapping with every entry at hand.
+    pub fn new(table: PageMap) -> Self {
+        Self { table, residency: Residency::Whole, waiters: VecDeque::new() }
+    }
+
+    /// Where a logical page is.
+    ///
+    /// # Errors
+    /// What must be waited for to find out: see [`Mapping::wait`].
+    #[inline(always)]
+    pub fn lookup(&mut self, flash: &mut Flash, page: Lpn) -> Result<Location, Miss> {
+        let location = self.table.place(page);
+        match location {
+            // A frame knows its page.
+            Location::Buffer(_) => Ok(location),
+            Location::Flash(_) | Location::Nowhere => {
+                self.residency.load(flash, page).map(|()| location)
+            }
+        }
+    }
+
+    /// Someone waits for an entry, once.
+    pub fn wait(&mut self, miss: Miss, waiter: Waiter) {
+        if !self.waiters.contains(&(miss.0, waiter)) {
+            self.waiters.push_back((miss.0, waiter));
+        }
+    }
+
+    /// The entry that a transaction was to bring is at hand.
+    pub fn loaded(&mut self, id: TxnId) {
+        self.residency.loaded(id);
+    }
+
+    /// The next one who waited for a transaction, in order.
+    pub fn next_waiter(&mut self, id: TxnId) -> Option<Waiter> {
+        let at = self.waiters.iter().position(|&(its, _)| its == id)?;
+        self.waiters.remove(at).map(|(_, waiter)| waiter)
+    }
+}
+
+impl Deref for Mapping {
+    type Target = PageMap;
+    #[inline]
+    fn deref(&self) -> &PageMap {
+        &self.table
+    }
+}
+
+impl DerefMut for Mapping {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut PageMap {
+        &mut self.table
+    }
+}

@@ -68,11 +68,13 @@ pub enum Part {
     Parity,
     /// Reads: reading the rest of a stripe in place of a page that could not be read.
     Degraded,
+    /// Waiting for an entry of the mapping that the drive does not hold.
+    Mapping,
 }
 
 impl Part {
     /// How many parts there are.
-    pub const COUNT: usize = 29;
+    pub const COUNT: usize = 30;
 
     /// Every part, in order.
     pub const ALL: [Part; Part::COUNT] = [
@@ -105,6 +107,7 @@ impl Part {
         Part::Retry,
         Part::Parity,
         Part::Degraded,
+        Part::Mapping,
     ];
 
     /// The part's name in JSON, CSV columns and tables.
@@ -139,6 +142,7 @@ impl Part {
             "retry",
             "parity",
             "degraded",
+            "mapping",
         ][self as usize]
     }
 

@@ -144,7 +144,8 @@ impl Raid {
         let program = ftl.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
         txn.req = id;
-        txn.buffer_wait = ftl.front.requests.get(id).buffer_wait;
+        let request = ftl.front.requests.get(id);
+        (txn.buffer_wait, txn.mapping_wait) = (request.buffer_wait, request.mapping_wait);
         txn.epoch = ftl.core.buffer.get(frame_id).epoch;
         ftl.send(flash, frame_id, program, self);
     }

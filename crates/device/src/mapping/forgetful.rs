@@ -1,0 +1,52 @@
+//! A mapping that forgets on purpose: an entry is used once and then, as often as not, has to be read again.
+
+use super::Miss;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::Owner;
+use crate::observe::operation::{Op, Source};
+use fowler_units::{DieId, Lpn, Rng, TxnId};
+use std::collections::BTreeSet;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Forgetful {
+    rng: Rng,
+    dies: u32,
+    at_hand: BTreeSet<Lpn>,
+    on_the_way: Vec<(TxnId, Lpn)>,
+    /// Look-ups that found nothing.
+    pub misses: u64,
+}
+
+impl Forgetful {
+    /// Nothing is at hand.
+    pub fn new(seed: u64, dies: u32) -> Self {
+        let rng = Rng::stream(seed, "mapping/forgetful");
+        Self { rng, dies, at_hand: BTreeSet::new(), on_the_way: Vec::new(), misses: 0 }
+    }
+
+    /// See [`super::residency::Residency::load`].
+    pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
+        if self.at_hand.remove(&page) || self.rng.below(4) == 0 {
+            return Ok(());
+        }
+        self.misses += 1;
+        if let Some(&(id, _)) = self.on_the_way.iter().find(|(_, its)| *its == page) {
+            return Err(Miss(id));
+        }
+        let (class, die) = (TxnClass::BackgroundRead, DieId(page.0 % self.dies));
+        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Mapping, die);
+        read.lpn = page;
+        flash.submit(id);
+        self.on_the_way.push((id, page));
+        Err(Miss(id))
+    }
+
+    /// See [`super::residency::Residency::loaded`].
+    pub fn loaded(&mut self, id: TxnId) {
+        let at = self.on_the_way.iter().position(|&(its, _)| its == id).expect("it was asked for");
+        let (_, page) = self.on_the_way.swap_remove(at);
+        self.at_hand.insert(page);
+    }
+}
