@@ -34,8 +34,8 @@ impl Lane {
         self.keys[self.place(self.taken)]
     }
 
-    /// Puts a key at the end, if it comes after every one before it and there is room. Returns whether it
-    /// did.
+    /// Puts a key at the end, if it comes after every one before it and there is room. Returns
+    /// whether it did.
     #[inline]
     pub fn put(&mut self, key: u128) -> bool {
         if key < self.last || self.len() + 1 == self.keys.len() {

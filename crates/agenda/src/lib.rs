@@ -13,8 +13,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-/// The order of events that fall on the same nanosecond. It is part of the model: a die that becomes
-/// free at `t` can serve a request that arrives at `t` (S15); samples see the state after both.
+/// The order of events that fall on the same nanosecond. It is part of the model: a die that
+/// becomes free at `t` can serve a request that arrives at `t` (S15); samples see the state after
+/// both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
@@ -59,10 +60,10 @@ const HEAP: usize = LANES;
 /// The clock and what is still to happen.
 ///
 /// What ends after a time that is always the same comes to be in the order in which it ends: such
-/// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being next.
-/// An entry that would stand before the last of its lane, one that finds its lane full, and one without a
-/// lane go to a heap. Which way an entry takes decides what it costs, never when it comes: the order is
-/// that of the keys.
+/// entries stand in a *lane*, a plain queue, and only the first of each lane competes for being
+/// next. An entry that would stand before the last of its lane, one that finds its lane full, and
+/// one without a lane go to a heap. Which way an entry takes decides what it costs, never when it
+/// comes: the order is that of the keys.
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
@@ -77,8 +78,8 @@ pub struct Agenda<E> {
 }
 
 impl<E: Event> Agenda<E> {
-    /// An empty agenda at time zero, with room for `capacity` entries in each lane, and in the heap before
-    /// it must grow.
+    /// An empty agenda at time zero, with room for `capacity` entries in each lane, and in the heap
+    /// before it must grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             now: Nanos::ZERO,
@@ -109,8 +110,8 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// As [`Agenda::schedule`], for something that most often happens after everything that stands in
-    /// `lane` already.
+    /// As [`Agenda::schedule`], for something that most often happens after everything that stands
+    /// in `lane` already.
     ///
     /// # Panics
     /// As [`Agenda::schedule`], and if there is no such lane.
@@ -139,8 +140,8 @@ impl<E: Event> Agenda<E> {
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
     }
 
-    /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it would have
-    /// every call save the registers that it takes.
+    /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it
+    /// would have every call save the registers that it takes.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
         self.heap.push(Reverse(key));

@@ -1,5 +1,6 @@
-//! The core: what every access to the drive needs. Where each logical page is, which blocks hold what, which page comes
-//! next, and what lies in the buffer. Components are handed it for the length of a call; it knows none of them.
+//! The core: what every access to the drive needs. Where each logical page is, which blocks hold
+//! what, which page comes next, and what lies in the buffer. Components are handed it for the
+//! length of a call; it knows none of them.
 
 use crate::blocks::page_allocator::PageAllocator;
 use crate::cache::access_class::AccessClasses;
@@ -60,7 +61,8 @@ impl Core {
         self.map.prefetch(self.locator.page_at(io.offset));
     }
 
-    /// Nearer its turn: the page that a write makes invalid lies in a block whose record will change.
+    /// Nearer its turn: the page that a write makes invalid lies in a block whose record will
+    /// change.
     #[inline]
     pub fn prefetch_outdated(&self, io: &HostIo) {
         if let Some(old) = self.outdated_by(io) {
@@ -76,8 +78,8 @@ impl Core {
         }
     }
 
-    /// As [`Core::prefetch_outdated`], for a read where errors are modelled: the age of its page and the wear of its
-    /// block will be asked for.
+    /// As [`Core::prefetch_outdated`], for a read where errors are modelled: the age of its page
+    /// and the wear of its block will be asked for.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
         if let Some(condition) = flash.condition()

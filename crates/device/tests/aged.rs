@@ -52,7 +52,8 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
     }
 }
 
-/// The same drive whether its data are told apart or not, however its cells err and whatever is known of them.
+/// The same drive whether its data are told apart or not, however its cells err and whatever is
+/// known of them.
 #[test]
 fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     let mut base = small();

@@ -1,5 +1,5 @@
-//! The write buffer: who is found in it, who leaves first, what a flush waits for, and what a write of
-//! part of a page costs.
+//! The write buffer: who is found in it, who leaves first, what a flush waits for, and what a write
+//! of part of a page costs.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Cells that err, on whole drives: what reads cost, what the controller knows, and that knowing disturbs nothing.
+//! Cells that err, on whole drives: what reads cost, what the controller knows, and that knowing
+//! disturbs nothing.
 
 mod support;
 
@@ -105,7 +106,8 @@ fn pages_of_one_request_do_not_overtake_each_other() {
     assert_eq!(run(&config, &requests).1.prioritised, [0, 0]);
 }
 
-/// A write of part of a page waits for the reading of the old one, which no stream of reads may put off.
+/// A write of part of a page waits for the reading of the old one, which no stream of reads may put
+/// off.
 #[test]
 fn the_reading_of_an_old_page_has_its_write_s_deadline() {
     let mut config = one_chip();

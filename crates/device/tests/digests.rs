@@ -1,7 +1,7 @@
-//! Every completion of many drives, hashed: when each request was answered, why it took so long to the
-//! nanosecond, and what was counted. A change made for speed must leave every digest as it is. One
-//! that changes semantics writes them anew, and its message says why:
-//! `FOWLER_DIGESTS=write cargo test -p fowler-device --test digests`.
+//! Every completion of many drives, hashed: when each request was answered, why it took so long to
+//! the nanosecond, and what was counted. A change made for speed must leave every digest as it is.
+//! One that changes semantics writes them anew, and its message says why: `FOWLER_DIGESTS=write
+//! cargo test -p fowler-device --test digests`.
 
 mod support;
 
@@ -39,7 +39,8 @@ impl Probe for Digest {
     fn completed(&mut self, completion: &Completion) {
         let io = &completion.io;
         self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
-        // By name, and only what is not zero: a part that comes to be changes no drive that has none of it.
+        // By name, and only what is not zero: a part that comes to be changes no drive that has
+        // none of it.
         for part in Part::ALL.into_iter().filter(|&part| completion.blame[part] > Span::ZERO) {
             part.name().bytes().for_each(|letter| self.word(letter.into()));
             self.word(completion.blame[part].0);
@@ -108,7 +109,8 @@ fn computed() -> BTreeMap<String, String> {
         put(format!("random drives {}..{}", group * 40, (group + 1) * 40), swarm(group, |_| {}));
     }
     for group in 0..3 {
-        // Pages that are no power of two, blocks of more pages than a word has bits or a run has pages.
+        // Pages that are no power of two, blocks of more pages than a word has bits or a run has
+        // pages.
         let page = [1536, 2560, 4096][group as usize];
         let blocks = [33, 100, 384][group as usize];
         let altered = |config: &mut Config| {

@@ -1,11 +1,13 @@
-//! A swarm of faults: pages, blocks, planes, chips, channels and the power fail at random moments under random
-//! requests, on random drives under every scheme. What is lost is compared, page by page, with what linear algebra
-//! says of each stripe: an unknown page can be brought back if and only if the equations that the controller has left
-//! determine it. Nothing else may be lost, and everything that can be brought back must come back as it was written
-//! last. A failure names its seed.
+//! A swarm of faults: pages, blocks, planes, chips, channels and the power fail at random moments
+//! under random requests, on random drives under every scheme. What is lost is compared, page by
+//! page, with what linear algebra says of each stripe: an unknown page can be brought back if and
+//! only if the equations that the controller has left determine it. Nothing else may be lost, and
+//! everything that can be brought back must come back as it was written last. A failure names its
+//! seed.
 //!
-//! With `FOWLER_SWARM_TIMES=n` in the environment so many times as many drives; with `FOWLER_SWARM_FAULTS=n` as many as
-//! it takes until `n` faults have taken something. What they came to is printed, by scheme:
+//! With `FOWLER_SWARM_TIMES=n` in the environment so many times as many drives; with
+//! `FOWLER_SWARM_FAULTS=n` as many as it takes until `n` faults have taken something. What they
+//! came to is printed, by scheme:
 //!
 //! ```text
 //! FOWLER_SWARM_FAULTS=1000000 cargo test --release -p fowler-device --test faults -- --nocapture
@@ -164,8 +166,9 @@ fn taken(device: &Device, fault: Fault) -> (Vec<StripeId>, BTreeSet<Ppn>) {
     (struck, pages.into_iter().filter(|&ppn| !device.is_at_hand(ppn)).collect())
 }
 
-/// Stripes that lost a page, or something of what gives their parity, get it anew: until then one more may be too much for
-/// them. After a loss of power, and where cells err at any time, that may be so of all.
+/// Stripes that lost a page, or something of what gives their parity, get it anew: until then one
+/// more may be too much for them. After a loss of power, and where cells err at any time, that may
+/// be so of all.
 #[derive(Default)]
 struct Harmed {
     stripes: BTreeSet<StripeId>,
@@ -187,8 +190,9 @@ impl Harmed {
     }
 }
 
-/// What a scheme claims to protect, by its name and by nothing that the controller says of its parity: under `raid5`, `ppc`
-/// and `hc` no page of a stripe of which everything can be read may be lost to a fault that takes one of its data pages.
+/// What a scheme claims to protect, by its name and by nothing that the controller says of its
+/// parity: under `raid5`, `ppc` and `hc` no page of a stripe of which everything can be read may be
+/// lost to a fault that takes one of its data pages.
 fn claimed(
     device: &Device,
     kind: RedundancyKind,
@@ -235,12 +239,14 @@ fn claimed(
         let hits = data + usize::from(parity);
         let kept = view.cached.iter().flat_map(|its| &its.covered).filter_map(|its| its.1);
         let leaving = view.cached.iter().flat_map(|its| &its.leaving).copied();
-        // Two pages that cannot be read are more than the parity knows, whatever the buffer has of them.
+        // Two pages that cannot be read are more than the parity knows, whatever the buffer has of
+        // them.
         let unread = cells.iter().filter(|(_, cell)| cell.1.is_none()).count();
         if hits + unread > 1 || parity || kept.chain(leaving).any(|(ppn, _)| hit(ppn, Lpn::NONE)) {
             harmed.stripes.insert(stripe);
         }
-        // What was unreadable may have been replaced, and the cached parity be without it for a while.
+        // What was unreadable may have been replaced, and the cached parity be without it for a
+        // while.
         let blank = view.cached.as_ref().is_some_and(|its| its.value.is_none());
         let excused = blank && harmed.touched.contains(&stripe);
         if !blank && unread == 0 && parity_reads && kept_read {
@@ -347,7 +353,8 @@ fn fault(rng: &mut Rng, device: &Device) -> Fault {
 struct Tally {
     drives: u64,
     faults: u64,
-    /// Of them, those that took something: the others met pages that held nothing, or were lost already.
+    /// Of them, those that took something: the others met pages that held nothing, or were lost
+    /// already.
     took: u64,
     unreadable: u64,
     lost: u64,
@@ -380,7 +387,8 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// After so many events nothing fails any more: where more fails than a drive can rebuild, requests would wait for ever.
+/// After so many events nothing fails any more: where more fails than a drive can rebuild, requests
+/// would wait for ever.
 const LAST_FAULT: u32 = 3000;
 /// More events than the requests of any case take.
 const MOST_EVENTS: u32 = 1_000_000;
@@ -429,8 +437,8 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     });
     device.check().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("after the requests: {}", law.0));
-    // In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one more page that cannot be
-    // read, and it does not wait for that one: so there is peace again.
+    // In peace everything that can be rebuilt is. Where cells err at any time, a flush may find one
+    // more page that cannot be read, and it does not wait for that one: so there is peace again.
     for hours in 1..=if errs { PEACE } else { 1 } {
         let at = Nanos(hours * 1_000_000_000_000);
         let later = HostIo { at, offset: 0, size: 0, op: HostOp::Flush };
@@ -463,9 +471,10 @@ fn asked(variable: &str) -> Option<u64> {
 /// How often there is peace after the faults at most, where cells err.
 const PEACE: u64 = 3;
 
-/// Seeds beyond those of every day that have failed once: a trim that was answered twice because the parity that it
-/// ended let it go on while it did; a page that was lost while its answer waited for parity, and only the buffer had; one
-/// that was rebuilt though it had been erased since; parity that waited for pages which were lost with the power.
+/// Seeds beyond those of every day that have failed once: a trim that was answered twice because
+/// the parity that it ended let it go on while it did; a page that was lost while its answer waited
+/// for parity, and only the buffer had; one that was rebuilt though it had been erased since;
+/// parity that waited for pages which were lost with the power.
 const MENDED: [u64; 4] = [6747, 16_660, 3894, 17_419];
 
 /// The protecting kinds, in the order in which seeds take them.

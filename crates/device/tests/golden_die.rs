@@ -1,4 +1,5 @@
-//! One die against the hand-derived cases: every moment to the nanosecond, every suspension counted.
+//! One die against the hand-derived cases: every moment to the nanosecond, every suspension
+//! counted.
 
 mod support;
 

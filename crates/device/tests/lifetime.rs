@@ -1,5 +1,5 @@
-//! The lifetime drive against the drive that is simulated event by event: the same life of a small drive, at no
-//! dilation.
+//! The lifetime drive against the drive that is simulated event by event: the same life of a small
+//! drive, at no dilation.
 
 mod support;
 
@@ -31,8 +31,8 @@ fn drive(name: ThrottleKind, enforcement: Enforcement) -> Config {
     config
 }
 
-/// Writes of one to four pages for as long as the life lasts, three quarters of them to a quarter of the drive, in
-/// busy and quiet minutes.
+/// Writes of one to four pages for as long as the life lasts, three quarters of them to a quarter
+/// of the drive, in busy and quiet minutes.
 fn writes(logical: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(7, "a small life");
     let (mut at, mut writes) = (0.0, Vec::new());
@@ -65,7 +65,8 @@ fn event_by_event(config: &Config) -> Fate {
     let ends = config.life.target.0;
     let mut completions: Vec<Completion> = Vec::new();
     let requests = writes(device.layout().logical.0);
-    // What would enter after the end of the life does not count: both drives are asked for what entered before it.
+    // What would enter after the end of the life does not count: both drives are asked for what
+    // entered before it.
     let mut shorter = requests;
     loop {
         let mut tried = device.clone();
@@ -138,9 +139,10 @@ fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
     (one - other).abs() <= (share * one.abs().max(other.abs())).max(least)
 }
 
-/// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were held within 3 % of
-/// the life, stops within a tenth or 0.2 % of the pages: collection begins a few pages earlier or later where a die takes
-/// its time, which decides which pages of a block are still valid, and by that when capacity is used up.
+/// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were
+/// held within 3 % of the life, stops within a tenth or 0.2 % of the pages: collection begins a few
+/// pages earlier or later where a die takes its time, which decides which pages of a block are
+/// still valid, and by that when capacity is used up.
 #[test]
 fn a_life_without_dies_is_that_of_the_whole_drive() {
     use {Enforcement as E, ThrottleKind as K};

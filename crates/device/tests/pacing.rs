@@ -1,5 +1,5 @@
-//! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and that
-//! a steady host never stands still for a whole collection.
+//! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and
+//! that a steady host never stands still for a whole collection.
 
 mod support;
 
@@ -28,8 +28,8 @@ fn as_many_requests_are_outstanding_as_the_loop_is_deep() {
             let requests = random(HostOp::Read, 5_000, pages, 1);
             device.run(requests, Pacing::Closed { depth }, &mut completions);
             let waited: u64 = completions.iter().map(|c| c.latency().0).sum();
-            // Little's law: mean number outstanding = throughput x mean latency. The ends of the run,
-            // where fewer are outstanding, are a fraction depth / 5000 of it.
+            // Little's law: mean number outstanding = throughput x mean latency. The ends of the
+            // run, where fewer are outstanding, are a fraction depth / 5000 of it.
             let outstanding = waited as f64 / (device.now() - device.began()).0 as f64;
             let off = outstanding / f64::from(depth) - 1.0;
             assert!(off.abs() < 0.01, "link {link}, {places} places, depth {depth}: {outstanding}");
@@ -37,7 +37,8 @@ fn as_many_requests_are_outstanding_as_the_loop_is_deep() {
     }
 }
 
-/// The longest time without a completion, and how long it takes to collect a block (or to move one).
+/// The longest time without a completion, and how long it takes to collect a block (or to move
+/// one).
 fn longest_stand(wear: WearKind) -> (Span, Span) {
     let mut config = small();
     config.wear.name = wear;
@@ -112,7 +113,8 @@ fn a_flush_is_answered_however_hot_a_page_is() {
 
 #[test]
 fn a_saturated_drive_reads_as_fast_as_its_dies_and_no_faster() {
-    // S1: a read holds its die for sensing and transfer. With a channel each, the bound is the dies'.
+    // S1: a read holds its die for sensing and transfer. With a channel each, the bound is the
+    // dies'.
     let mut config = small();
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 1;

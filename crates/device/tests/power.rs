@@ -1,5 +1,5 @@
-//! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A failure of the swarm
-//! names its seed.
+//! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A
+//! failure of the swarm names its seed.
 
 mod support;
 
@@ -55,7 +55,8 @@ fn nothing_happens_without_power() {
     }
 }
 
-/// Retention goes on without power. Of what is too old by then, the oldest is recycled first, and at once.
+/// Retention goes on without power. Of what is too old by then, the oldest is recycled first, and
+/// at once.
 #[test]
 fn what_is_too_old_when_power_comes_back_is_recycled_first() {
     let mut device =
@@ -83,8 +84,8 @@ fn what_is_too_old_when_power_comes_back_is_recycled_first() {
     assert_eq!(device.power_offs().overdue, overdue, "none is left");
 }
 
-/// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones lose nothing. So it is
-/// with tags and without, and where no stripe is.
+/// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones
+/// lose nothing. So it is with tags and without, and where no stripe is.
 #[test]
 fn volatile_caches_lose_what_they_hold() {
     use RedundancyKind::{HybridCaching, PartialParity, Unprotected};
@@ -113,8 +114,8 @@ fn volatile_caches_lose_what_they_hold() {
     }
 }
 
-/// What was acknowledged and no die has begun to program is lost, wherever in the controller it waits: of five dies each
-/// has begun one program at most.
+/// What was acknowledged and no die has begun to program is lost, wherever in the controller it
+/// waits: of five dies each has begun one program at most.
 #[test]
 fn what_waits_for_a_die_goes_with_the_power() {
     let mut config = config(RedundancyKind::DisturbLimiting, CachePower::Volatile);
@@ -157,8 +158,8 @@ fn fading(kind: RedundancyKind) -> Config {
     config
 }
 
-/// Data that is older than its cells bear when power comes back cannot be read, and nothing brings it back: not under UDL,
-/// and not from a stripe all of whose pages are as old.
+/// Data that is older than its cells bear when power comes back cannot be read, and nothing brings
+/// it back: not under UDL, and not from a stripe all of whose pages are as old.
 #[test]
 fn what_the_cells_do_not_bear_is_lost() {
     let lost = |kind: RedundancyKind, off: Span| {
@@ -178,7 +179,8 @@ fn what_the_cells_do_not_bear_is_lost() {
     }
 }
 
-/// A stripe is brought back from its other pages where these are young enough, and nothing of it is lost.
+/// A stripe is brought back from its other pages where these are young enough, and nothing of it is
+/// lost.
 #[test]
 fn what_one_block_does_not_bear_comes_back_from_the_others() {
     let mut config = fading(RedundancyKind::Raid5);

@@ -1,5 +1,5 @@
-//! Stripes and their parity: what an update reads and writes, the example of Figure 4 of DA-RAID-5, stages of life,
-//! recycling, and what a page costs that must be brought back.
+//! Stripes and their parity: what an update reads and writes, the example of Figure 4 of DA-RAID-5,
+//! stages of life, recycling, and what a page costs that must be brought back.
 
 mod support;
 
@@ -41,7 +41,8 @@ fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) -> Vec<C
 
 const PARITY: usize = Source::Parity as usize;
 
-/// Equation (1) or (2), whichever reads less: min(n + 1, N - n) reads and one write more for n pages written together.
+/// Equation (1) or (2), whichever reads less: min(n + 1, N - n) reads and one write more for n
+/// pages written together.
 #[test]
 fn parity_is_built_by_whichever_equation_reads_less() {
     for data in [2, 4, 8] {
@@ -61,9 +62,10 @@ fn parity_is_built_by_whichever_equation_reads_less() {
     }
 }
 
-/// Figure 4: stripes of 4, N_update = 2, a cache of 8 pages. When D23 has come, stripe S0 with D1, D2 and D3 is the least
-/// recently used and goes to the flash together; its parity PP0 stays in the cache. So does that of D8 and D9. When D1, D2
-/// and D3 come again, PP0' is built from them alone: nothing is read, and no parity is written.
+/// Figure 4: stripes of 4, N_update = 2, a cache of 8 pages. When D23 has come, stripe S0 with D1,
+/// D2 and D3 is the least recently used and goes to the flash together; its parity PP0 stays in the
+/// cache. So does that of D8 and D9. When D1, D2 and D3 come again, PP0' is built from them alone:
+/// nothing is read, and no parity is written.
 #[test]
 fn the_example_of_figure_4() {
     let mut config = drive(RedundancyKind::HybridCaching, 4, 5);
@@ -129,8 +131,9 @@ fn cached_parity_is_built_anew_only_from_many_pages() {
     }
 }
 
-/// A covered page that is replaced leaves the cached parity by being read: until then it is valid, and faults see it. Where
-/// it fails, the cached parity is made anew from the other covered pages, and gives none of them until they are read.
+/// A covered page that is replaced leaves the cached parity by being read: until then it is valid,
+/// and faults see it. Where it fails, the cached parity is made anew from the other covered pages,
+/// and gives none of them until they are read.
 #[test]
 fn what_leaves_cached_parity_can_fail_before_it_is_read() {
     for (second, lost) in [(None, 0), (Some(false), 1), (Some(true), 0)] {
@@ -176,8 +179,9 @@ fn what_leaves_cached_parity_can_fail_before_it_is_read() {
     }
 }
 
-/// One of many pages that leave together may have to read its old data first, because not all of it was written: its
-/// parity is built anew with that of the others all the same. The page that is covered and stays is read once.
+/// One of many pages that leave together may have to read its old data first, because not all of it
+/// was written: its parity is built anew with that of the others all the same. The page that is
+/// covered and stays is read once.
 #[test]
 fn a_page_that_is_merged_first_is_still_one_of_many() {
     for partial in 0..3 {
@@ -205,8 +209,9 @@ fn a_page_that_is_merged_first_is_still_one_of_many() {
     }
 }
 
-/// A write that is too long for the caches writes the parity of each of its stripes once, and reads nothing for a stripe
-/// that it writes whole (section III-E), however full the data cache is and whatever the parity cache has of the stripe.
+/// A write that is too long for the caches writes the parity of each of its stripes once, and reads
+/// nothing for a stripe that it writes whole (section III-E), however full the data cache is and
+/// whatever the parity cache has of the stripe.
 #[test]
 fn long_writes_pass_the_caches_a_stripe_at_a_time() {
     for (singles, pages) in [(0, 8), (7, 8), (14, 8), (14, 16), (14, 12)] {
@@ -216,7 +221,8 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
         config.buffer.ack = Ack::OnInsert;
         config.buffer.evict_ahead = 1;
         let mut device = Device::new(&config).unwrap();
-        // Each of another stripe, the stripes of the long write among them; no more than the parity cache has room for.
+        // Each of another stripe, the stripes of the long write among them; no more than the parity
+        // cache has room for.
         let single = |turn: u32| io(HostOp::Write, 4 * turn + 1, 1, Span::us(10 * u64::from(turn)));
         let long = io(HostOp::Write, 0, pages, Span::us(300));
         let answered = run(&mut device, (0..singles).map(single).chain([long]));
@@ -230,7 +236,8 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
     }
 }
 
-/// The first parity of a stripe takes N - 1 reads and one write, each later one 2 and 2 (section III-D).
+/// The first parity of a stripe takes N - 1 reads and one write, each later one 2 and 2 (section
+/// III-D).
 #[test]
 fn a_stripe_gets_parity_with_its_first_page_in_a_worn_block() {
     let mut config = drive(RedundancyKind::WearAware, 8, 9);
@@ -294,8 +301,9 @@ fn a_drive_goes_through_its_stages() {
     assert!(second.at < third.at);
 }
 
-/// Stage 3 gives all stripes parity, those that nobody writes to among them, though the parity cache is kept full; until
-/// the last has it, blocks are recycled (section III-B: "the RAID-5 is applied to all the stripes").
+/// Stage 3 gives all stripes parity, those that nobody writes to among them, though the parity
+/// cache is kept full; until the last has it, blocks are recycled (section III-B: "the RAID-5 is
+/// applied to all the stripes").
 #[test]
 fn cold_stripes_get_their_parity_in_the_third_stage() {
     let mut config = drive(RedundancyKind::ByStage, 4, 5);
@@ -305,7 +313,8 @@ fn cold_stripes_get_their_parity_in_the_third_stage() {
     config.redundancy.retention = Span::ms(60_000);
     let mut device = Device::new(&config).unwrap();
     let mut rng = fowler_units::Rng::stream(1, "cold stripes");
-    // A fifth of the pages is written without a pause, over more stripes than the parity cache has places.
+    // A fifth of the pages is written without a pause, over more stripes than the parity cache has
+    // places.
     let hot = u64::from(device.layout().logical_pages / 5);
     let mut bare = 0;
     for _ in 0..60 {
@@ -382,7 +391,8 @@ fn a_degraded_read_costs_the_reads_of_a_stripe() {
     assert!(losses.at_risk > Span::ZERO && losses.since.is_none());
 }
 
-/// One chip is rebuilt from the others and nothing is lost; of two at once, exactly what their stripes lack.
+/// One chip is rebuilt from the others and nothing is lost; of two at once, exactly what their
+/// stripes lack.
 #[test]
 fn chips_fail() {
     let mut device = Device::new(&drive(RedundancyKind::Raid5, 4, 5)).unwrap();

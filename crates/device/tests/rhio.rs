@@ -1,4 +1,5 @@
-//! RHIO's order on whole drives: Figure 3, reads before writes, and deadlines that hold whatever is reordered.
+//! RHIO's order on whole drives: Figure 3, reads before writes, and deadlines that hold whatever is
+//! reordered.
 
 mod support;
 
@@ -70,8 +71,8 @@ fn entered(its: &Completion) -> Nanos {
     its.io.at + its.blame[Part::QueueFull] + its.blame[Part::BufferFull]
 }
 
-/// Requests for one page each, at twice what the chip can do. No page is written twice: a write would join one
-/// that waits.
+/// Requests for one page each, at twice what the chip can do. No page is written twice: a write
+/// would join one that waits.
 fn overload(rng: &mut Rng, count: u64) -> Vec<HostIo> {
     let mut at = 0;
     (0..count)
@@ -84,8 +85,9 @@ fn overload(rng: &mut Rng, count: u64) -> Vec<HostIo> {
         .collect()
 }
 
-/// Nobody is passed over once the deadline is over: at no moment is a page taken up while one that waits there, of a
-/// request that came earlier, has a request that has waited for longer than the deadline.
+/// Nobody is passed over once the deadline is over: at no moment is a page taken up while one that
+/// waits there, of a request that came earlier, has a request that has waited for longer than the
+/// deadline.
 #[test]
 fn nothing_waits_past_its_deadline_because_of_the_order() {
     for seed in 0..20 {

@@ -1,5 +1,5 @@
-//! How often stripes lose data when each of their pages cannot be read with some probability: faults injected into
-//! drives against the closed form (binomial; `fowler_theory::stripes`).
+//! How often stripes lose data when each of their pages cannot be read with some probability:
+//! faults injected into drives against the closed form (binomial; `fowler_theory::stripes`).
 
 mod support;
 
@@ -9,9 +9,10 @@ use fowler_theory::stripes::{page_loss, stripe_loss};
 use fowler_units::{Bytes, Rng, StripeId};
 use support::small;
 
-/// Deviations that are borne, in standard deviations. A count of so many independent stripes is nearly normal; beyond
-/// 3.9 lies one in ten thousand on either side together, and eighteen counts are looked at: one set of seeds in five
-/// hundred would fail though all is well. The seeds are fixed.
+/// Deviations that are borne, in standard deviations. A count of so many independent stripes is
+/// nearly normal; beyond 3.9 lies one in ten thousand on either side together, and eighteen counts
+/// are looked at: one set of seeds in five hundred would fail though all is well. The seeds are
+/// fixed.
 const SIGMAS: f64 = 3.9;
 
 fn device(data: u32) -> Device {
@@ -33,8 +34,8 @@ fn binomial(of: u32, failed: u32, q: f64) -> f64 {
     ways * q.powi(failed as i32) * (1.0 - q).powi((of - failed) as i32)
 }
 
-/// The mean square of the data pages that a stripe loses: all that fail if two pages do or more, parity aside, which is
-/// among `k` of N+1 with probability k / (N+1).
+/// The mean square of the data pages that a stripe loses: all that fail if two pages do or more,
+/// parity aside, which is among `k` of N+1 with probability k / (N+1).
 fn squared_pages(data: u32, q: f64) -> f64 {
     (2..=data + 1)
         .map(|k| {
@@ -45,8 +46,8 @@ fn squared_pages(data: u32, q: f64) -> f64 {
         .sum()
 }
 
-/// Every page of every stripe of a drive fails with probability `q`, all in one moment. Stripes that lost data, and
-/// data pages lost.
+/// Every page of every stripe of a drive fails with probability `q`, all in one moment. Stripes
+/// that lost data, and data pages lost.
 fn strike(device: &mut Device, rng: &mut Rng, q: f64) -> (u32, u32) {
     let (mut stripes, mut pages) = (0, 0);
     for stripe in (0..device.stripes()).map(StripeId) {

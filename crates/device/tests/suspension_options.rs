@@ -1,5 +1,5 @@
-//! The options of suspension that the hand-derived cases leave at their defaults: limits, a die without
-//! shadow buffer, reads of part of the drive's own work.
+//! The options of suspension that the hand-derived cases leave at their defaults: limits, a die
+//! without shadow buffer, reads of part of the drive's own work.
 
 mod support;
 

@@ -75,8 +75,8 @@ fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a failure;
-/// with `FOWLER_SWARM_TIMES=n` so many times as many.
+/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a
+/// failure; with `FOWLER_SWARM_TIMES=n` so many times as many.
 fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
     if let Some(seed) = asked("FOWLER_SWARM_SEED") {
         case(seed, checked);

@@ -1,4 +1,5 @@
-//! Pages told apart by their use in the buffer, and blocks by the class of their data (HIRE, sections 3.1 and 3.2).
+//! Pages told apart by their use in the buffer, and blocks by the class of their data (HIRE,
+//! sections 3.1 and 3.2).
 
 mod support;
 
@@ -92,7 +93,8 @@ fn the_buffer_is_a_list_by_last_use_that_counts_hits() {
     let mut classes = [0; 3];
     for seed in 0..20 {
         let mut rng = Rng::stream(seed, "uses/lru");
-        // Pages below 6 are mostly read, others mostly written; some are hit often, so that they stay for long.
+        // Pages below 6 are mostly read, others mostly written; some are hit often, so that they
+        // stay for long.
         let requests: Vec<HostIo> = (0..600u64)
             .map(|number| {
                 let few = rng.chance(0.5);
@@ -131,7 +133,8 @@ fn what_is_only_read_is_read_hot() {
     assert_eq!(device.counters().programs, [0; Source::COUNT], "and none of it is programmed");
 }
 
-/// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later `page` again.
+/// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later `page`
+/// again.
 fn read_again(page: u64) -> Vec<HostIo> {
     let first = |page: u64| io(Span::us(1000 + 200 * page), page, HostOp::Read);
     let again = io(Span::ms(1005), page, HostOp::Read);
@@ -140,8 +143,9 @@ fn read_again(page: u64) -> Vec<HostIo> {
 
 #[test]
 fn a_clean_page_that_was_read_is_read_fast_from_then_on_only_as_told() {
-    // Nothing was told apart when the drive was filled: the first reads are those of nominal voltages.
-    // A page that waits to be programmed anew takes the frame of one more, and is the only one that may.
+    // Nothing was told apart when the drive was filled: the first reads are those of nominal
+    // voltages. A page that waits to be programmed anew takes the frame of one more, and is the
+    // only one that may.
     let last = 19 - FRAMES as u64 + 1;
     for (read_hot, page, fast) in [
         (ReadHot::OnDirty, last, 0),
@@ -173,7 +177,8 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
         }
     });
     let first = first.expect("there was a second without requests");
-    // The reads of `read_again` end before 5 ms; the first dies of the stripe have been idle since 4 ms.
+    // The reads of `read_again` end before 5 ms; the first dies of the stripe have been idle since
+    // 4 ms.
     assert!(
         first > Nanos::ZERO + Span::ms(44) && first < Nanos::ZERO + last + Span::ms(45),
         "{first:?}"
@@ -186,7 +191,8 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     assert!(device.counters().rewritten[1] > 100, "they are given up when their frames are needed");
 }
 
-/// Survivors of a collection stay among their own: what was read-hot is programmed at boosted voltages again.
+/// Survivors of a collection stay among their own: what was read-hot is programmed at boosted
+/// voltages again.
 #[test]
 fn collection_keeps_the_class_of_a_page() {
     let mut config = config(ReadHot::OnDirty);
@@ -198,7 +204,8 @@ fn collection_keeps_the_class_of_a_page() {
     for number in 0..20_000u64 {
         let at = Span::us(400 * number);
         let page = rng.below(pages.into());
-        // A fifth of the pages is hardly ever written, and then read so often that it leaves as read-hot.
+        // A fifth of the pages is hardly ever written, and then read so often that it leaves as
+        // read-hot.
         let op = if page.is_multiple_of(5) && !number.is_multiple_of(11) {
             HostOp::Read
         } else {

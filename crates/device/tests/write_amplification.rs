@@ -1,5 +1,6 @@
-//! What collection and wear levelling cost where there is no closed form. Greedy, FIFO and d-choices
-//! collection are held against theory by `fowler validate`, which runs in the tests of `fowler-experiment`.
+//! What collection and wear levelling cost where there is no closed form. Greedy, FIFO and
+//! d-choices collection are held against theory by `fowler validate`, which runs in the tests of
+//! `fowler-experiment`.
 
 mod support;
 
@@ -9,8 +10,8 @@ use fowler_device::*;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use support::small;
 
-/// One plane, 12 overwrites of the drive, half of them before it is measured: rules differ by tens of per
-/// cent, their scatter is below one.
+/// One plane, 12 overwrites of the drive, half of them before it is measured: rules differ by tens
+/// of per cent, their scatter is below one.
 const BLOCKS: u32 = 2000;
 
 fn measure(victim: VictimKind, pages_per_block: u32, load: f64) -> f64 {

@@ -1,9 +1,10 @@
 //! What makes the slowest requests slow: the parts of latency, summed by bands of latency.
 //!
-//! Keeping every request until the end would answer the question exactly and cost memory per request.
-//! Instead each latency falls into one of a fixed set of logarithmic buckets, and each bucket holds
-//! the exact sums of the parts of its requests. "The slowest 1 %" is then answered by whole buckets
-//! from the top: the answer names how many requests it really covers, and of those it is exact.
+//! Keeping every request until the end would answer the question exactly and cost memory per
+//! request. Instead each latency falls into one of a fixed set of logarithmic buckets, and each
+//! bucket holds the exact sums of the parts of its requests. "The slowest 1 %" is then answered by
+//! whole buckets from the top: the answer names how many requests it really covers, and of those it
+//! is exact.
 
 use fowler_device::blame::{Blame, Part};
 use fowler_units::Span;
@@ -14,8 +15,8 @@ const SHIFT: u32 = PER_OCTAVE.ilog2();
 /// Values below `PER_OCTAVE` have a bucket each; every octave from there to 2^64 has `PER_OCTAVE`.
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one bucket. Sums are 128 bits wide: a drive that falls hours behind would overflow
-/// 64 bits of nanoseconds within some million requests.
+/// The requests of one bucket. Sums are 128 bits wide: a drive that falls hours behind would
+/// overflow 64 bits of nanoseconds within some million requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bucket {
     count: u64,
@@ -127,9 +128,9 @@ impl BlameBands {
         self.count
     }
 
-    /// The blame of what is slower than all but `below` of the requests and not among the slowest `above`
-    /// of them: the whole buckets that [`BlameBands::slowest`] covers of the one and not of the other. Empty
-    /// where one bucket reaches across.
+    /// The blame of what is slower than all but `below` of the requests and not among the slowest
+    /// `above` of them: the whole buckets that [`BlameBands::slowest`] covers of the one and not of
+    /// the other. Empty where one bucket reaches across.
     pub fn between(&self, below: f64, above: f64) -> Band {
         let (mut band, top) = (self.slowest(below), self.slowest(above));
         band.count -= top.count;
@@ -139,8 +140,9 @@ impl BlameBands {
         band
     }
 
-    /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until at
-    /// least that many are covered; [`Band::count`] says how many that is. Empty without requests.
+    /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until
+    /// at least that many are covered; [`Band::count`] says how many that is. Empty without
+    /// requests.
     pub fn slowest(&self, share: f64) -> Band {
         let wanted = (self.count as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: [0; Part::COUNT] };

@@ -57,9 +57,9 @@ impl Percentile {
 
 /// The latencies of one kind of request.
 ///
-/// The histogram has fixed bounds that hold every `u64`, so that recording never allocates and never
-/// clamps (450 KB, of which a run touches a few pages). Sum and extremes are kept beside it, exactly:
-/// the mean is an integer sum over a count, not a mean of buckets.
+/// The histogram has fixed bounds that hold every `u64`, so that recording never allocates and
+/// never clamps (450 KB, of which a run touches a few pages). Sum and extremes are kept beside it,
+/// exactly: the mean is an integer sum over a count, not a mean of buckets.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
@@ -103,7 +103,8 @@ impl Latencies {
         self.max = self.max.max(latency.0);
     }
 
-    /// How many there are of each of its values, ascending: enough to make it anew with [`Latencies::of_values`].
+    /// How many there are of each of its values, ascending: enough to make it anew with
+    /// [`Latencies::of_values`].
     pub fn values(&self) -> Vec<(u64, u64)> {
         self.histogram
             .iter_recorded()
@@ -153,9 +154,9 @@ impl Latencies {
         (self.count() > 0).then_some(Span(self.max))
     }
 
-    /// Latencies, ascending, each with the number of requests that are later: the complementary distribution.
-    /// Values are those of the histogram, at most 0.1 % too high; the last is the exact maximum, and nothing
-    /// is later.
+    /// Latencies, ascending, each with the number of requests that are later: the complementary
+    /// distribution. Values are those of the histogram, at most 0.1 % too high; the last is the
+    /// exact maximum, and nothing is later.
     pub fn later_than(&self) -> impl Iterator<Item = (Span, u64)> {
         let mut left = self.count();
         self.histogram.iter_recorded().map(move |step| {
@@ -164,9 +165,10 @@ impl Latencies {
         })
     }
 
-    /// The smallest latency that at least this share of requests does not exceed, to three digits and
-    /// rounded up, never beyond the maximum. `None` if there are too few requests for one of them to lie
-    /// above: then the answer would be the maximum under another name. The median is always given.
+    /// The smallest latency that at least this share of requests does not exceed, to three digits
+    /// and rounded up, never beyond the maximum. `None` if there are too few requests for one of
+    /// them to lie above: then the answer would be the maximum under another name. The median is
+    /// always given.
     pub fn percentile(&self, percentile: Percentile) -> Option<Span> {
         let enough = match percentile {
             Percentile::P50 => 1,

@@ -1,9 +1,10 @@
-//! What a run measures: latency histograms, blame by latency band, the course of a run, a log of every request.
+//! What a run measures: latency histograms, blame by latency band, the course of a run, a log of
+//! every request.
 //!
-//! Everything here is a [`fowler_device::Probe`] or part of one: it observes and is never asked. After
-//! construction nothing on the path of a request allocates, hashes or takes a square root; what needs
-//! arithmetic (percentiles, shares) is worked out once, when the run is over. What was never measured
-//! is `None`, not zero and not NaN.
+//! Everything here is a [`fowler_device::Probe`] or part of one: it observes and is never asked.
+//! After construction nothing on the path of a request allocates, hashes or takes a square root;
+//! what needs arithmetic (percentiles, shares) is worked out once, when the run is over. What was
+//! never measured is `None`, not zero and not NaN.
 
 mod bands;
 mod latency;

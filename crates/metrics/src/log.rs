@@ -4,11 +4,12 @@ use fowler_device::blame::Part;
 use fowler_device::{Completion, Probe};
 use std::io::{self, Write};
 
-/// A line is put together here before it is written: the word of the operation, and numbers of at most
-/// 20 digits (id, five facts, the parts), each with its comma.
+/// A line is put together here before it is written: the word of the operation, and numbers of at
+/// most 20 digits (id, five facts, the parts), each with its comma.
 const LINE_CAPACITY: usize = 16 + (6 + Part::COUNT) * 21;
 
-/// Writes every completion as a line of CSV, in order of completion. `id` counts completions from 0.
+/// Writes every completion as a line of CSV, in order of completion. `id` counts completions from
+/// 0.
 ///
 /// A probe cannot fail, so the first error of the writer is kept, writing stops, and
 /// [`RequestLog::finish`] returns the error.

@@ -1,14 +1,15 @@
-//! A run over time, in memory that does not grow with its length: windows of equal width, and when they
-//! are all full, neighbours are merged and the width doubles.
+//! A run over time, in memory that does not grow with its length: windows of equal width, and when
+//! they are all full, neighbours are merged and the width doubles.
 //!
-//! A window takes what ends in it, its own end included. Counts, sums, extremes and busy times are exact; a
-//! percentile is read from logarithmic buckets.
+//! A window takes what ends in it, its own end included. Counts, sums, extremes and busy times are
+//! exact; a percentile is read from logarithmic buckets.
 
 use crate::Kind;
 use fowler_device::{Completion, Counters, Device, Doing, Ledger, Probe, Source};
 use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
 
-/// Windows at most. A run of any length that has left the first width behind has more than half as many.
+/// Windows at most. A run of any length that has left the first width behind has more than half as
+/// many.
 const WINDOWS: usize = 256;
 /// The first width: no run that is over sooner than in a few of these has a course worth a picture.
 const FIRST_WIDTH: Span = Span::us(100);
@@ -73,7 +74,8 @@ impl Window {
         self.suspensions += other.suspensions;
     }
 
-    /// Pages programmed on any account for each page programmed for the host; none before the first.
+    /// Pages programmed on any account for each page programmed for the host; none before the
+    /// first.
     pub fn waf(&self) -> Option<f64> {
         let host = self.programs[0];
         (host > 0).then(|| self.programs.iter().sum::<u64>() as f64 / host as f64)
@@ -161,8 +163,8 @@ impl OverTime {
         &self.windows[..self.open]
     }
 
-    /// A share of the latencies of one kind in a window does not exceed this, to 6 % and rounded up; none of
-    /// no requests.
+    /// A share of the latencies of one kind in a window does not exceed this, to 6 % and rounded
+    /// up; none of no requests.
     pub fn quantile(&self, window: usize, kind: Kind, share: f64) -> Option<Span> {
         let served = &self.windows[window].served[kind as usize];
         let wanted = (share * served.requests as f64).ceil().max(1.0) as u64;

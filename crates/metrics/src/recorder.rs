@@ -1,4 +1,5 @@
-//! The probe of every run: latencies and blame of reads and writes, and what went through the drive.
+//! The probe of every run: latencies and blame of reads and writes, and what went through the
+//! drive.
 
 use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Probe};
@@ -48,8 +49,8 @@ impl Recorder {
         Self::default()
     }
 
-    /// Asserts on every request that the parts of its blame sum to its latency. For tests; what a run
-    /// reports does not depend on it.
+    /// Asserts on every request that the parts of its blame sum to its latency. For tests; what a
+    /// run reports does not depend on it.
     pub fn assert_sums(mut self) -> Self {
         self.assert_sums = true;
         self
@@ -61,7 +62,8 @@ impl Recorder {
         measured + self.trims + self.flushes
     }
 
-    /// The sum of the latencies of requests of every kind, trims and flushes included, in nanoseconds.
+    /// The sum of the latencies of requests of every kind, trims and flushes included, in
+    /// nanoseconds.
     pub fn total_latency(&self) -> u128 {
         Kind::ALL.iter().map(|&kind| self.latencies(kind).sum()).sum::<u128>() + self.others
     }

@@ -1,5 +1,5 @@
-//! A program or an erase as the cells see it: something that runs to a known end, can be interrupted,
-//! and can be put back. One face for both kinds.
+//! A program or an erase as the cells see it: something that runs to a known end, can be
+//! interrupted, and can be put back. One face for both kinds.
 
 use crate::{EraseOp, ProgramOp, Timing};
 use fowler_units::Nanos;
@@ -18,8 +18,8 @@ pub enum SuspendAt {
 pub enum Interrupt {
     /// The operation completes before it could be taken off; it runs on and nothing was suspended.
     Completes,
-    /// The cells are free at `at`. `counted`: a running operation was taken off them (S10), as opposed
-    /// to a resumption that had not yet touched them (S11).
+    /// The cells are free at `at`. `counted`: a running operation was taken off them (S10), as
+    /// opposed to a resumption that had not yet touched them (S11).
     Off {
         /// When the die can sense.
         at: Nanos,
@@ -78,9 +78,9 @@ impl CellOp {
 
     /// Takes the running operation off the cells for a read that is there at `now`.
     ///
-    /// The progress kept is that at the moment the cells are free; call [`CellOp::run`] afterwards to
-    /// resume. Erases are suspended in the same way under either rule (S9). An operation that completes
-    /// is left as it is.
+    /// The progress kept is that at the moment the cells are free; call [`CellOp::run`] afterwards
+    /// to resume. Erases are suspended in the same way under either rule (S9). An operation that
+    /// completes is left as it is.
     pub fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         let before = *self;
         let outcome = match self {
@@ -93,8 +93,8 @@ impl CellOp {
         outcome
     }
 
-    /// The phases of the running stretch, in order, without gaps, as long as nothing comes; those without any
-    /// length left out.
+    /// The phases of the running stretch, in order, without gaps, as long as nothing comes; those
+    /// without any length left out.
     pub fn phases(&self, timing: &Timing) -> Vec<Phase> {
         let mut at = self.running_since();
         let lengths = match self {

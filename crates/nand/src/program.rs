@@ -1,7 +1,8 @@
 //! A page program: ISPP iterations of a program phase and a verify phase, and its suspension.
 //!
 //! A running stretch is laid out as `[reload] [check-verify] phase, phase, ...`; where the program
-//! stands at any moment is arithmetic on the time since the stretch began, so phases cost no events.
+//! stands at any moment is arithmetic on the time since the stretch began, so phases cost no
+//! events.
 
 use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
@@ -23,7 +24,8 @@ pub enum Reload {
     /// It goes first at once; the reload is redone in full afterwards.
     #[default]
     Abort,
-    /// It waits for the reload to finish (and the reload is redone, since the read takes the buffer).
+    /// It waits for the reload to finish (and the reload is redone, since the read takes the
+    /// buffer).
     Finish,
 }
 
@@ -40,8 +42,8 @@ pub struct ProgramOp {
     reload: Reload,
 }
 
-/// Where in a running stretch a moment falls. A moment between two phases belongs to the earlier one,
-/// whose end it is (S15).
+/// Where in a running stretch a moment falls. A moment between two phases belongs to the earlier
+/// one, whose end it is (S15).
 enum Place {
     Reload { end: Span },
     ReloadEnd,
@@ -141,8 +143,8 @@ impl ProgramOp {
         }
     }
 
-    /// S5: the phase is lost. A verify changed nothing and is simply due again; a cut pulse leaves the
-    /// cells unknown, so that a check-verify comes first (S7).
+    /// S5: the phase is lost. A verify changed nothing and is simply due again; a cut pulse leaves
+    /// the cells unknown, so that a check-verify comes first (S7).
     fn cancel(&mut self, kind: Phase, phases_before: u32) {
         self.phases_done = phases_before;
         self.check_due = kind != Phase::Verify;
@@ -197,7 +199,8 @@ impl ProgramOp {
     fn place_in_phases(&self, into: Span, start: Span, timing: &Timing) -> Place {
         let first = self.first_phase();
         let iteration = timing.iteration();
-        // Whole iterations that ended strictly before this moment; one that ends now is the current one.
+        // Whole iterations that ended strictly before this moment; one that ends now is the current
+        // one.
         let whole = into.0.saturating_sub(1).checked_div(iteration.0).unwrap_or(0);
         let mut phases_before = first + 2 * whole as u32;
         let mut phase_start = iteration * whole;

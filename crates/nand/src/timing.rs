@@ -2,8 +2,8 @@
 
 use fowler_units::Span;
 
-/// A value that may differ by page type: one for SLC, two for MLC (lower, upper), three for TLC, four
-/// for QLC. The type of a page is its position in the block modulo their number.
+/// A value that may differ by page type: one for SLC, two for MLC (lower, upper), three for TLC,
+/// four for QLC. The type of a page is its position in the block modulo their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerPageType<T> {
     values: [T; 4],

@@ -128,14 +128,16 @@ fn inter_phase_suspension_has_two_points_per_iteration() {
 
 #[test]
 fn mean_extra_waits_are_those_of_the_paper() {
-    // Equation (1): (T_p^2 + T_v^2) / (2 (T_p + T_v)); under cancellation reset - reset^2 / (T_p + T_v).
+    // Equation (1): (T_p^2 + T_v^2) / (2 (T_p + T_v)); under cancellation reset - reset^2 / (T_p +
+    // T_v).
     for (timing, ips, ipc) in
         [(slc(), 58.0 / 7.0, 4.0 - 16.0 / 28.0), (mlc(), 122.0 / 11.0, 4.0 - 16.0 / 44.0)]
     {
         let last = timing.iteration().0;
         let whole = timing.program(0).0;
         for (rule, theory) in [(SuspendAt::PhaseEnd, ips), (SuspendAt::Anywhere, ipc)] {
-            // Uniform arrivals over all iterations but the last, in which completion comes in between.
+            // Uniform arrivals over all iterations but the last, in which completion comes in
+            // between.
             let moments = (0..whole - last).step_by(10).map(|into| into + 5);
             let waits: Vec<u64> = moments
                 .map(|into| wait(program(&timing), &timing, rule, into).expect("not the last"))
@@ -161,7 +163,8 @@ fn an_erase_loses_only_its_resets() {
     assert_eq!(wait(1_500_000), Some(0), "between pulse and verify");
     assert_eq!(wait(1_503_999), Some(4_000), "the verify is cancelled");
     assert_eq!(wait(1_504_000), None, "the erase completes");
-    // S8: whatever the number of interruptions, the pulse adds up; each costs a re-bias on resumption.
+    // S8: whatever the number of interruptions, the pulse adds up; each costs a re-bias on
+    // resumption.
     let mut op = erase();
     let mut now = Nanos(0);
     let mut end = op.run(now, &timing);

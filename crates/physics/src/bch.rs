@@ -1,12 +1,14 @@
-//! BCH: the chance that a code word can be corrected, and the worst cells that reach one (DA-RAID-5, equation 3):
+//! BCH: the chance that a code word can be corrected, and the worst cells that reach one
+//! (DA-RAID-5, equation 3):
 //!
 //! ```text
 //! Y(n) = sum over k <= n of C(m, k) p^k (1 - p)^(m - k)
 //! ```
 //!
-//! The paper's code corrects n = 8 errors in words of m = 4200 bits and is to yield 99.9 %, which cells with
-//! p = 5.84297e-4 do. The sum is taken from its largest term outwards, so that no term is lost to underflow. Of the yield
-//! and its complement the rarer one is summed: `1 - Y` would have no digits left where it matters.
+//! The paper's code corrects n = 8 errors in words of m = 4200 bits and is to yield 99.9 %, which
+//! cells with p = 5.84297e-4 do. The sum is taken from its largest term outwards, so that no term
+//! is lost to underflow. Of the yield and its complement the rarer one is summed: `1 - Y` would
+//! have no digits left where it matters.
 
 use crate::root;
 
@@ -50,7 +52,8 @@ impl Bch {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }
 
-    /// The highest error rate of bits at which at most a share `loss` of all words cannot be corrected.
+    /// The highest error rate of bits at which at most a share `loss` of all words cannot be
+    /// corrected.
     ///
     /// # Panics
     /// If `loss` is not in 0 to 1.

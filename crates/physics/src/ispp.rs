@@ -1,11 +1,13 @@
 //! Incremental step pulse programming: a coarser step is done sooner and leaves wider states.
 //!
-//! Pulses raise the threshold voltage step by step, so that their number, and the program time, is inverse to the step:
-//! `time = time at the nominal step * nominal step / step` (RHIO, II-A; the paper prints no table). HIRE scales the step
-//! with the voltages and keeps 600 us, which is the same law: [`crate::vth::Setting`] holds the step at scale 1.
+//! Pulses raise the threshold voltage step by step, so that their number, and the program time, is
+//! inverse to the step: `time = time at the nominal step * nominal step / step` (RHIO, II-A; the
+//! paper prints no table). HIRE scales the step with the voltages and keeps 600 us, which is the
+//! same law: [`crate::vth::Setting`] holds the step at scale 1.
 //!
-//! A strong block has errors to spare: it may be programmed at the coarsest step at which data written at its end of
-//! life can still be read (our reading of RHIO, which says "coarser" and not how much).
+//! A strong block has errors to spare: it may be programmed at the coarsest step at which data
+//! written at its end of life can still be read (our reading of RHIO, which says "coarser" and not
+//! how much).
 
 use crate::ldpc::Ldpc;
 use crate::parameters::Parameters;
@@ -55,9 +57,9 @@ fn survives(
     ldpc.needed(rber).is_some()
 }
 
-/// The coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per cycle is readable at its end
-/// of life; the nominal step if none is, or if none is coarser.
-/// See docs/decisions/cells.md, "When is a coarser step allowed?".
+/// The coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per cycle is
+/// readable at its end of life; the nominal step if none is, or if none is coarser. See
+/// docs/decisions/cells.md, "When is a coarser step allowed?".
 pub fn coarsest_step(
     model: &Reliability,
     (growth, scale): (f64, f64),
@@ -70,8 +72,8 @@ pub fn coarsest_step(
     steps.fold(model.parameters().step, f64::max)
 }
 
-/// The same over all steps from the nominal one to `highest`, to the last bit. Not for tables, which know some steps
-/// only.
+/// The same over all steps from the nominal one to `highest`, to the last bit. Not for tables,
+/// which know some steps only.
 pub fn coarsest_step_up_to(
     model: &Reliability,
     growth: f64,

@@ -1,14 +1,16 @@
 //! Soft sensing: how many reference voltages a read needs, and how long it takes.
 //!
-//! LDPC corrects more errors the finer it knows each cell's voltage. A read at a level senses `references` voltages in
-//! all: three (one for each boundary of a 2-bit cell: hard decision), nine or twenty-one (three or seven for each).
-//! Sensing takes a time for each reference, and N references divide the voltages into N + 1 regions, so that
-//! ceil(log2(N + 1)) bits are transferred (HIRE, 2.1). With 10 and 20 us that is all of HIRE's Table 1, exactly:
-//! 30/90/210 us and 40/80/100 us. RHIO's and HIRE's "seven reference voltages" with 90 and 80 us are read as nine: seven
-//! would be 3 bits, 60 us.
+//! LDPC corrects more errors the finer it knows each cell's voltage. A read at a level senses
+//! `references` voltages in all: three (one for each boundary of a 2-bit cell: hard decision), nine
+//! or twenty-one (three or seven for each). Sensing takes a time for each reference, and N
+//! references divide the voltages into N + 1 regions, so that ceil(log2(N + 1)) bits are
+//! transferred (HIRE, 2.1). With 10 and 20 us that is all of HIRE's Table 1, exactly: 30/90/210 us
+//! and 40/80/100 us. RHIO's and HIRE's "seven reference voltages" with 90 and 80 us are read as
+//! nine: seven would be 3 bits, 60 us.
 //!
-//! What each level corrects is assumed. It is bounded by what a reading can tell: a code of rate 8/9 corrects at most
-//! 1.48e-2 by hard decision, 2.51e-2 with three and 2.82e-2 with seven references for a boundary (the tests compute it).
+//! What each level corrects is assumed. It is bounded by what a reading can tell: a code of rate
+//! 8/9 corrects at most 1.48e-2 by hard decision, 2.51e-2 with three and 2.82e-2 with seven
+//! references for a boundary (the tests compute it).
 
 use crate::parameters::Parameters;
 use fowler_units::Span;
@@ -49,7 +51,8 @@ fn us(us: f64) -> Span {
 }
 
 impl Ldpc {
-    /// Levels from the fastest to the strongest, with the time of `sense` for one reference and `transfer` for one bit.
+    /// Levels from the fastest to the strongest, with the time of `sense` for one reference and
+    /// `transfer` for one bit.
     ///
     /// # Errors
     /// If there is none, or one is not better than the one before it.
@@ -169,8 +172,8 @@ mod tests {
         assert_eq!(new(&[(3, 0.5)]), Err(LdpcError::Order(0)));
     }
 
-    /// What a reading with references at `at` tells of a bit, in bits, if the two states are Gaussians of
-    /// standard deviation `sd` around -1 and 1.
+    /// What a reading with references at `at` tells of a bit, in bits, if the two states are
+    /// Gaussians of standard deviation `sd` around -1 and 1.
     fn told(sd: f64, at: &[f64]) -> f64 {
         let ends: Vec<f64> =
             [f64::NEG_INFINITY].iter().chain(at).chain(&[f64::INFINITY]).copied().collect();
@@ -180,8 +183,8 @@ mod tests {
         regions.map(|(high, low)| high * (2.0 * high / (high + low)).log2()).sum()
     }
 
-    /// The RBER up to which a code of rate 8/9 may correct, with `count` references for a boundary, as well placed
-    /// as equal distances allow: no code carries more than its channel.
+    /// The RBER up to which a code of rate 8/9 may correct, with `count` references for a boundary,
+    /// as well placed as equal distances allow: no code carries more than its channel.
     fn bound(count: u32) -> f64 {
         let middle = f64::from(count - 1) / 2.0;
         let places = |apart: f64| -> Vec<f64> {

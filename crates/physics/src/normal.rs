@@ -2,7 +2,8 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// The chance of a standard normal variable to lie above `z`; exact far into the tail, where `1 - cdf` is not.
+/// The chance of a standard normal variable to lie above `z`; exact far into the tail, where `1 -
+/// cdf` is not.
 pub(crate) fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }

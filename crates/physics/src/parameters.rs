@@ -1,14 +1,16 @@
-//! Every constant of the models, once: its value, unit, source or that it is assumed, and the range to sweep.
+//! Every constant of the models, once: its value, unit, source or that it is assumed, and the range
+//! to sweep.
 //!
-//! "V" are the normalised volts of this literature: the papers print threshold voltages such as 1.17 and 3.54, not
-//! those of a chip.
+//! "V" are the normalised volts of this literature: the papers print threshold voltages such as
+//! 1.17 and 3.54, not those of a chip.
 
 /// Where a constant comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Printed in a paper that was read.
     Published,
-    /// Published, but taken from others' code or from memory; the paper was not at hand, so that even its name is.
+    /// Published, but taken from others' code or from memory; the paper was not at hand, so that
+    /// even its name is.
     SecondHand,
     /// Nobody printed it: our choice, to be swept.
     Assumed,
@@ -71,7 +73,8 @@ macro_rules! constants {
         }
 
         impl Parameters {
-            /// The same with another value for the constant `name`; `None` if there is no such constant.
+            /// The same with another value for the constant `name`; `None` if there is no such
+            /// constant.
             pub fn with(mut self, name: &str, value: f64) -> Option<Parameters> {
                 match name {
                     $(stringify!($name) => self.$name = value,)*
@@ -176,8 +179,8 @@ constants! {
 }
 
 impl Parameters {
-    /// The cells of RHIO: 600 us are for a step of 0.3 there. RHIO prints no voltages; HIRE's boosted set has that
-    /// step, and this is it (assumed).
+    /// The cells of RHIO: 600 us are for a step of 0.3 there. RHIO prints no voltages; HIRE's
+    /// boosted set has that step, and this is it (assumed).
     pub fn rhio() -> Parameters {
         Parameters {
             erased: 1.40,
@@ -189,7 +192,8 @@ impl Parameters {
         }
     }
 
-    /// How many cycles of an average block wear as much as `cycles` of one whose rate grows by `growth` per cycle.
+    /// How many cycles of an average block wear as much as `cycles` of one whose rate grows by
+    /// `growth` per cycle.
     pub fn equivalent(&self, growth: f64, cycles: f64) -> f64 {
         cycles * (growth / self.growth_mean)
     }

@@ -1,5 +1,6 @@
-//! Bit error rates as a look-up, for whoever asks by the hundred thousand: on a grid of wear and age, straight lines
-//! between logarithms. Within two per cent of the model (`tests/properties.rs`); found row by row when asked for first.
+//! Bit error rates as a look-up, for whoever asks by the hundred thousand: on a grid of wear and
+//! age, straight lines between logarithms. Within two per cent of the model
+//! (`tests/properties.rs`); found row by row when asked for first.
 
 use crate::rber::Reliability;
 use crate::vth::Setting;

@@ -1,29 +1,31 @@
 //! The raw bit error rate of a page.
 //!
-//! A reading errs where a threshold voltage lies on the other side of a read reference. Four states are equally likely
-//! and Gray-coded, so that each of the six tails over the three references costs one bit of two in a quarter of the
-//! cells:
+//! A reading errs where a threshold voltage lies on the other side of a read reference. Four states
+//! are equally likely and Gray-coded, so that each of the six tails over the three references costs
+//! one bit of two in a quarter of the cells:
 //!
 //! ```text
 //! RBER = (sum of the six tails) / 8 + disturb(n) * reads
 //! ```
 //!
-//! **Wear.** RHIO prints a *growth rate* of the RBER with P/E cycles, a Gaussian over blocks, and says that the RBER of
-//! blocks is "log Gaussian-like". Both hold if the logarithm of the RBER grows linearly:
-//! `RBER = rber_unworn * exp(s * n)` for just-written, never-read data at nominal voltages and step. We read `s` as that
-//! exponent (assumed; neither paper prints the formula). The noise variance of [`crate::vth`] at each wear *is* what
-//! gives this rate there: found by bisection, no second law of wear beside it. Retention, scale, step and reads then act
-//! through the voltages.
+//! **Wear.** RHIO prints a *growth rate* of the RBER with P/E cycles, a Gaussian over blocks, and
+//! says that the RBER of blocks is "log Gaussian-like". Both hold if the logarithm of the RBER
+//! grows linearly: `RBER = rber_unworn * exp(s * n)` for just-written, never-read data at nominal
+//! voltages and step. We read `s` as that exponent (assumed; neither paper prints the formula). The
+//! noise variance of [`crate::vth`] at each wear *is* what gives this rate there: found by
+//! bisection, no second law of wear beside it. Retention, scale, step and reads then act through
+//! the voltages.
 //!
-//! **Read disturb.** Each read adds to the RBER of the block's other pages, in proportion (Cai et al., DSN 2015): the
-//! slope grows as a power of cycles. It does not know the V_th scale or the step; no measurement says how it should.
+//! **Read disturb.** Each read adds to the RBER of the block's other pages, in proportion (Cai et
+//! al., DSN 2015): the slope grows as a power of cycles. It does not know the V_th scale or the
+//! step; no measurement says how it should.
 //!
-//! **Directions.** More cycles, age, reads or step, or less voltage, never mean fewer errors, up to a rate of 0.09, six
-//! times what anything corrects. Beyond, states have crossed their references, and a wider or lower state may put a cell
-//! back by chance.
+//! **Directions.** More cycles, age, reads or step, or less voltage, never mean fewer errors, up to
+//! a rate of 0.09, six times what anything corrects. Beyond, states have crossed their references,
+//! and a wider or lower state may put a cell back by chance.
 //!
-//! Limits: errors by more than one state are counted once; references do not follow the data; beyond a just-written
-//! RBER of 0.2, where every read fails anyway, wear stops.
+//! Limits: errors by more than one state are counted once; references do not follow the data;
+//! beyond a just-written RBER of 0.2, where every read fails anyway, wear stops.
 
 use crate::ldpc::Ldpc;
 use crate::normal::above;
@@ -36,7 +38,8 @@ use fowler_units::Span;
 /// What a page has been through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Equivalent cycles of its block: P/E cycles by the block's growth rate over the mean one, at least 0.
+    /// Equivalent cycles of its block: P/E cycles by the block's growth rate over the mean one, at
+    /// least 0.
     pub cycles: f64,
     /// Since it was programmed.
     pub age: Span,
@@ -64,7 +67,8 @@ impl Reliability {
         }
     }
 
-    /// Whether there are rates for pages that are programmed so: to be asked before a drive is built.
+    /// Whether there are rates for pages that are programmed so: to be asked before a drive is
+    /// built.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
             Reliability::Analytic(_) => true,
@@ -89,7 +93,8 @@ impl Reliability {
         self.block(cycles).rber(age, reads, setting)
     }
 
-    /// The level a read must be sensed at, as an index into the levels of `ldpc`; `None` if none is enough.
+    /// The level a read must be sensed at, as an index into the levels of `ldpc`; `None` if none is
+    /// enough.
     pub fn level(&self, condition: &Condition, ldpc: &Ldpc) -> Option<usize> {
         ldpc.needed(self.rber(condition))
     }
@@ -222,7 +227,8 @@ impl Analytic {
         Setting { scale: 1.0, step: self.parameters.step }
     }
 
-    /// RBER of just-written data at nominal voltages and step after so many equivalent cycles: the law of growth.
+    /// RBER of just-written data at nominal voltages and step after so many equivalent cycles: the
+    /// law of growth.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)

@@ -1,13 +1,15 @@
-//! Self-recovery: charges that cycling trapped leave the oxide between cycles, so that rested cells endure more
-//! (READY, FAST 2012, section 2).
+//! Self-recovery: charges that cycling trapped leave the oxide between cycles, so that rested cells
+//! endure more (READY, FAST 2012, section 2).
 //!
-//! Trapping raises the threshold voltage by `A N^0.62 + B N^0.30` (equation 1); detrapping takes a share
-//! `C_e ln(t / t_0)` of it back (equation 2), never less than nothing: the maximum without recovery is 3,000 cycles.
-//! What `t` is has three readings here. The printed one, the idle time between two cycles with `t_0` of an hour, misses
-//! the paper's own Table 2 by more than half. The default reads `t` as the whole time over which the cycles are spread,
-//! cycles times mean idle time, as in distributed cycling (Mielke et al.), with `t_0` of a day: it meets all ten rows
-//! within 0.75 %. It is inferred, chosen among several forms, and cannot be told apart on that table from the printed
-//! form with other constants, the third reading. The two differ beyond a week of idle time.
+//! Trapping raises the threshold voltage by `A N^0.62 + B N^0.30` (equation 1); detrapping takes a
+//! share `C_e ln(t / t_0)` of it back (equation 2), never less than nothing: the maximum without
+//! recovery is 3,000 cycles. What `t` is has three readings here. The printed one, the idle time
+//! between two cycles with `t_0` of an hour, misses the paper's own Table 2 by more than half. The
+//! default reads `t` as the whole time over which the cycles are spread, cycles times mean idle
+//! time, as in distributed cycling (Mielke et al.), with `t_0` of a day: it meets all ten rows
+//! within 0.75 %. It is inferred, chosen among several forms, and cannot be told apart on that
+//! table from the printed form with other constants, the third reading. The two differ beyond a
+//! week of idle time.
 
 use crate::root;
 use fowler_units::Span;
@@ -18,13 +20,14 @@ pub const INTERFACE: f64 = 2.97e-3;
 pub const OXIDE: f64 = 2.0e-2;
 /// The powers of the cycles that each rises with (READY, equation 1).
 pub const POWERS: [f64; 2] = [0.62, 0.30];
-/// The rise at which cells become unreliable, in volts, as printed (READY, section 2). It is reached after 3,036
-/// cycles and not after 3,000, so that the default reading takes the rise at 3,000 for it.
+/// The rise at which cells become unreliable, in volts, as printed (READY, section 2). It is
+/// reached after 3,036 cycles and not after 3,000, so that the default reading takes the rise at
+/// 3,000 for it.
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
-/// Beyond some 45 days of idle time the spread reading knows no end: damage heals as fast as it is done. Its idle time is
-/// capped before that, where cells endure 168,000 cycles.
+/// Beyond some 45 days of idle time the spread reading knows no end: damage heals as fast as it is
+/// done. Its idle time is capped before that, where cells endure 168,000 cycles.
 pub const IDLE_MOST: Span = Span(44 * DAY);
 /// No cell is asked for more cycles than these.
 const CYCLES_MOST: f64 = 1e6;
@@ -56,7 +59,8 @@ impl Reading {
         }
     }
 
-    /// The share of the damage of `cycles` that is healed after a mean `idle` time between two of them, in 0 to 1.
+    /// The share of the damage of `cycles` that is healed after a mean `idle` time between two of
+    /// them, in 0 to 1.
     pub fn healed(self, cycles: f64, idle: Span) -> f64 {
         let (efficiency, onset) = self.constants();
         let time = match self {
@@ -69,7 +73,8 @@ impl Reading {
         (efficiency * libm::log(time / onset.as_s())).min(1.0)
     }
 
-    /// The rise of the threshold voltage after `cycles`, in volts, what is healed taken off (equation 3).
+    /// The rise of the threshold voltage after `cycles`, in volts, what is healed taken off
+    /// (equation 3).
     pub fn rise(self, cycles: f64, idle: Span) -> f64 {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
     }
@@ -81,7 +86,8 @@ impl Reading {
             Reading::Refit | Reading::Literal => MARGIN,
         };
         let endures = |cycles| self.rise(cycles, idle) <= margin;
-        // The spread reading rises, falls again where everything heals, and is asked for the first crossing.
+        // The spread reading rises, falls again where everything heals, and is asked for the first
+        // crossing.
         let mut cycles = CYCLES;
         while cycles < CYCLES_MOST {
             let next = cycles * 1.02;
@@ -94,8 +100,8 @@ impl Reading {
     }
 }
 
-/// Achievable cycles at some idle times, measured or computed elsewhere: the recovery of another technology, such as 3D
-/// NAND, in which planar models do not hold (HeatWatch, HPCA 2018).
+/// Achievable cycles at some idle times, measured or computed elsewhere: the recovery of another
+/// technology, such as 3D NAND, in which planar models do not hold (HeatWatch, HPCA 2018).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecoveryTable {
     points: Vec<(Span, f64)>,
@@ -163,8 +169,9 @@ impl RecoveryTable {
         self.points[0].1
     }
 
-    /// The P/E cycles that cells endure with a mean `idle` time between two of them: straight between two points over
-    /// the logarithm of time (over time from a point at zero), and beyond the ends as at the ends.
+    /// The P/E cycles that cells endure with a mean `idle` time between two of them: straight
+    /// between two points over the logarithm of time (over time from a point at zero), and beyond
+    /// the ends as at the ends.
     pub fn achievable(&self, idle: Span) -> f64 {
         let next = self.points.partition_point(|&(time, _)| time <= idle);
         let (Some(&(later, above)), Some(&(earlier, below))) =
@@ -190,9 +197,10 @@ pub enum Endurance {
 }
 
 impl Endurance {
-    /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure `rated` without any.
-    /// The model is one of cells rated for 3,000; others are taken to endure in proportion [assumed], a cycle of theirs
-    /// to be so much more or less of one of those: what heals over the whole time does so over the same time.
+    /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure
+    /// `rated` without any. The model is one of cells rated for 3,000; others are taken to endure
+    /// in proportion [assumed], a cycle of theirs to be so much more or less of one of those: what
+    /// heals over the whole time does so over the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         match self {
@@ -205,9 +213,10 @@ impl Endurance {
         }
     }
 
-    /// The most cycles that can be done in a `life` and endured: as many as cells endure if those are spread over all of
-    /// it, `N = achievable(life / N)`. What cells endure never rises with the cycles done, so that a life ends within
-    /// what they endure if and only if it ends within these.
+    /// The most cycles that can be done in a `life` and endured: as many as cells endure if those
+    /// are spread over all of it, `N = achievable(life / N)`. What cells endure never rises with
+    /// the cycles done, so that a life ends within what they endure if and only if it ends within
+    /// these.
     pub fn kept_up(&self, rated: f64, life: Span) -> f64 {
         let endured = |cycles: f64| {
             let idle = Span((life.0 as f64 / cycles) as u64);
@@ -274,7 +283,8 @@ mod tests {
             assert!(cycles[4] > 1.9 * CYCLES && cycles[4] < CYCLES_MOST, "{reading:?}: {cycles:?}");
             assert!(reading.achievable(Span(u64::MAX)) >= cycles[4], "{reading:?}");
         }
-        // The cap of the spread reading lies before the end of what it knows, and is no cap of the others.
+        // The cap of the spread reading lies before the end of what it knows, and is no cap of the
+        // others.
         let most = Reading::Spread.achievable(IDLE_MOST);
         assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where it still knows an end");
         assert_eq!(most, Reading::Spread.achievable(Span(400 * DAY)));
@@ -305,8 +315,8 @@ mod tests {
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
     }
 
-    /// Cells that are rated for a tenth or for ten times as much heal over the time that really goes by: with a tenth of
-    /// the cycles spread over the same time, they endure a tenth.
+    /// Cells that are rated for a tenth or for ten times as much heal over the time that really
+    /// goes by: with a tenth of the cycles spread over the same time, they endure a tenth.
     #[test]
     fn cells_of_another_rating_heal_over_the_same_time() {
         for reading in Reading::ALL {
@@ -325,8 +335,8 @@ mod tests {
         }
     }
 
-    /// A drive that is written with as much as it can keep up with for its whole life ends it at what its cells endure;
-    /// with more it ends beyond that, with less within.
+    /// A drive that is written with as much as it can keep up with for its whole life ends it at
+    /// what its cells endure; with more it ends beyond that, with less within.
     #[test]
     fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
         let hours = |hours: u64| Span(hours * HOUR);

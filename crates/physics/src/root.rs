@@ -3,8 +3,8 @@
 /// Halvings after which an interval of doubles of one size cannot shrink any further.
 const HALVINGS: usize = 1100;
 
-/// The largest number between `low` and `high` for which `holds`, if it holds up to some point and not beyond it;
-/// `None` if it does not hold at `low`.
+/// The largest number between `low` and `high` for which `holds`, if it holds up to some point and
+/// not beyond it; `None` if it does not hold at `low`.
 pub(crate) fn last(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     if !holds(low) {
         return None;

@@ -1,7 +1,8 @@
 //! What each constant that nobody printed does to the results.
 //!
-//! Every assumed or second-hand constant is set to the ends of its range, alone, and four pages, one block and one
-//! window are looked at again. A result that moves with such a constant is a result about the constant.
+//! Every assumed or second-hand constant is set to the ends of its range, alone, and four pages,
+//! one block and one window are looked at again. A result that moves with such a constant is a
+//! result about the constant.
 
 use crate::ispp::{EndOfLife, coarsest_step_up_to};
 use crate::ldpc::Ldpc;

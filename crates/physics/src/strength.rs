@@ -1,8 +1,10 @@
-//! Blocks differ: the growth rate of a block's bit error rate is a bounded Gaussian (RHIO, IV-A, after Pan et al.).
+//! Blocks differ: the growth rate of a block's bit error rate is a bounded Gaussian (RHIO, IV-A,
+//! after Pan et al.).
 //!
-//! A *strong* block has a low rate. "Bounded" is read as truncated: what lies beyond the bounds is drawn again, not
-//! moved onto them. Where random numbers come from is not the business of this crate: [`Strengths::strength_at`] takes
-//! a quantile, and a uniform quantile gives the distribution.
+//! A *strong* block has a low rate. "Bounded" is read as truncated: what lies beyond the bounds is
+//! drawn again, not moved onto them. Where random numbers come from is not the business of this
+//! crate: [`Strengths::strength_at`] takes a quantile, and a uniform quantile gives the
+//! distribution.
 
 use crate::normal::{above, density};
 use crate::parameters::Parameters;
@@ -27,8 +29,8 @@ impl Strengths {
         Strengths { mean: growth_mean, sd: growth_sd, bound: growth_bound }
     }
 
-    /// The rate that a share `quantile` of all blocks stays below: 0 is the strongest block there is, 0.5 the average
-    /// one, 1 the weakest.
+    /// The rate that a share `quantile` of all blocks stays below: 0 is the strongest block there
+    /// is, 0.5 the average one, 1 the weakest.
     ///
     /// # Panics
     /// If `quantile` is not in 0 to 1.
@@ -37,7 +39,8 @@ impl Strengths {
         if quantile == 0.5 {
             return self.mean;
         }
-        // Each half from its own tail: near the far end of a distribution function there are no digits left.
+        // Each half from its own tail: near the far end of a distribution function there are no
+        // digits left.
         let (share, side) = if quantile < 0.5 { (quantile, -1.0) } else { (1.0 - quantile, 1.0) };
         let beyond = above(self.bound);
         let inside = 1.0 - 2.0 * beyond;

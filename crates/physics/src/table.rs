@@ -1,8 +1,10 @@
-//! Bit error rates from tables instead of voltages: measurements of a chip, P/E cycles by retention age.
+//! Bit error rates from tables instead of voltages: measurements of a chip, P/E cycles by retention
+//! age.
 //!
-//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in `ln(1 + age / 1 h)`, the
-//! axis on which retention is a straight line. Before its first point it is flat, which overstates rates; beyond its
-//! last it goes on as straight, up to 0.5. Cycles are equivalent cycles: a table is of an average block.
+//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in `ln(1 +
+//! age / 1 h)`, the axis on which retention is a straight line. Before its first point it is flat,
+//! which overstates rates; beyond its last it goes on as straight, up to 0.5. Cycles are equivalent
+//! cycles: a table is of an average block.
 
 use crate::parameters::Parameters;
 use crate::rber::disturbed;
@@ -69,8 +71,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table over `cycles` and `ages` (seconds), both rising; `rates` are row by row, one row of ages for each value
-    /// of cycles.
+    /// A table over `cycles` and `ages` (seconds), both rising; `rates` are row by row, one row of
+    /// ages for each value of cycles.
     ///
     /// # Errors
     /// Everything that is wrong.
@@ -125,7 +127,8 @@ impl Table {
     }
 }
 
-/// The point of an axis before a value, and how far the value is on the way to the next; more than 1 beyond the last.
+/// The point of an axis before a value, and how far the value is on the way to the next; more than
+/// 1 beyond the last.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|point| *point <= value);
     let Some(before) = after.checked_sub(1) else { return (0, 0.0) };
@@ -142,7 +145,8 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// One table for each setting. `parameters` say what tables do not: growth rates, read disturb, end of life.
+    /// One table for each setting. `parameters` say what tables do not: growth rates, read disturb,
+    /// end of life.
     ///
     /// # Errors
     /// If there is no table, or two for one setting.

@@ -1,14 +1,18 @@
-//! The level of a read as a look-up: no logarithm, no exponential, no error function while a drive runs.
+//! The level of a read as a look-up: no logarithm, no exponential, no error function while a drive
+//! runs.
 //!
-//! For every voltage and step that a drive uses, every bucket of wear and every bucket of reads, the table holds the age
-//! from which each level no longer suffices, found by bisection when it is asked for first. Buckets are rounded to their worst corner: wear
-//! and reads up to the end of the bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never
-//! sensed at too low a level; how much too high is bounded by the width of a bucket of wear (64 buckets up to 3,000
-//! cycles of the weakest block are 81 equivalent cycles each: 3 % of a just-written RBER), and by the bucket of reads,
-//! which doubles. What lies beyond the table, by wear or reads, is uncorrectable.
+//! For every voltage and step that a drive uses, every bucket of wear and every bucket of reads,
+//! the table holds the age from which each level no longer suffices, found by bisection when it is
+//! asked for first. Buckets are rounded to their worst corner: wear and reads up to the end of the
+//! bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never sensed at too
+//! low a level; how much too high is bounded by the width of a bucket of wear (64 buckets up to
+//! 3,000 cycles of the weakest block are 81 equivalent cycles each: 3 % of a just-written RBER),
+//! and by the bucket of reads, which doubles. What lies beyond the table, by wear or reads, is
+//! uncorrectable.
 //!
-//! Memory: 4 bytes for each level, wear, reads, step and voltage; [`Thresholds::bytes`]. The default buckets (64 of wear, 12
-//! of reads) with 3 levels are 9 KiB for each pair of a voltage and a step.
+//! Memory: 4 bytes for each level, wear, reads, step and voltage; [`Thresholds::bytes`]. The
+//! default buckets (64 of wear, 12 of reads) with 3 levels are 9 KiB for each pair of a voltage and
+//! a step.
 
 use crate::ldpc::Ldpc;
 use crate::rber::Reliability;
@@ -16,7 +20,8 @@ use crate::voltage::last_age;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The grain of ages: 2^30 ns, so that an age is reduced by a shift. 2^32 of them, 146 years, count as for ever.
+/// The grain of ages: 2^30 ns, so that an age is reduced by a shift. 2^32 of them, 146 years, count
+/// as for ever.
 pub const UNIT: Span = Span(1 << 30);
 
 /// What a table is made for.
@@ -38,8 +43,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The default buckets for blocks that live to `cycles` equivalent cycles: 64 of wear; 12 of reads, from 512 on up
-    /// to a million.
+    /// The default buckets for blocks that live to `cycles` equivalent cycles: 64 of wear; 12 of
+    /// reads, from 512 on up to a million.
     pub fn new(scales: Vec<f64>, steps: Vec<f64>, cycles: f64) -> Grid {
         Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
     }
@@ -53,8 +58,8 @@ impl Grid {
 /// How a read comes to its page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
-    /// Equivalent cycles of the block: P/E cycles by its growth rate over the mean one. One multiplication; a drive keeps
-    /// the quotient as a column.
+    /// Equivalent cycles of the block: P/E cycles by its growth rate over the mean one. One
+    /// multiplication; a drive keeps the quotient as a column.
     pub cycles: f64,
     /// Since the page was programmed.
     pub age: Span,
@@ -69,7 +74,8 @@ pub struct Read {
 /// A level, and how long it is the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
-    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
+    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond
+    /// the table.
     pub level: Option<u8>,
     /// The oldest age at which it still is the answer.
     pub age: Span,
@@ -81,7 +87,8 @@ pub struct Lasting {
 /// See docs/decisions/cells.md, "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
-    /// The first age, in units, at which a level no longer suffices; 0 if it never does. Levels lie side by side.
+    /// The first age, in units, at which a level no longer suffices; 0 if it never does. Levels lie
+    /// side by side.
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
@@ -96,8 +103,8 @@ const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Thresholds {
-    /// The table of a drive, each row of which is found when it is asked for first: a drive has blocks of few
-    /// wears.
+    /// The table of a drive, each row of which is found when it is asked for first: a drive has
+    /// blocks of few wears.
     ///
     /// # Panics
     /// If a dimension of the grid is zero, or `first_reads` is no power of two.
@@ -112,7 +119,8 @@ impl Thresholds {
         Thresholds { ages: vec![UNKNOWN; rows * levels], levels, per_cycle, grid, model, ldpc }
     }
 
-    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond the table.
+    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond
+    /// the table.
     ///
     /// # Panics
     /// If the scale or the step has no such index, or `cycles` is negative or no number.

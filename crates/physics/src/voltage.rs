@@ -1,9 +1,10 @@
 //! HIRE's three voltage sets, and with how many references pages programmed with each must be read.
 //!
-//! Table 1 of the paper has four threshold voltages for each set, which are the traditional ones times 1.2, 1.0 and 0.8,
-//! and the step likewise. The *wearing weight* of a program is that factor: wear is proportional to the voltage (HIRE,
-//! 2.1). The paper reads boosted pages with 3 references, traditional ones with 9, reduced ones with 21; where wear and
-//! age make the model ask for just that is a region of its own, [`Hire::window`].
+//! Table 1 of the paper has four threshold voltages for each set, which are the traditional ones
+//! times 1.2, 1.0 and 0.8, and the step likewise. The *wearing weight* of a program is that factor:
+//! wear is proportional to the voltage (HIRE, 2.1). The paper reads boosted pages with 3
+//! references, traditional ones with 9, reduced ones with 21; where wear and age make the model ask
+//! for just that is a region of its own, [`Hire::window`].
 
 use crate::ldpc::Ldpc;
 use crate::rber::{Block, Reliability};
@@ -16,14 +17,15 @@ use fowler_units::Span;
 pub const TABLE_1: [[f64; 4]; 3] =
     [[1.40, 2.85, 3.55, 4.25], [1.17, 2.37, 2.96, 3.54], [0.93, 1.90, 2.37, 2.83]];
 
-/// What the traditional voltages are multiplied by, from boosted to reduced; also the wearing weight.
+/// What the traditional voltages are multiplied by, from boosted to reduced; also the wearing
+/// weight.
 pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 
 /// The levels at which the paper reads them: 3, 9 and 21 references.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];
 
-/// The operating point at which we compare (assumed): an average block near the end of what hard decision can read, its
-/// data just written.
+/// The operating point at which we compare (assumed): an average block near the end of what hard
+/// decision can read, its data just written.
 pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 
 /// A model asked HIRE's question.
@@ -40,7 +42,8 @@ impl Hire<'_> {
         Setting { scale, step: self.model.parameters().step }
     }
 
-    /// The levels needed for boosted, traditional and reduced voltages after so many equivalent cycles, without reads.
+    /// The levels needed for boosted, traditional and reduced voltages after so many equivalent
+    /// cycles, without reads.
     pub fn levels(&self, cycles: f64, age: Span) -> [Option<usize>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
@@ -51,8 +54,8 @@ impl Hire<'_> {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
 
-    /// The age after which each level no longer suffices for each voltage set, outer by set; `None` if it does not even
-    /// for just-written data.
+    /// The age after which each level no longer suffices for each voltage set, outer by set; `None`
+    /// if it does not even for just-written data.
     pub fn ages(&self, cycles: f64) -> [Vec<Option<Span>>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| {
@@ -63,7 +66,8 @@ impl Hire<'_> {
         })
     }
 
-    /// The youngest and the oldest age at which the model asks for what the paper has; `None` if it never does.
+    /// The youngest and the oldest age at which the model asks for what the paper has; `None` if it
+    /// never does.
     pub fn window(&self, cycles: f64) -> Option<(Span, Span)> {
         let [boosted, nominal, reduced] = self.ages(cycles);
         let after = |age: Option<Span>| age.map_or(Span::ZERO, |age| age + UNIT);
@@ -73,8 +77,8 @@ impl Hire<'_> {
     }
 }
 
-/// The oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most `correctable`; `None` if it is worse when
-/// just written.
+/// The oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most `correctable`; `None`
+/// if it is worse when just written.
 pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f64) -> Option<Span> {
     let holds = |units: u32| block.rber(UNIT * u64::from(units), reads, setting) <= correctable;
     root::last_whole(u32::MAX, holds).map(|units| UNIT * u64::from(units))

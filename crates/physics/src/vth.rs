@@ -1,21 +1,24 @@
 //! Threshold voltages of the four states of a 2-bit cell, and where the read references stand.
 //!
-//! Each state is a Gaussian. ISPP leaves a programmed state uniform between its verify voltage and one step above it
-//! (variance step^2 / 12). Everything else that widens states (interference of neighbours, random telegraph noise,
-//! trapped charge) is one *noise* variance that grows with wear; [`crate::rber`] says how. Retention lowers and widens
-//! programmed states (Dong, Pan, Xie, Varanasi, Zhang, TVLSI 2012):
+//! Each state is a Gaussian. ISPP leaves a programmed state uniform between its verify voltage and
+//! one step above it (variance step^2 / 12). Everything else that widens states (interference of
+//! neighbours, random telegraph noise, trapped charge) is one *noise* variance that grows with
+//! wear; [`crate::rber`] says how. Retention lowers and widens programmed states (Dong, Pan, Xie,
+//! Varanasi, Zhang, TVLSI 2012):
 //!
 //! ```text
 //! shift    = K_s (x - x_0) K_d n^0.5 ln(1 + t / t_0)
 //! variance = K_s (x - x_0) K_m n^0.6 ln(1 + t / t_0)
 //! ```
 //!
-//! with x - x_0 the height above the erased state, n the equivalent cycles and t the age. The erased state keeps its
-//! place. V_th scale multiplies the voltages, the step with them (HIRE, Table 1) and the width of the erased state; it
-//! does not multiply the noise, which is why boosting helps.
+//! with x - x_0 the height above the erased state, n the equivalent cycles and t the age. The
+//! erased state keeps its place. V_th scale multiplies the voltages, the step with them (HIRE,
+//! Table 1) and the width of the erased state; it does not multiply the noise, which is why
+//! boosting helps.
 //!
-//! References stand where two neighbours of just-written data are equally many standard deviations away, for the wear,
-//! scale and step of the block, which a drive knows; they do not follow the data's age (ROR is another scheme).
+//! References stand where two neighbours of just-written data are equally many standard deviations
+//! away, for the wear, scale and step of the block, which a drive knows; they do not follow the
+//! data's age (ROR is another scheme).
 
 use crate::parameters::Parameters;
 use fowler_units::Span;
@@ -25,8 +28,8 @@ use fowler_units::Span;
 pub struct Setting {
     /// What the threshold voltages are multiplied by: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
     pub scale: f64,
-    /// ISPP step at scale 1, in V; the step on the cells is this times the scale, so that program time is not a matter
-    /// of the scale.
+    /// ISPP step at scale 1, in V; the step on the cells is this times the scale, so that program
+    /// time is not a matter of the scale.
     pub step: f64,
 }
 
@@ -39,8 +42,8 @@ pub struct State {
     pub sd: f64,
 }
 
-/// The states of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a variance, in V^2), for
-/// data of `age`; the erased state first.
+/// The states of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a
+/// variance, in V^2), for data of `age`; the erased state first.
 pub fn states(
     parameters: &Parameters,
     setting: Setting,
@@ -78,8 +81,8 @@ fn power(cycles: f64, exponent: f64) -> f64 {
     if cycles > 0.0 { libm::pow(cycles, exponent) } else { 0.0 }
 }
 
-/// References between just-written states, in V: equally many standard deviations from both neighbours.
-/// See docs/decisions/cells.md, "Do read references follow retention?".
+/// References between just-written states, in V: equally many standard deviations from both
+/// neighbours. See docs/decisions/cells.md, "Do read references follow retention?".
 pub fn references(fresh: &[State; 4]) -> [f64; 3] {
     std::array::from_fn(|boundary| {
         let (low, high) = (fresh[boundary], fresh[boundary + 1]);

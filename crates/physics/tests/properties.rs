@@ -1,5 +1,5 @@
-//! What must hold of the models wherever they are asked: directions, inverses, and that the look-up never promises more
-//! than the function.
+//! What must hold of the models wherever they are asked: directions, inverses, and that the look-up
+//! never promises more than the function.
 
 use fowler_physics::ispp::{EndOfLife, coarsest_step, program_time};
 use fowler_physics::ldpc::Ldpc;
@@ -28,8 +28,8 @@ fn seconds(seconds: f64) -> Span {
     Span((seconds * 1e9) as u64)
 }
 
-/// Any page that a drive may have: up to 15,000 equivalent cycles, ten years and a million reads, at 0.7 to 1.3 of the
-/// voltages and 0.5 to 2 nominal steps.
+/// Any page that a drive may have: up to 15,000 equivalent cycles, ten years and a million reads,
+/// at 0.7 to 1.3 of the voltages and 0.5 to 2 nominal steps.
 fn any(rng: &mut Rng) -> Condition {
     let age = if rng.chance(0.2) { 0.0 } else { TEN_YEARS_S.powf(rng.unit()) };
     Condition {
@@ -106,7 +106,8 @@ fn just_written_pages_follow_the_law_of_growth() {
     assert_eq!(analytic.just_written(1e6), 0.2);
 }
 
-/// The same formulas in another language, by another `erfc` and another bisection, to all digits that it gave.
+/// The same formulas in another language, by another `erfc` and another bisection, to all digits
+/// that it gave.
 #[test]
 fn a_twin_in_another_language_agrees() {
     let model = model();

@@ -1,8 +1,8 @@
 //! What an array of dies behind channels can serve at most, and what one request alone takes.
 //!
-//! A channel carries one page at a time; a die holds one page (S1: there is one page buffer), so that a
-//! read occupies it for sensing and transfer. Whichever of the two is short is the bound: no schedule can
-//! pass it, and a schedule that never lets it rest reaches it.
+//! A channel carries one page at a time; a die holds one page (S1: there is one page buffer), so
+//! that a read occupies it for sensing and transfer. Whichever of the two is short is the bound: no
+//! schedule can pass it, and a schedule that never lets it rest reaches it.
 
 /// An array of dies. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,9 @@ impl Array {
         less(channels, per_second((self.sensing + self.transfer) / self.dies))
     }
 
-    /// Page programs a second at most, without any collection: the channels' `channels / transfer`, or
-    /// that of dies which take in one page for each plane, one after the other, and program them together:
-    /// `dies * planes / (planes * transfer + program)`. `None` if nothing takes any time.
+    /// Page programs a second at most, without any collection: the channels' `channels / transfer`,
+    /// or that of dies which take in one page for each plane, one after the other, and program them
+    /// together: `dies * planes / (planes * transfer + program)`. `None` if nothing takes any time.
     pub fn write_iops(&self) -> Option<f64> {
         let channels = per_second(self.transfer / self.channels);
         let stripe = self.planes * self.transfer + self.program;
@@ -55,7 +55,8 @@ impl Array {
         self.sensing + self.transfer
     }
 
-    /// Latency of a page write that finds the array idle, in microseconds, up to the end of its program.
+    /// Latency of a page write that finds the array idle, in microseconds, up to the end of its
+    /// program.
     pub fn write_alone(&self) -> f64 {
         self.transfer + self.program
     }

@@ -1,12 +1,14 @@
-//! Write amplification of garbage collection in steady state, as pages programmed for each page the host
-//! writes, for a drive of many blocks under one-page writes to random places. `load` is logical capacity
-//! over physical capacity, without what is held back (open and erased blocks); it lies in (0, 1).
+//! Write amplification of garbage collection in steady state, as pages programmed for each page the
+//! host writes, for a drive of many blocks under one-page writes to random places. `load` is
+//! logical capacity over physical capacity, without what is held back (open and erased blocks); it
+//! lies in (0, 1).
 //!
-//! Sources: FIFO by Robinson ("Analysis of steady-state segment storage utilizations in a log-structured
-//! file system with least-utilized segment cleaning", SIGOPS Review 30, 1996) and Desnoyers ("Analytic
-//! modeling of SSD write performance", SYSTOR'12), who also treats hot and cold data; d-choices, random and
-//! greedy as the mean-field limits of Van Houdt ("A mean field model for a class of garbage collection
-//! algorithms in flash-based solid state drives", SIGMETRICS'13).
+//! Sources: FIFO by Robinson ("Analysis of steady-state segment storage utilizations in a
+//! log-structured file system with least-utilized segment cleaning", SIGOPS Review 30, 1996) and
+//! Desnoyers ("Analytic modeling of SSD write performance", SYSTOR'12), who also treats hot and
+//! cold data; d-choices, random and greedy as the mean-field limits of Van Houdt ("A mean field
+//! model for a class of garbage collection algorithms in flash-based solid state drives",
+//! SIGMETRICS'13).
 
 use crate::root::{least, rising};
 
@@ -14,9 +16,10 @@ fn sound(load: f64) -> Option<f64> {
     (load > 0.0 && load < 1.0).then_some(load)
 }
 
-/// The block that was filled first is collected. A page of it is still valid with the chance `u` that none
-/// of the writes of one turn of the drive met it, `u = e^(-(1 - u) / load)`; the amplification is
-/// `1 / (1 - u)`. It does not depend on the size of a block. `None` unless `0 < load < 1`.
+/// The block that was filled first is collected. A page of it is still valid with the chance `u`
+/// that none of the writes of one turn of the drive met it, `u = e^(-(1 - u) / load)`; the
+/// amplification is `1 / (1 - u)`. It does not depend on the size of a block. `None` unless `0 <
+/// load < 1`.
 pub fn fifo(load: f64) -> Option<f64> {
     let load = sound(load)?;
     // u = 1 solves it too; the root that is meant lies below where the difference has its maximum.
@@ -25,22 +28,23 @@ pub fn fifo(load: f64) -> Option<f64> {
     Some(1.0 / (1.0 - valid))
 }
 
-/// Any block is collected, each with the same chance: it is as full as the drive, `1 / (1 - load)`. `None`
-/// unless `0 < load < 1`.
+/// Any block is collected, each with the same chance: it is as full as the drive, `1 / (1 - load)`.
+/// `None` unless `0 < load < 1`.
 pub fn random(load: f64) -> Option<f64> {
     sound(load).map(|load| 1.0 / (1.0 - load))
 }
 
 /// The emptiest of `d` blocks drawn at random is collected; blocks of `pages` pages.
 ///
-/// The mean-field limit: `s_i`, the share of blocks with at least `i` valid pages, is such that as many
-/// blocks come to have `i` valid pages as cease to. With `w = b - sum of s_i^d` pages gained by a
-/// collection, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The amplification is
-/// `b / w`. `None` unless `0 < load < 1`, `pages >= 1` and `d >= 1`.
+/// The mean-field limit: `s_i`, the share of blocks with at least `i` valid pages, is such that as
+/// many blocks come to have `i` valid pages as cease to. With `w = b - sum of s_i^d` pages gained
+/// by a collection, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The
+/// amplification is `b / w`. `None` unless `0 < load < 1`, `pages >= 1` and `d >= 1`.
 pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1 && d >= 1)?;
     let (all, d) = (f64::from(pages), f64::from(d));
-    // The gain of a collection that these gains would lead to, less themselves: negative above the root.
+    // The gain of a collection that these gains would lead to, less themselves: negative above the
+    // root.
     let excess = |gain: f64| {
         let (mut at_least, mut kept) = (0.0, 0.0);
         for valid in (1..=pages).rev() {
@@ -53,9 +57,9 @@ pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// The block with the fewest valid pages is collected: the limit of [`d_choices`] for many choices, in
-/// which no block has fewer than some number of valid pages; blocks of `pages` pages. `None` unless
-/// `0 < load < 1` and `pages >= 1`.
+/// The block with the fewest valid pages is collected: the limit of [`d_choices`] for many choices,
+/// in which no block has fewer than some number of valid pages; blocks of `pages` pages. `None`
+/// unless `0 < load < 1` and `pages >= 1`.
 pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1)?;
     let all = f64::from(pages);
@@ -65,7 +69,8 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
             let valid = f64::from(valid);
             let here = load * all / (gain * valid);
             if here >= left {
-                // The emptiest blocks there are: what is left of all, and collected as soon as they are.
+                // The emptiest blocks there are: what is left of all, and collected as soon as they
+                // are.
                 return all - valid + gain * valid * left / (load * all) - gain;
             }
             left -= here;
@@ -91,10 +96,10 @@ impl Part {
     }
 }
 
-/// The block that was filled first is collected, and parts of different temperature share all blocks.
-/// Between two collections of a block, `t` host writes for each physical page go by, `t` being one over the
-/// amplification. A page of part `i` then is still valid with the chance
-/// `v_i = e^(-r_i t / (f_i load))`, and each host write to the part leads to `1 / (1 - v_i)` programs:
+/// The block that was filled first is collected, and parts of different temperature share all
+/// blocks. Between two collections of a block, `t` host writes for each physical page go by, `t`
+/// being one over the amplification. A page of part `i` then is still valid with the chance `v_i =
+/// e^(-r_i t / (f_i load))`, and each host write to the part leads to `1 / (1 - v_i)` programs:
 /// `sum of r_i / (1 - v_i) = 1 / t`. `None` unless `0 < load < 1` and all shares are positive.
 pub fn fifo_one_pool(load: f64, parts: &[Part]) -> Option<f64> {
     let load = sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
@@ -120,9 +125,9 @@ pub struct TwoPools {
     pub waf: f64,
 }
 
-/// As [`fifo_one_pool`], but each of the two parts has a pool of blocks of its own, with a share of the spare
-/// capacity: at which share of the hot pool the amplification `sum of r_i fifo(load_i)` is least. `None`
-/// unless `0 < load < 1` and all shares are positive.
+/// As [`fifo_one_pool`], but each of the two parts has a pool of blocks of its own, with a share of
+/// the spare capacity: at which share of the hot pool the amplification `sum of r_i fifo(load_i)`
+/// is least. `None` unless `0 < load < 1` and all shares are positive.
 pub fn fifo_two_pools(load: f64, parts: &[Part; 2]) -> Option<TwoPools> {
     sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
     let waf = |loads: [f64; 2]| {

@@ -1,8 +1,8 @@
-//! Closed forms for what the simulator measures. Pure functions of plain numbers: no clock, no state, and
-//! nothing of the simulator, so that an error in the one cannot hide in the other.
+//! Closed forms for what the simulator measures. Pure functions of plain numbers: no clock, no
+//! state, and nothing of the simulator, so that an error in the one cannot hide in the other.
 //!
-//! - [`die`]: one die under Poisson reads and writes, first come first served, with read priority, and
-//!   under suspension of programs (inter-phase and intra-phase).
+//! - [`die`]: one die under Poisson reads and writes, first come first served, with read priority,
+//!   and under suspension of programs (inter-phase and intra-phase).
 //! - [`bounds`]: what an array of dies behind channels can serve at most.
 //! - [`collection`]: write amplification in steady state.
 //! - [`stripes`]: what a stripe with parity loses, and how wide it may be.

@@ -16,8 +16,9 @@ pub(crate) fn rising(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Where `f`, which falls and then rises between `low` and `high`, is least (golden section). A minimum is
-/// flat: its place is known to the square root of the precision of `f`, its value to all of it.
+/// Where `f`, which falls and then rises between `low` and `high`, is least (golden section). A
+/// minimum is flat: its place is known to the square root of the precision of `f`, its value to all
+/// of it.
 pub(crate) fn least(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const SECTION: f64 = 0.618_033_988_749_894_9;
     let (mut low, mut high) = (low, high);

@@ -1,9 +1,9 @@
-//! Stripes of N data pages and one of parity, each page of which cannot be read with some probability, independently:
-//! how likely data is lost, how long that takes on average, and how wide a stripe may be (DA-RAID-5, end of section
-//! III-E).
+//! Stripes of N data pages and one of parity, each page of which cannot be read with some
+//! probability, independently: how likely data is lost, how long that takes on average, and how
+//! wide a stripe may be (DA-RAID-5, end of section III-E).
 
-/// The chance that a stripe of `data` pages and one of parity loses data: two pages or more cannot be read, but then a
-/// data page is always among them.
+/// The chance that a stripe of `data` pages and one of parity loses data: two pages or more cannot
+/// be read, but then a data page is always among them.
 ///
 /// # Panics
 /// If `q` is no probability.
@@ -19,22 +19,22 @@ pub fn stripe_loss(data: u32, q: f64) -> f64 {
     1.0 - (1.0 - q).powf(n) - n * q * (1.0 - q).powf(n - 1.0)
 }
 
-/// Of the data pages of such stripes, the share that is lost: a page is if it cannot be read, and another one of its
-/// stripe neither.
+/// Of the data pages of such stripes, the share that is lost: a page is if it cannot be read, and
+/// another one of its stripe neither.
 pub fn page_loss(data: u32, q: f64) -> f64 {
     q * -libm::expm1(f64::from(data) * libm::log1p(-q))
 }
 
-/// How many times a period passes, on average, until one of `count` independent things has gone wrong that each do so
-/// with probability `p` in a period.
+/// How many times a period passes, on average, until one of `count` independent things has gone
+/// wrong that each do so with probability `p` in a period.
 pub fn periods_to_loss(p: f64, count: f64) -> f64 {
     // 1 - (1 - p)^count, to as many digits as p has.
     let any = -libm::expm1(count * libm::log1p(-p));
     if any > 0.0 { 1.0 / any } else { f64::MAX }
 }
 
-/// The widest stripe, up to `most` data pages, whose chance of losing data is at most `target`; none if even a mirror
-/// loses more.
+/// The widest stripe, up to `most` data pages, whose chance of losing data is at most `target`;
+/// none if even a mirror loses more.
 pub fn widest(q: f64, target: f64, most: u32) -> Option<u32> {
     (1..=most).rev().find(|&data| stripe_loss(data, q) <= target)
 }

@@ -1,5 +1,5 @@
-//! What must hold of the closed forms whatever the oracle: limits, conservation, loads without a steady
-//! state.
+//! What must hold of the closed forms whatever the oracle: limits, conservation, loads without a
+//! steady state.
 
 mod support;
 
@@ -102,7 +102,8 @@ fn collection_has_the_limits_it_must_have() {
         let fifo = collection::fifo(load).unwrap();
         let random = collection::random(load).unwrap();
         near(collection::d_choices(load, 64, 1).unwrap(), random);
-        // Many choices are greedy, big blocks make greedy FIFO, and one page to a block needs no moves.
+        // Many choices are greedy, big blocks make greedy FIFO, and one page to a block needs no
+        // moves.
         let greedy = collection::greedy(load, 16).unwrap();
         let many = collection::d_choices(load, 16, 100_000).unwrap();
         assert!((many / greedy - 1.0).abs() < 1e-4, "{load}: {many} {greedy}");

@@ -1,5 +1,5 @@
-//! The closed forms against oracles that were computed by other hands: a few points are carried along, the
-//! full tables lie beside the repository.
+//! The closed forms against oracles that were computed by other hands: a few points are carried
+//! along, the full tables lie beside the repository.
 
 mod support;
 
@@ -113,8 +113,8 @@ fn compare_collection(oracle: &Value) {
     for row in oracle["mc"].as_array().unwrap() {
         let (name, pages, load) = (row[0].as_str().unwrap(), row[1].as_u64(), number(&row[2]));
         let pages = pages.unwrap() as u32;
-        // These were computed beside a simulation of 2,000 blocks of which half an open one and one erased
-        // block hold no data: they belong to the load of the rest.
+        // These were computed beside a simulation of 2,000 blocks of which half an open one and one
+        // erased block hold no data: they belong to the load of the rest.
         let load = load * 2000.0 / (2000.0 - 1.5);
         let hot =
             |writes, pages| collection::fifo_one_pool(load, &Part::hot_and_cold(writes, pages));

@@ -1,13 +1,14 @@
-//! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count, so
-//! that greedy collection never scans.
+//! Per-block columns, the erased blocks of each plane, and buckets of full blocks by valid count,
+//! so that greedy collection never scans.
 
 use fowler_units::{
     BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
 };
 use serde::{Deserialize, Serialize};
 
-/// What a block is at the moment. With the use that it was opened for ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one
-/// of the five states of HIRE (section 3.2):
+/// What a block is at the moment. With the use that it was opened for
+/// ([`crate::blocks::open_blocks::OpenBlocks::tag_of`]), one of the five states of HIRE (section
+/// 3.2):
 ///
 /// | HIRE | here | left by |
 /// |---|---|---|
@@ -17,8 +18,8 @@ use serde::{Deserialize, Serialize};
 /// | *mixActive* | `Open`, for [`crate::AccessClass::Mixed`] | the same |
 /// | *used* | `Full`, then `Collecting` from [`Blocks::collect`] on | [`Blocks::erase`] alone |
 ///
-/// Each of these asserts the state that it leaves. A plane has one block of each class open for the host, and one
-/// for what is collected where those are kept apart (`gc.frontier`).
+/// Each of these asserts the state that it leaves. A plane has one block of each class open for the
+/// host, and one for what is collected where those are kept apart (`gc.frontier`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum BlockState {
@@ -197,7 +198,8 @@ impl Blocks {
         }
     }
 
-    /// Resumes from what was saved, no page marked as valid yet. Returns whether it is of as many blocks.
+    /// Resumes from what was saved, no page marked as valid yet. Returns whether it is of as many
+    /// blocks.
     pub fn resume(&mut self, snapshot: BlocksSnapshot) -> bool {
         let same = snapshot.blocks.len() == self.blocks.len()
             && snapshot.erases.len() == self.erases.len()
@@ -223,8 +225,8 @@ impl Blocks {
             1 << (offset % 64);
     }
 
-    /// Pages that all blocks together have been programmed with since the drive was made: of each block its cycles,
-    /// and what is written of the one that runs.
+    /// Pages that all blocks together have been programmed with since the drive was made: of each
+    /// block its cycles, and what is written of the one that runs.
     pub fn programmed(&self) -> u64 {
         let pages = u64::from(self.geometry.pages_per_block);
         let cycles: u64 = self.erases.as_slice().iter().map(|&count| u64::from(count)).sum();
@@ -352,14 +354,15 @@ impl Blocks {
         self.link(block, plane);
     }
 
-    /// The pages that an open block has left are passed over: they count as programmed, and hold nothing.
+    /// The pages that an open block has left are passed over: they count as programmed, and hold
+    /// nothing.
     pub fn pass_over_rest(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         self.blocks[block].written = self.geometry.pages_per_block as u16;
     }
 
-    /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at most 64,
-    /// are valid, the first in the lowest bit.
+    /// Fills an erased block of a plane at once. `valid` says which of its next so many pages, at
+    /// most 64, are valid, the first in the lowest bit.
     pub fn load(&mut self, plane: PlaneId, mut valid: impl FnMut(u32) -> u64) -> BlockId {
         let block = self.open(plane).expect("an erased block");
         let pages = self.geometry.pages_per_block;
@@ -386,7 +389,8 @@ impl Blocks {
         prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
     }
 
-    /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new ones.
+    /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new
+    /// ones.
     #[inline]
     pub fn prefetch_neighbours(&self, page: Ppn) {
         let block = self.locator.block_of(page);
@@ -536,8 +540,8 @@ impl Blocks {
     }
 }
 
-/// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the way; of the
-/// block's own pages none may become valid or outdated meanwhile.
+/// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the
+/// way; of the block's own pages none may become valid or outdated meanwhile.
 #[derive(Clone, Debug)]
 pub struct ValidPages {
     block: BlockId,

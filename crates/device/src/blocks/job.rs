@@ -1,5 +1,5 @@
-//! The emptying of a block, as far as whoever hands out pages must know of it: a host that ran ahead of it would have to
-//! stand still for as long as a whole block takes to move.
+//! The emptying of a block, as far as whoever hands out pages must know of it: a host that ran
+//! ahead of it would have to stand still for as long as a whole block takes to move.
 
 use crate::observe::operation::Source;
 use fowler_units::BlockId;
@@ -28,12 +28,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether the host may write one more page of the plane while `left` pages are still to be moved.
+    /// Whether the host may write one more page of the plane while `left` pages are still to be
+    /// moved.
     ///
-    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains, in
-    /// step with its moves: a host that ran ahead would have to stand still for as long as a whole
-    /// block, or several, takes to move.
-    /// See docs/decisions/gc.md, "How does foreground collection keep pace with the host?".
+    /// What the plane can spare is there for bursts. Beyond that the host has what the job gains,
+    /// in step with its moves: a host that ran ahead would have to stand still for as long as a
+    /// whole block, or several, takes to move. See docs/decisions/gc.md, "How does foreground
+    /// collection keep pace with the host?".
     pub fn lets_host_write(&self, left: u32) -> bool {
         let moved = u64::from(self.pages.saturating_sub(left));
         let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));

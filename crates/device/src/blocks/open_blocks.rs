@@ -1,5 +1,5 @@
-//! The open blocks of every plane: who writes to which, which erased block is opened next, and at which
-//! step its pages are programmed.
+//! The open blocks of every plane: who writes to which, which erased block is opened next, and at
+//! which step its pages are programmed.
 
 use crate::blocks::block_table::Blocks;
 use crate::cells::mode::{Mode, Step, Voltage};
@@ -126,8 +126,8 @@ impl OpenBlocks {
         self.modes[block]
     }
 
-    /// What the data of a block is when it is collected: as it was used, and no longer expected to be outdated
-    /// soon.
+    /// What the data of a block is when it is collected: as it was used, and no longer expected to
+    /// be outdated soon.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
         StreamTag::new(false, self.tags[block].class())
@@ -261,7 +261,8 @@ impl OpenBlocks {
         }
     }
 
-    /// Nothing more is written to the block that is open for something: it is returned, if there is one.
+    /// Nothing more is written to the block that is open for something: it is returned, if there is
+    /// one.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
         let its = &mut self.planes[plane];
         let open = match opened {

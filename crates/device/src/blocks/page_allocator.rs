@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 struct Stripe {
     /// Host pages that are on their way to the die and have no page yet.
     pending: u32,
-    /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all planes.
+    /// The plane whose turn it is, for each stream: its pages are to lie at one offset on all
+    /// planes.
     turns: [u8; StreamTag::COUNT],
 }
 
@@ -98,8 +99,8 @@ impl PageAllocator {
         (self.stripes, self.turn) = (snapshot.stripes, snapshot.turn as usize);
     }
 
-    /// The die for a host page: that of its address, or the next in stripe order, that has room for it, the
-    /// pages on their way there included. `None` if all dies must first get rid of some.
+    /// The die for a host page: that of its address, or the next in stripe order, that has room for
+    /// it, the pages on their way there included. `None` if all dies must first get rid of some.
     /// See docs/decisions/blocks.md, "Which die takes a host page?".
     #[inline]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
@@ -142,8 +143,8 @@ impl PageAllocator {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection that a plane is
-    /// under. `None` if collection must go on first.
+    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection
+    /// that a plane is under. `None` if collection must go on first.
     #[inline(always)]
     pub fn host_page(
         &mut self,
@@ -165,7 +166,8 @@ impl PageAllocator {
                 return Some(self.write(plane, Source::Host, tag));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
-            // behind those of its neighbours, and their pages would never again be programmed together.
+            // behind those of its neighbours, and their pages would never again be programmed
+            // together.
             if self.blocks.valid_in(plane) < self.plane_limit {
                 return None;
             }
@@ -173,7 +175,8 @@ impl PageAllocator {
         None
     }
 
-    /// A page for host data on the next plane, if it lies at `offset` and its plane is not in `used`.
+    /// A page for host data on the next plane, if it lies at `offset` and its plane is not in
+    /// `used`.
     pub fn host_page_at(
         &mut self,
         die: DieId,
@@ -242,8 +245,8 @@ impl PageAllocator {
         }
     }
 
-    /// Programs the next page of the open block that takes data of `source` and `tag`, opening one if need
-    /// be.
+    /// Programs the next page of the open block that takes data of `source` and `tag`, opening one
+    /// if need be.
     ///
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
@@ -270,8 +273,8 @@ impl PageAllocator {
         })
     }
 
-    /// As [`PageAllocator::write`], for up to `most` pages that follow each other in one block: the first, and how
-    /// many they are.
+    /// As [`PageAllocator::write`], for up to `most` pages that follow each other in one block: the
+    /// first, and how many they are.
     pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
@@ -283,9 +286,9 @@ impl PageAllocator {
         (first, count)
     }
 
-    /// Fills an erased block of every plane of a drive on which nothing but whole blocks was written: what
-    /// host pages come to, one after another, as the dies and their planes take turns. Returns the blocks
-    /// in the order in which each takes a page.
+    /// Fills an erased block of every plane of a drive on which nothing but whole blocks was
+    /// written: what host pages come to, one after another, as the dies and their planes take
+    /// turns. Returns the blocks in the order in which each takes a page.
     pub fn load_row(&mut self) -> Vec<BlockId> {
         debug_assert!(
             self.turn == 0

@@ -1,5 +1,5 @@
-//! How pages were used while they were in the buffer, and what becomes of those that leave it (HIRE, sections
-//! 3.1 and 3.2).
+//! How pages were used while they were in the buffer, and what becomes of those that leave it
+//! (HIRE, sections 3.1 and 3.2).
 
 use crate::cells::mode::Voltage;
 use crate::config::layout::Layout;
@@ -18,7 +18,8 @@ pub struct AccessClasses {
     pub keeps_reads: bool,
     /// What becomes of pages that leave clean and were read hot.
     pub read_hot: ReadHot,
-    /// Where a page is read by how it left the buffer: the voltages it is taken to be programmed at.
+    /// Where a page is read by how it left the buffer: the voltages it is taken to be programmed
+    /// at.
     pub marks: Option<IdVec<Lpn, Voltage>>,
     /// The die that is asked next whether it is idle enough to program anew.
     pub rewriter: DieId,

@@ -44,7 +44,8 @@ pub struct Frame {
     /// What kind of data it holds, and the pages of the request that wrote it last.
     pub tag: StreamTag,
     pub group: u16,
-    /// Reads and writes of the page since it came, the first reference included (C_r and C_w of HIRE, section 3.1).
+    /// Reads and writes of the page since it came, the first reference included (C_r and C_w of
+    /// HIRE, section 3.1).
     pub reads: u16,
     pub writes: u16,
     /// When it was used last, in uses of the buffer.
@@ -105,7 +106,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `frames` frames for pages of `page_size` bytes, with at most `flushes` at once.
+    /// An empty buffer of `frames` frames for pages of `page_size` bytes, with at most `flushes` at
+    /// once.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
@@ -280,7 +282,8 @@ impl Buffer {
         }
     }
 
-    /// Whether so many pages find frames at once. If not, so many are made free before any other page gets one.
+    /// Whether so many pages find frames at once. If not, so many are made free before any other
+    /// page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.length };
         let has = self.free.len() as u32 + clean >= pages;
@@ -352,8 +355,8 @@ impl Buffer {
         }
     }
 
-    /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps its
-    /// place: it must leave however often it is used.
+    /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps
+    /// its place: it must leave however often it is used.
     pub fn touch(&mut self, id: FrameId) {
         let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;

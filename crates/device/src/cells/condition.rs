@@ -1,4 +1,5 @@
-//! What the pages and blocks of a drive have been through, and the level at which each must be read for it.
+//! What the pages and blocks of a drive have been through, and the level at which each must be read
+//! for it.
 
 use crate::cells::mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Cells;
@@ -7,7 +8,8 @@ use fowler_physics::ispp::EndOfLife;
 use fowler_physics::thresholds::{Lasting, Read};
 use fowler_units::{BlockId, IdVec, Nanos, Ppn, Span};
 
-/// The grain of the moments at which pages were programmed, 2^26 ns or 67 ms: 32 bits hold nine years.
+/// The grain of the moments at which pages were programmed, 2^26 ns or 67 ms: 32 bits hold nine
+/// years.
 const GRAIN: u32 = 26;
 
 /// What a block is and has been through.
@@ -110,9 +112,9 @@ impl Curves {
         })
     }
 
-    /// The same as far as the sensing rule is told. What is not told is at its worst. Who does not know a block's
-    /// strength does not know the step that makes up for it either: the block is taken for the weakest, programmed
-    /// at the nominal step.
+    /// The same as far as the sensing rule is told. What is not told is at its worst. Who does not
+    /// know a block's strength does not know the step that makes up for it either: the block is
+    /// taken for the weakest, programmed at the nominal step.
     fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, told, end, lowest } = self;
         let knows = |input| told.knows(input);
@@ -156,7 +158,8 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Finds out how the pages of a block are read, if all are read alike, and until when that holds.
+    /// Finds out how the pages of a block are read, if all are read alike, and until when that
+    /// holds.
     #[cold]
     fn know(&mut self, block: BlockId, now: u32) {
         let its = self.blocks[block];
@@ -173,8 +176,8 @@ impl Condition {
         };
     }
 
-    /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from `epoch` before
-    /// time zero on.
+    /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from
+    /// `epoch` before time zero on.
     pub fn new(
         curves: Curves,
         (sensing, levels): (AnySensing, u8),
@@ -221,8 +224,9 @@ impl Condition {
         Span(u64::from(self.stamp(now).saturating_sub(self.stamps[page])) << GRAIN)
     }
 
-    /// A read of a page begins: the level of the first try, and the one it needs. The read wears on the block's
-    /// other pages. With `read_as` the page is taken to have been programmed at those voltages.
+    /// A read of a page begins: the level of the first try, and the one it needs. The read wears on
+    /// the block's other pages. With `read_as` the page is taken to have been programmed at those
+    /// voltages.
     #[inline]
     pub fn read(
         &mut self,
@@ -255,7 +259,8 @@ impl Condition {
     ) -> Attempt {
         let mut its = self.blocks[block];
         its.mode.voltage = read_as.unwrap_or(its.mode.voltage);
-        // What is read while it is being programmed comes from the controller: it is no older than its block.
+        // What is read while it is being programmed comes from the controller: it is no older than
+        // its block.
         let grain = self.stamp(now);
         let stamp = self.stamps[page].max(its.first.min(grain));
         let age = Span(u64::from(grain.saturating_sub(stamp)) << GRAIN);

@@ -1,7 +1,7 @@
 //! How a page is programmed: at which ISPP step, and at which threshold voltages.
 
-/// An ISPP step, as its place on the ladder of [`crate::cells::reliability`]: zero is nominal, each one above it
-/// coarser, faster and less exact.
+/// An ISPP step, as its place on the ladder of [`crate::cells::reliability`]: zero is nominal, each
+/// one above it coarser, faster and less exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Step(pub u8);
 
@@ -10,7 +10,8 @@ impl Step {
     pub const NOMINAL: Step = Step(0);
 }
 
-/// A set of threshold voltages (HIRE, Table 1), in the order of [`fowler_physics::voltage::SCALES`].
+/// A set of threshold voltages (HIRE, Table 1), in the order of
+/// [`fowler_physics::voltage::SCALES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Voltage {

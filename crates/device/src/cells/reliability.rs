@@ -1,5 +1,5 @@
-//! How fast the cells of a drive accumulate errors, what its controller believes of them, and what its reads
-//! and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
+//! How fast the cells of a drive accumulate errors, what its controller believes of them, and what
+//! its reads and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
 
 use crate::cells::mode::{Mode, Step, Voltage};
 use crate::config::Config;
@@ -23,24 +23,26 @@ pub struct Params {
     pub model: ModelKind,
     /// Bit error rates, where they come from a table.
     pub table: RateTable,
-    /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the cells.
+    /// The constants of the cells. Times are the drive's own ([`Config::timing`]), not those of the
+    /// cells.
     pub cells: Parameters,
     /// How many of the levels of soft sensing its code has: 1 to 3.
     pub levels: u32,
     /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
-    /// How many more some blocks have: each a number of its own, up to so many. Their cells err by them, and stripes count
-    /// worn blocks by them.
+    /// How many more some blocks have: each a number of its own, up to so many. Their cells err by
+    /// them, and stripes count worn blocks by them.
     pub cycles_spread: u32,
-    /// How long before the first request the oldest data was written; the rest evenly since then, in the order in
-    /// which preconditioning filled the blocks.
+    /// How long before the first request the oldest data was written; the rest evenly since then,
+    /// in the order in which preconditioning filled the blocks.
     pub oldest: Span,
     /// How the controller knows the strength of a block.
     pub strength: StrengthSource,
     /// The time in which every block is measured once.
     pub measure_every: Span,
-    /// `measured` only: a block is taken for the strongest class that it exceeds in weakness with no more than this
-    /// probability, in (0, 1). One that is taken for stronger than it is may lose data.
+    /// `measured` only: a block is taken for the strongest class that it exceeds in weakness with
+    /// no more than this probability, in (0, 1). One that is taken for stronger than it is may lose
+    /// data.
     pub risk: f64,
 }
 
@@ -51,8 +53,8 @@ pub enum ModelKind {
     Off,
     /// By threshold voltages.
     Analytic,
-    /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the first, second and
-    /// third level, whatever their age and wear (HIRE, Table 1).
+    /// By the set of threshold voltages alone: boosted, nominal and reduced cells are read at the
+    /// first, second and third level, whatever their age and wear (HIRE, Table 1).
     ByVoltage,
     /// By a table of measurements, of pages programmed at the nominal step.
     Table,
@@ -85,22 +87,26 @@ pub enum NoModel {
 pub enum StrengthSource {
     /// It is told.
     Oracle,
-    /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section II-B).
+    /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section
+    /// II-B).
     Measured,
 }
 
-/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest first.
+/// How fast a block is believed to accumulate errors, as one of so many classes, the strongest
+/// first.
 pub type StrengthClass = u8;
 
 /// Strengths are told apart in so many classes, each as likely as any other.
 pub const CLASSES: usize = 16;
 
-/// The coarsest step at which a block's data can be read at the end of its life, by the voltages of its pages and
-/// by its class: lower voltages lie closer together, and leave less room for what a coarse step does to them.
-/// See docs/decisions/cells.md, "How coarse a step do other voltages bear?".
+/// The coarsest step at which a block's data can be read at the end of its life, by the voltages of
+/// its pages and by its class: lower voltages lie closer together, and leave less room for what a
+/// coarse step does to them. See docs/decisions/cells.md, "How coarse a step do other voltages
+/// bear?".
 pub type Coarsest = [[Step; CLASSES]; Voltage::ALL.len()];
 
-/// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are enough.
+/// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are
+/// enough.
 const WIDEST: u32 = 2;
 const RUNGS_MAX: u32 = 16;
 
@@ -162,8 +168,9 @@ impl RateTable {
     }
 }
 
-/// How often each step needs a pulse: ISPP iterations by rung of the ladder. A rung above takes an iteration
-/// less of the slowest page type, and others in proportion: time is inverse to the step (RHIO, section II-A).
+/// How often each step needs a pulse: ISPP iterations by rung of the ladder. A rung above takes an
+/// iteration less of the slowest page type, and others in proportion: time is inverse to the step
+/// (RHIO, section II-A).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     iterations: Vec<PerPageType<u32>>,
@@ -177,9 +184,9 @@ impl Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
     }
 
-    /// The steps at which the drive of a configuration can program, and knows what becomes of the data: of a
-    /// table, and where voltages alone say how a page is read, the nominal one.
-    /// See docs/decisions/cells.md, "Which steps does a drive with an error table have?".
+    /// The steps at which the drive of a configuration can program, and knows what becomes of the
+    /// data: of a table, and where voltages alone say how a page is read, the nominal one. See
+    /// docs/decisions/cells.md, "Which steps does a drive with an error table have?".
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {
@@ -225,8 +232,8 @@ impl Ladder {
     }
 }
 
-/// What sensing at each level takes: the nominal times are those of the hard decision, and the others follow
-/// by reference voltages and by bits ([`fowler_physics::ldpc`]).
+/// What sensing at each level takes: the nominal times are those of the hard decision, and the
+/// others follow by reference voltages and by bits ([`fowler_physics::ldpc`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelTimes {
     hard: (PerPageType<Span>, Span),
@@ -284,7 +291,8 @@ pub struct Cells {
     pub growth: [f64; CLASSES],
     /// The coarsest step that a block bears.
     pub coarsest: Coarsest,
-    /// The level at which the weakest block can be read at the end of its life, at the nominal step.
+    /// The level at which the weakest block can be read at the end of its life, at the nominal
+    /// step.
     pub worst_level: u8,
     /// The distribution of growth rates.
     pub strengths: Strengths,
@@ -401,8 +409,8 @@ mod tests {
         config
     }
 
-    /// Whatever voltages and step a block is opened with, its data can be read at the end of its life, unless the
-    /// nominal step could not be either.
+    /// Whatever voltages and step a block is opened with, its data can be read at the end of its
+    /// life, unless the nominal step could not be either.
     #[test]
     fn no_step_is_coarser_than_the_voltages_bear() {
         let config = config();

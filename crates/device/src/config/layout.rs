@@ -90,8 +90,8 @@ impl Refusals {
     }
 }
 
-/// Deadlines are asked for in such steps, and at most so many: the ICC field of NCQ with its bit 7 cleared
-/// (RHIO, section III-A).
+/// Deadlines are asked for in such steps, and at most so many: the ICC field of NCQ with its bit 7
+/// cleared (RHIO, section III-A).
 const DEADLINE_GRAIN: Span = Span::ms(10);
 const DEADLINES_MAX: u64 = 128;
 
@@ -386,9 +386,10 @@ impl Config {
         );
     }
 
-    /// Telling pages apart by their use, and programming them accordingly (HIRE). That `buffer.read_hot` does nothing
-    /// where nothing is told apart is no reason to refuse: schemes are compared on one drive.
-    /// See docs/decisions/policy.md, "May voltages be chosen where no cell errs?".
+    /// Telling pages apart by their use, and programming them accordingly (HIRE). That
+    /// `buffer.read_hot` does nothing where nothing is told apart is no reason to refuse: schemes
+    /// are compared on one drive. See docs/decisions/policy.md, "May voltages be chosen where no
+    /// cell errs?".
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -462,8 +463,8 @@ impl Config {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
             (frames, _) => frames,
         };
-        // Open blocks of each stream of host data and of collection, and the one that collection needs to
-        // begin; a swap for the sake of wear has an open block of its own.
+        // Open blocks of each stream of host data and of collection, and the one that collection
+        // needs to begin; a swap for the sake of wear has an open block of its own.
         let reserve_blocks = 2
             + self.placement.streams(self.hotness.tags()) as u32
             + (self.placement.streams(self.hotness.classes()) as u32 - 1)
@@ -506,8 +507,8 @@ impl Config {
             format!("{blocks} blocks in a plane; collection alone needs {reserve} of them")
         });
         if blocks > reserve {
-            // One page less than all planes hold together: an overwrite needs its new page before the
-            // old one is outdated.
+            // One page less than all planes hold together: an overwrite needs its new page before
+            // the old one is outdated.
             let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
             // Rounded up, so that what is recommended does work.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
@@ -543,8 +544,8 @@ impl Config {
             )
         });
         let frames = self.buffer.size.0 / g.page_size.0;
-        // A write buffer that is never full only has frames to spare; one that keeps what was read would hold all.
-        // See docs/decisions/cache.md, "Why is a very large buffer refused?".
+        // A write buffer that is never full only has frames to spare; one that keeps what was read
+        // would hold all. See docs/decisions/cache.md, "Why is a very large buffer refused?".
         let fits = !self.buffer.cache_reads || frames <= u64::from(layout.logical_pages);
         refusals.unless(fits, &["buffer.size", "buffer.cache_reads"], || {
             format!("a buffer of {frames} pages before a drive of {}", layout.logical_pages)

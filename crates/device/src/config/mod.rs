@@ -18,8 +18,8 @@ use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub struct Config {
     /// The shape of the flash array.
     pub geometry: Geometry,
-    /// Share of the capacity kept from the host, in `[0, 1)` of raw, or any non-negative share of the
-    /// logical capacity, as [`Config::over_provisioning_base`] says.
+    /// Share of the capacity kept from the host, in `[0, 1)` of raw, or any non-negative share of
+    /// the logical capacity, as [`Config::over_provisioning_base`] says.
     pub over_provisioning: f64,
     /// What [`Config::over_provisioning`] is a share of.
     pub over_provisioning_base: OpBase,
@@ -122,19 +122,19 @@ pub struct BufferConfig {
     pub cache_reads: bool,
     /// What becomes of a page that leaves clean and has been read hot.
     pub read_hot: ReadHot,
-    /// `rewrite_on_idle` only: up to this share of the frames, in (0, 1], holds pages that wait to be programmed
-    /// anew; they are lost to all others. At least one.
+    /// `rewrite_on_idle` only: up to this share of the frames, in (0, 1], holds pages that wait to
+    /// be programmed anew; they are lost to all others. At least one.
     pub rewrite_share: f64,
 }
 
-/// What becomes of a page that leaves the buffer clean and has been read hot (HIRE, section 3.1, which leaves
-/// it open).
+/// What becomes of a page that leaves the buffer clean and has been read hot (HIRE, section 3.1,
+/// which leaves it open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadHot {
     /// Nothing: its copy in the flash stays as it was programmed.
     OnDirty,
-    /// It is read from then on as if it had been programmed as its use asks for: what the paper's numbers need, and
-    /// no cell can do.
+    /// It is read from then on as if it had been programmed as its use asks for: what the paper's
+    /// numbers need, and no cell can do.
     OnEvict,
     /// It is programmed anew in idle time.
     RewriteOnIdle,
@@ -207,8 +207,8 @@ pub enum Pattern {
     Sequential,
     /// Written once, in random order.
     Random,
-    /// Written over and over in random order, by a host that never pauses, until write amplification is
-    /// steady.
+    /// Written over and over in random order, by a host that never pauses, until write
+    /// amplification is steady.
     Steady,
     /// The same by a host that pauses: collection in idle time has kept the drive at
     /// [`GcConfig::background_below`].
@@ -219,7 +219,8 @@ pub enum Pattern {
 /// What a read of a page that was never written does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnwrittenReads {
-    /// It takes the time of a read of the die where the page would lie: data written before the run.
+    /// It takes the time of a read of the die where the page would lie: data written before the
+    /// run.
     Preconditioned,
     /// The mapping answers it: zeroes, no flash.
     Zero,
@@ -237,9 +238,9 @@ pub enum PartialWrites {
 }
 
 impl Config {
-    /// A drive of this shape and speed with everything else as a plain drive has it: first come first
-    /// served, no suspension, greedy collection, a volatile-safe buffer of 64 MiB, no spare capacity
-    /// (which must be set), filled once in address order.
+    /// A drive of this shape and speed with everything else as a plain drive has it: first come
+    /// first served, no suspension, greedy collection, a volatile-safe buffer of 64 MiB, no spare
+    /// capacity (which must be set), filled once in address order.
     pub fn new(geometry: Geometry, timing: Timing) -> Self {
         Self {
             geometry,

@@ -37,8 +37,8 @@ impl Config {
         if its.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
     }
 
-    /// Transactions that parity has in flight at once, at most: what each place reads and writes, and a read for each
-    /// write of the host.
+    /// Transactions that parity has in flight at once, at most: what each place reads and writes,
+    /// and a read for each write of the host.
     pub(crate) fn parity_transactions(&self) -> usize {
         let its = &self.redundancy;
         if !its.has_stripes() {
@@ -129,7 +129,8 @@ impl Config {
         );
     }
 
-    /// Every die must hold its pages, and beside them what the parity cache keeps there until it is written.
+    /// Every die must hold its pages, and beside them what the parity cache keeps there until it is
+    /// written.
     pub(crate) fn refuse_dies(&self, layout: &Layout, refusals: &mut Refusals) {
         if !self.redundancy.has_stripes() {
             return;

@@ -33,7 +33,8 @@ impl Device {
         self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }
 
-    /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right bucket.
+    /// Valid counts equal bitmaps; every block is in one state; full blocks are in the right
+    /// bucket.
     fn check_blocks(&self) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
@@ -78,8 +79,8 @@ impl Device {
         })
     }
 
-    /// Each logical page maps to exactly one valid physical page or none; no other page is valid but
-    /// the new copies of pages that are being moved.
+    /// Each logical page maps to exactly one valid physical page or none; no other page is valid
+    /// but the new copies of pages that are being moved.
     fn check_mapping(&self) -> Result<(), Violation> {
         let mut mapped = 0u64;
         for page in (0..self.layer.ftl.core.map.logical()).map(Lpn) {
@@ -157,8 +158,9 @@ impl Device {
         })
     }
 
-    /// A block holds data of one class, and its pages are programmed as that class is (HIRE, section 3.2); data
-    /// keeps its class when it is collected. Held against each program while it runs, so against every page.
+    /// A block holds data of one class, and its pages are programmed as that class is (HIRE,
+    /// section 3.2); data keeps its class when it is collected. Held against each program while it
+    /// runs, so against every page.
     fn check_programs(&self) -> Result<(), Violation> {
         let geometry = self.layout().geometry;
         let open_blocks = &self.layer.ftl.core.allocator.open_blocks;
@@ -188,8 +190,8 @@ impl Device {
         Ok(())
     }
 
-    /// A die at rest has been busy for exactly as long as its operations took; no die's account has a
-    /// gap.
+    /// A die at rest has been busy for exactly as long as its operations took; no die's account has
+    /// a gap.
     fn check_dies(&self) -> Result<(), Violation> {
         for id in self.flash.dies().ids() {
             let die = self.flash.die(id);
@@ -209,7 +211,8 @@ impl Device {
         Ok(())
     }
 
-    /// With versions: whether every page of the host holds what was written last, in the buffer or in the flash.
+    /// With versions: whether every page of the host holds what was written last, in the buffer or
+    /// in the flash.
     ///
     /// # Errors
     /// The first page that does not.

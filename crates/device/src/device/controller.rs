@@ -1,5 +1,6 @@
-//! Who is called when: what the end of a flash transaction, an idle die or a moment on the clock means, and to whom. Holds the
-//! translation and its redundancy, and dispatches once for each call whether the drive has any.
+//! Who is called when: what the end of a flash transaction, an idle die or a moment on the clock
+//! means, and to whom. Holds the translation and its redundancy, and dispatches once for each call
+//! whether the drive has any.
 
 use super::Layer;
 use super::power::PowerOffs;
@@ -34,8 +35,9 @@ pub struct Controller {
     pub(crate) power_offs: PowerOffs,
 }
 
-/// Calls with the translation and whatever answers its questions about redundancy. The way of a drive with redundancy is
-/// kept out of line, so that the other is as short as if it were the only one.
+/// Calls with the translation and whatever answers its questions about redundancy. The way of a
+/// drive with redundancy is kept out of line, so that the other is as short as if it were the only
+/// one.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
         let $crate::device::controller::Controller { ftl: $ftl, raid, .. } = $controller;

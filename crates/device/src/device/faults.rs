@@ -93,7 +93,8 @@ impl Device {
         crate::raid::faults::is_at_hand(&self.flash, ppn)
     }
 
-    /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program it.
+    /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program
+    /// it.
     pub fn is_dirty(&self, page: Lpn) -> bool {
         match self.layer.ftl.core.map.place(self.stored_page(page)) {
             Location::Buffer(frame_id) => self.layer.is_only_here(&self.flash, frame_id),

@@ -1,13 +1,13 @@
 //! Requests drawn before their turn. What a request will look up lies scattered over hundreds of
-//! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that a
-//! request does depends on it.
+//! megabytes; asked for a few requests ahead, it is in the cache when its turn comes. Nothing that
+//! a request does depends on it.
 
 use super::Layer;
 use crate::flash::Flash;
 use fowler_units::{HostIo, HostOp, Nanos};
 
-/// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what the
-/// one before it found, to end before their request enters.
+/// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what
+/// the one before it found, to end before their request enters.
 const AHEAD: usize = 8;
 /// How many turns before its own the second look-up of a request begins, and the third.
 const SECOND: usize = 5;

@@ -1,5 +1,6 @@
-//! The loop: what happens next, in the order of time, until the workload ends and everything in flight
-//! is done. It drives the flash and whatever translates on it ([`Layer`]); the page-mapped controller is the first.
+//! The loop: what happens next, in the order of time, until the workload ends and everything in
+//! flight is done. It drives the flash and whatever translates on it ([`Layer`]); the page-mapped
+//! controller is the first.
 
 mod check;
 pub mod controller;
@@ -92,7 +93,8 @@ pub struct Device<L = Controller> {
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
-    /// By how much the host is behind its own times since then: a write that is held holds those behind it.
+    /// By how much the host is behind its own times since then: a write that is held holds those
+    /// behind it.
     behind: Span,
 }
 
@@ -147,7 +149,8 @@ impl Device {
         self.layer.ftl.core.allocator.blocks.erase_counts()
     }
 
-    /// What the throttle has come to and what of its life the drive has left; none without a throttle.
+    /// What the throttle has come to and what of its life the drive has left; none without a
+    /// throttle.
     pub fn life(&self) -> Option<(State, Totals)> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         self.layer.throttle.as_ref().map(|holder| holder.state(blocks, self.now()))
@@ -160,8 +163,8 @@ impl Device {
 }
 
 impl PreconditionedImage {
-    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`] makes,
-    /// sooner.
+    /// The drive of `config` with its data as they lie here, at time zero: what [`Device::new`]
+    /// makes, sooner.
     ///
     /// # Errors
     /// As [`Device::new`].
@@ -211,16 +214,16 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// The integral of the requests in flight, of which there have been `open` since it was brought up to
-    /// date, as it stands now.
+    /// The integral of the requests in flight, of which there have been `open` since it was brought
+    /// up to date, as it stands now.
     #[inline]
     fn outstanding(&self, open: usize) -> u128 {
         let span = self.now() - self.integrated;
         self.flash.counters.outstanding + open as u128 * u128::from(span.0)
     }
 
-    /// Brings the integral up to date. Called where the number is about to change, or has just done so, and
-    /// was `open` before.
+    /// Brings the integral up to date. Called where the number is about to change, or has just done
+    /// so, and was `open` before.
     #[inline]
     fn integrate(&mut self, open: usize) {
         self.flash.counters.outstanding = self.outstanding(open);
@@ -232,9 +235,9 @@ impl<L: Layer> Device<L> {
         self.flash.now()
     }
 
-    /// When the first request was issued; the present, before there was one. Rates and shares of time
-    /// count from here: a trace need not begin at zero.
-    /// See docs/decisions/device.md, "Where does time begin?".
+    /// When the first request was issued; the present, before there was one. Rates and shares of
+    /// time count from here: a trace need not begin at zero. See docs/decisions/device.md, "Where
+    /// does time begin?".
     pub fn began(&self) -> Nanos {
         self.began.unwrap_or(self.now())
     }
@@ -244,14 +247,17 @@ impl<L: Layer> Device<L> {
         self.flash.die(die).account.read(at)
     }
 
-    /// Time up to `at`, which lies between the last event and the next, that a channel spent transferring.
+    /// Time up to `at`, which lies between the last event and the next, that a channel spent
+    /// transferring.
     pub fn channel_time(&self, channel: ChannelId, at: Nanos) -> Span {
         self.flash.channel(channel).carried_until(at)
     }
 
-    /// Serves every request of `source`, in order, until all are done. May be called again; time goes on.
+    /// Serves every request of `source`, in order, until all are done. May be called again; time
+    /// goes on.
     ///
-    /// Up to eight requests are drawn before their turn: a source must not depend on the drive or the probe.
+    /// Up to eight requests are drawn before their turn: a source must not depend on the drive or
+    /// the probe.
     ///
     /// # Panics
     /// If a request lies beyond the drive or has no length, or arrives before the one before it.
@@ -275,7 +281,8 @@ impl<L: Layer> Device<L> {
         self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
-    /// As [`Device::run`], and hands the device to `fault` after every event, to let something fail.
+    /// As [`Device::run`], and hands the device to `fault` after every event, to let something
+    /// fail.
     pub fn run_with_faults<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -322,8 +329,8 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Lets happen what happens before something enters at `entry`, until a request is answered: only then
-    /// can another be issued, or find a place. Returns whether one was.
+    /// Lets happen what happens before something enters at `entry`, until a request is answered:
+    /// only then can another be issued, or find a place. Returns whether one was.
     #[inline]
     fn served_before<P: Probe<L>>(
         &mut self,
@@ -349,7 +356,8 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Whether dies decide next: they do when everything has ended and entered that does so at this nanosecond (S15).
+    /// Whether dies decide next: they do when everything has ended and entered that does so at this
+    /// nanosecond (S15).
     #[inline]
     fn decides_before(&self, entry: Nanos) -> bool {
         let now = self.now();
@@ -390,14 +398,15 @@ impl<L: Layer> Device<L> {
         true
     }
 
-    /// When an arrival can enter: not before it has come over the link, nor before there is a place.
+    /// When an arrival can enter: not before it has come over the link, nor before there is a
+    /// place.
     #[inline]
     fn entry(&self, arrival: &Arrival) -> Option<Nanos> {
         self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
-    /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for each.
-    /// See docs/decisions/host.md, "What does a throttled write delay?".
+    /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for
+    /// each. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
         let Some(arrival) = self.arrivals.front_mut().filter(|its| its.held.is_none()) else {
@@ -429,7 +438,8 @@ impl<L: Layer> Device<L> {
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
         self.integrate(self.layer.front().requests.open_count());
-        // It was issued at a moment that was no event: how long it has waited outside is added at once.
+        // It was issued at a moment that was no event: how long it has waited outside is added at
+        // once.
         self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
         let held = arrival.held.unwrap_or_default();
@@ -454,7 +464,8 @@ impl<L: Layer> Device<L> {
         self.flash.agenda.next_due().map_or(Nanos::NEVER, |(at, _)| at)
     }
 
-    /// Tells of the steps of flash operations, if there are many: between two answers there may be any number.
+    /// Tells of the steps of flash operations, if there are many: between two answers there may be
+    /// any number.
     #[inline]
     pub(crate) fn tell_much<P: Probe<L>>(&mut self, probe: &mut P) {
         // Where nobody watches, this is known when it is compiled.
@@ -472,8 +483,8 @@ impl<L: Layer> Device<L> {
         }
     }
 
-    /// Shows the drive at the moments that the probe asked for before the next thing happens, which is at `next`.
-    /// See docs/decisions/observe.md, "When does a probe see the drive?".
+    /// Shows the drive at the moments that the probe asked for before the next thing happens, which
+    /// is at `next`. See docs/decisions/observe.md, "When does a probe see the drive?".
     #[inline]
     pub(crate) fn show<P: Probe<L>>(&self, next: Nanos, probe: &mut P) {
         while probe.due() < next {

@@ -1,7 +1,8 @@
-//! Spans without power. Nothing happens in one: whatever the drive was about is as it was when power is back. But data
-//! grows older, so that blocks whose data is older than T_retention by then are recycled before anything else
-//! (DA-RAID-5, section III-C: "the controller can monitor retention time only at time of power-on"); and what caches
-//! held is gone, unless they are protected.
+//! Spans without power. Nothing happens in one: whatever the drive was about is as it was when
+//! power is back. But data grows older, so that blocks whose data is older than T_retention by then
+//! are recycled before anything else (DA-RAID-5, section III-C: "the controller can monitor
+//! retention time only at time of power-on"); and what caches held is gone, unless they are
+//! protected.
 //!
 //! The clock of the drive counts time under power; what grows older is told of the rest.
 
@@ -23,12 +24,14 @@ pub struct PowerOffs {
     pub lost_writes: u64,
     /// Stripes that had parity nowhere but in a cache that lost its power.
     pub parity_lost: u64,
-    /// Blocks whose data was older than T_retention when power came back, where blocks are recycled.
+    /// Blocks whose data was older than T_retention when power came back, where blocks are
+    /// recycled.
     pub overdue: u64,
 }
 
 impl<L: Layer> Device<L> {
-    /// Lets time go by until `at` without a request: what goes on in idle time does. `probe` watches, as in a run.
+    /// Lets time go by until `at` without a request: what goes on in idle time does. `probe`
+    /// watches, as in a run.
     ///
     /// # Panics
     /// If a request is in the drive.
@@ -45,11 +48,12 @@ impl<L: Layer> Device<L> {
 }
 
 impl Device {
-    /// The power is off for so long. What runs on a die runs to its end, as in [`crate::Fault::Power`]. `probe` hears of
-    /// what the drive begins when power is back.
+    /// The power is off for so long. What runs on a die runs to its end, as in
+    /// [`crate::Fault::Power`]. `probe` hears of what the drive begins when power is back.
     ///
     /// # Panics
-    /// If a request is in the drive, or the drive has a throttle: its life goes by on the drive's clock.
+    /// If a request is in the drive, or the drive has a throttle: its life goes by on the drive's
+    /// clock.
     pub fn power_off<P: Probe>(&mut self, lasts: Span, probe: &mut P) {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request is in the drive");
         assert!(self.layer.throttle.is_none(), "a throttle knows of no time without power");
@@ -77,8 +81,8 @@ impl Device {
 }
 
 impl Controller {
-    /// What caches hold is gone, unless they are protected. Returns how many writes that were acknowledged are, and of
-    /// how many stripes the parity.
+    /// What caches hold is gone, unless they are protected. Returns how many writes that were
+    /// acknowledged are, and of how many stripes the parity.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> (u64, u64) {
         if self.cache_power == CachePower::Protected {
             return (0, 0);

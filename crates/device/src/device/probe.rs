@@ -6,8 +6,8 @@ use crate::flash::flash_trace::FlashStep;
 use crate::observe::completion::Completion;
 use fowler_units::Nanos;
 
-/// Someone who watches a device. All but [`Probe::completed`] is for those who want to see the drive itself;
-/// for the others it compiles to nothing.
+/// Someone who watches a device. All but [`Probe::completed`] is for those who want to see the
+/// drive itself; for the others it compiles to nothing.
 pub trait Probe<L = Controller> {
     /// A host request was served. Called in order of completion.
     fn completed(&mut self, completion: &Completion);
@@ -17,7 +17,8 @@ pub trait Probe<L = Controller> {
         false
     }
 
-    /// Steps of flash operations, in the order of time; all that ended before the next completion it hears of.
+    /// Steps of flash operations, in the order of time; all that ended before the next completion
+    /// it hears of.
     fn stepped(&mut self, _steps: &[FlashStep]) {}
 
     /// The first request enters the drive now.
@@ -29,8 +30,8 @@ pub trait Probe<L = Controller> {
         Nanos::NEVER
     }
 
-    /// The drive as it stands at [`Probe::due`]: all that happens at that moment has happened, and nothing
-    /// later has. The next moment must lie later.
+    /// The drive as it stands at [`Probe::due`]: all that happens at that moment has happened, and
+    /// nothing later has. The next moment must lie later.
     fn shown(&mut self, _device: &Device<L>) {}
 }
 

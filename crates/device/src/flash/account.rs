@@ -8,15 +8,16 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Ppn, Span, TxnId};
 
 impl Flash {
-    /// Where the time of a transaction went between its submission and now, when it is done. `id` is
-    /// the transaction served, `waiter` it or one that joined it.
+    /// Where the time of a transaction went between its submission and now, when it is done. `id`
+    /// is the transaction served, `waiter` it or one that joined it.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
         if self.txns.get(waiter).waited {
             self.txns.waits(waiter).blame(blame);
         }
-        // One that joined after the die took the program up does not exist: it would be a new program.
+        // One that joined after the die took the program up does not exist: it would be a new
+        // program.
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
@@ -33,7 +34,8 @@ impl Flash {
         }
     }
 
-    /// What a read took beyond a hard decision that suffices, which has been put down to the channel.
+    /// What a read took beyond a hard decision that suffices, which has been put down to the
+    /// channel.
     #[cold]
     fn soft_blame(&self, txn: &Txn, hard: Span, blame: &mut Blame) {
         let offset = self.offset(txn.ppn);

@@ -63,9 +63,9 @@ impl Flash {
         true
     }
 
-    /// Host programs that can have pages at the same offset on other planes go along: the stripe is one
-    /// command, whatever waits between its pages.
-    /// See docs/decisions/flash.md, "How do planes work in lockstep?".
+    /// Host programs that can have pages at the same offset on other planes go along: the stripe is
+    /// one command, whatever waits between its pages. See docs/decisions/flash.md, "How do planes
+    /// work in lockstep?".
     fn gather_programs(&mut self, id: DieId, first: TxnId, layer: &mut impl Translation) {
         let now = self.now();
         let mut last = first;
@@ -104,7 +104,8 @@ impl Flash {
         }
     }
 
-    /// A program has its data. Where reads may go first, those that arrive at this very nanosecond may, too.
+    /// A program has its data. Where reads may go first, those that arrive at this very nanosecond
+    /// may, too.
     #[inline]
     pub(super) fn loaded(&mut self, id: DieId) {
         self.dies[id].state = State::Loaded;
@@ -175,12 +176,14 @@ impl Flash {
         self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
     }
 
-    /// The erase pulse of the block of a page, if that is not the one of all others; raw commands name no block.
+    /// The erase pulse of the block of a page, if that is not the one of all others; raw commands
+    /// name no block.
     fn erase_pulse(&self, ppn: Ppn, layer: &impl Translation) -> Option<Span> {
         if ppn.is_some() { layer.erase_pulse(self.locator.block_of(ppn)) } else { None }
     }
 
-    /// Puts a new operation on the cells, unless a read that came during its transfer goes first (S14).
+    /// Puts a new operation on the cells, unless a read that came during its transfer goes first
+    /// (S14).
     #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();

@@ -71,8 +71,8 @@ impl Channel {
 }
 
 impl Flash {
-    /// The free channel goes to the first in line. An idle die that waits to begin a program is asked
-    /// anew what it wants, before time moves on; until then the channel is reserved for it.
+    /// The free channel goes to the first in line. An idle die that waits to begin a program is
+    /// asked anew what it wants, before time moves on; until then the channel is reserved for it.
     #[inline]
     pub(super) fn release_channel(&mut self, channel: usize) {
         let channel = &mut self.channels[channel];

@@ -79,8 +79,8 @@ impl Translation for Raw {
     fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
 }
 
-/// Runs raw commands on one die that owns its channel, under the configuration's timing, die order and
-/// suspension. Results are in the order of the commands.
+/// Runs raw commands on one die that owns its channel, under the configuration's timing, die order
+/// and suspension. Results are in the order of the commands.
 pub fn run_chip(config: &Config, commands: &[ChipCommand]) -> Vec<ChipResult> {
     let geometry = Geometry {
         channels: 1,

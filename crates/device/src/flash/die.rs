@@ -131,7 +131,8 @@ impl Die {
         self.account.switch(now, doing);
     }
 
-    /// It is to be attended to before time moves on: it joins those that are `marked`, at most once.
+    /// It is to be attended to before time moves on: it joins those that are `marked`, at most
+    /// once.
     #[inline]
     pub fn mark(&mut self, id: DieId, marked: &mut Vec<DieId>) {
         if !std::mem::replace(&mut self.marked, true) {
@@ -139,7 +140,8 @@ impl Die {
         }
     }
 
-    /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited behind.
+    /// Takes a transaction up, which leaves its queue: what the die did meanwhile is what it waited
+    /// behind.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
         if let Some(ranked) = &mut self.ranked {
@@ -158,8 +160,8 @@ impl Die {
         txn.dispatched = now;
         txn.next = TxnId::NONE;
         let (waited, mut joined) = (txn.waited, txn.joined);
-        // Page writes join only where the buffer answers when they are in the flash, and there every program
-        // of host data has a request of its own.
+        // Page writes join only where the buffer answers when they are in the flash, and there
+        // every program of host data has a request of its own.
         debug_assert!(waited || !joined.is_some());
         if !waited {
             return;

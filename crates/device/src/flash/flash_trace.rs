@@ -1,5 +1,6 @@
-//! What the flash does, step by step, for those who want to see it. A step is noted when it ends, because then
-//! everything about it is known; phases of programs and erases are arithmetic on the stretch they ran in.
+//! What the flash does, step by step, for those who want to see it. A step is noted when it ends,
+//! because then everything about it is known; phases of programs and erases are arithmetic on the
+//! stretch they ran in.
 
 use super::Flash;
 use crate::flash::die::{Command, Die};
@@ -45,8 +46,8 @@ pub struct Operation {
 /// What happens in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashEvent {
-    /// One try of a read ends: its page was sensed for so long since the try began, and has been transferred for
-    /// so long until now; what lies between was waiting for the channel.
+    /// One try of a read ends: its page was sensed for so long since the try began, and has been
+    /// transferred for so long until now; what lies between was waiting for the channel.
     Read {
         /// Sensing.
         sense: Span,
@@ -57,14 +58,16 @@ pub enum FlashEvent {
         /// Whether it must be tried again at the next one.
         again: bool,
     },
-    /// A page has been transferred in for so long until now; again, where it was due to a suspension.
+    /// A page has been transferred in for so long until now; again, where it was due to a
+    /// suspension.
     Load {
         /// The transfer.
         transfer: Span,
         /// Whether a suspended program is filled anew.
         again: bool,
     },
-    /// A program or erase goes on the cells, for the first time or again, and ends at `until` if nothing comes.
+    /// A program or erase goes on the cells, for the first time or again, and ends at `until` if
+    /// nothing comes.
     Run {
         /// How far it has come: its phases follow from that.
         cells: CellOp,
@@ -80,8 +83,8 @@ pub enum FlashEvent {
     },
     /// It is done.
     Done,
-    /// It waited for what has just been done on the die: the very program that another page write had brought, the
-    /// parity of its stripe, or a page that its data is brought back from.
+    /// It waited for what has just been done on the die: the very program that another page write
+    /// had brought, the parity of its stripe, or a page that its data is brought back from.
     Joined,
 }
 
@@ -147,8 +150,8 @@ impl Flash {
         self.tape.is_some()
     }
 
-    /// Notes that a transaction whose service is over, and those that joined it, waited since then for one of parity that
-    /// has just been done.
+    /// Notes that a transaction whose service is over, and those that joined it, waited since then
+    /// for one of parity that has just been done.
     #[cold]
     pub(crate) fn note_awaited(&mut self, done: &Txn, waiter: TxnId) {
         let Txn { dispatched: since, joined, .. } = *self.txns.get(waiter);

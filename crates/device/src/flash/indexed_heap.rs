@@ -1,5 +1,5 @@
-//! What waits for a die in an order of its own: a binary heap whose members know their places, so that
-//! any of them can leave, at a logarithmic cost. It allocates only where it grows.
+//! What waits for a die in an order of its own: a binary heap whose members know their places, so
+//! that any of them can leave, at a logarithmic cost. It allocates only where it grows.
 
 use fowler_units::{IdVec, TxnId};
 

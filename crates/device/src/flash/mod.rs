@@ -1,9 +1,21 @@
 //! The flash array at work: what each die serves next, its way over the bus, suspension and
-//! resumption. Knows blocks and pages as numbers only; what they mean is the translation layer's
-//! business, reached through [`Translation`].
+//! resumption.
 //!
-//! Nothing here recurses: submitting marks the die, and marked dies decide, in the order in which they were
-//! marked, when all that ends or arrives at the same nanosecond has done so (S15).
+//! **Owns** dies, channels, what waits for them, the agenda, and the transactions in flight. **May
+//! touch** the cells, which say at what level a page is read. Knows blocks and pages as numbers
+//! only: what they mean is the business of the layer above, reached through [`Translation`]. **Is
+//! asked** to open and submit transactions.
+//!
+//! Nothing here recurses: submitting marks the die, and marked dies decide, in the order in which
+//! they were marked, when all that ends or arrives at the same nanosecond has done so (S15).
+//!
+//! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die, and what waits for it, in order of submission
+//!   or by rank.
+//! - `txn.rs`: the transactions. `reads.rs`, `cells.rs`: reads; programs and erases.
+//! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
+//! - `account.rs`: where the time of each transaction went. `flash_trace.rs`: every step, if
+//!   anybody watches.
+//! - `chip.rs`: one die under raw commands.
 
 mod account;
 mod cells;
@@ -49,12 +61,12 @@ pub enum Bind {
 
 /// The layer above: gives programs their pages at the last moment and hears when things are done.
 pub trait Translation {
-    /// Gives a program its page, as late as possible, so that pages of a block are programmed in order
-    /// whatever order the queue is served in.
-    /// See docs/decisions/flash.md, "When does a program get its page?".
+    /// Gives a program its page, as late as possible, so that pages of a block are programmed in
+    /// order whatever order the queue is served in. See docs/decisions/flash.md, "When does a
+    /// program get its page?".
     fn bind(&mut self, flash: &mut Flash, id: TxnId) -> Bind;
-    /// Gives a further host program a page at the same offset as that of `first`, on a plane that takes
-    /// no part yet. Returns whether it could.
+    /// Gives a further host program a page at the same offset as that of `first`, on a plane that
+    /// takes no part yet. Returns whether it could.
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
     /// A transaction is done (or was dropped). It is still open; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
@@ -89,7 +101,8 @@ pub struct Flash {
     timing: Timing,
     levels: LevelTimes,
     ladder: Ladder,
-    /// Whether errors are modelled, and the level at which a page is read of which nothing is known.
+    /// Whether errors are modelled, and the level at which a page is read of which nothing is
+    /// known.
     errs: bool,
     unknown_level: u8,
     /// Where errors are modelled, what the cells have been through.
@@ -248,8 +261,8 @@ impl Flash {
         txn.submitted = now;
         let Txn { die: die_id, class, mut joined, .. } = *txn;
         let die = &mut self.dies[die_id];
-        // Nobody asks what a transaction without a request waited for; and a read that finds an idle die
-        // is served at once.
+        // Nobody asks what a transaction without a request waited for; and a read that finds an
+        // idle die is served at once.
         let at_once = class == TxnClass::HostRead && die.is_idle();
         txn.waited = (txn.req.is_some() || joined.is_some()) && !at_once;
         if txn.waited {
@@ -304,8 +317,8 @@ impl Flash {
         !self.marked.is_empty()
     }
 
-    /// Lets every die decide that has something to. Called when all that ends at this nanosecond has ended, and all that
-    /// arrives has arrived (S15).
+    /// Lets every die decide that has something to. Called when all that ends at this nanosecond
+    /// has ended, and all that arrives has arrived (S15).
     #[inline]
     pub fn settle(&mut self, layer: &mut impl Translation) {
         // After half of all events there is none.

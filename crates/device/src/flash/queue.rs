@@ -1,5 +1,5 @@
-//! What waits for one die: a list per class in order of submission, so that a policy sees the head of
-//! each without a search.
+//! What waits for one die: a list per class in order of submission, so that a policy sees the head
+//! of each without a search.
 
 use crate::flash::indexed_heap::{IndexedHeap, Rank};
 use crate::flash::txn::{By, Owner, Txn, Txns};
@@ -38,7 +38,8 @@ impl TxnClass {
 /// The transactions of one class, chained by [`Txn::next`].
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// The place of the head in the order of submission; like the tail, it means nothing without a head.
+    /// The place of the head in the order of submission; like the tail, it means nothing without a
+    /// head.
     order: u64,
     head: TxnId,
     tail: TxnId,
@@ -94,7 +95,8 @@ impl DieQueue {
         }
     }
 
-    /// One that is not the first of its class: an order by rank, or a read before the erase of its block.
+    /// One that is not the first of its class: an order by rank, or a read before the erase of its
+    /// block.
     #[cold]
     fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, prev, next, .. } = *txns.get(id);
@@ -144,8 +146,8 @@ fn is_awaited(txn: &Txn) -> bool {
 pub struct RankedQueue {
     reads: IndexedHeap,
     programs: IndexedHeap,
-    /// Whatever a host request waits for, by the moment that came: these two, and the reads of old pages that
-    /// writes of part of a page need.
+    /// Whatever a host request waits for, by the moment that came: these two, and the reads of old
+    /// pages that writes of part of a page need.
     waiting: IndexedHeap,
 }
 
@@ -168,8 +170,8 @@ impl RankedQueue {
         }
     }
 
-    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of their
-    /// request; what is ranked equal, in order of submission.
+    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
+    /// their request; what is ranked equal, in order of submission.
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         let txn = txns.get(id);
         let Txn { class, group, order, asked, .. } = *txn;
@@ -217,7 +219,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The view of a die; with `programs_blocked`, host programs have no page to go to and are hidden.
+    /// The view of a die; with `programs_blocked`, host programs have no page to go to and are
+    /// hidden.
     #[inline]
     pub fn new(
         queue: &'a DieQueue,
@@ -229,8 +232,8 @@ impl<'a> View<'a> {
         Self { queue, ranked, txns, now, programs_blocked }
     }
 
-    /// The first of a class by rank, of host reads the one of the youngest data, of host programs the one of
-    /// the smallest request; the first in time where nothing is ranked.
+    /// The first of a class by rank, of host reads the one of the youngest data, of host programs
+    /// the one of the smallest request; the first in time where nothing is ranked.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         if class == TxnClass::HostProgram && self.programs_blocked {
@@ -242,9 +245,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is to be served because the request that has waited longest for something here came `deadline` ago or
-    /// earlier, whenever the drive had room for it: that itself, or, if it has no page to go to, the oldest of the collection that makes it one.
-    /// See docs/decisions/flash.md, "When does a deadline start to count?".
+    /// What is to be served because the request that has waited longest for something here came
+    /// `deadline` ago or earlier, whenever the drive had room for it: that itself, or, if it has no
+    /// page to go to, the oldest of the collection that makes it one. See docs/decisions/flash.md,
+    /// "When does a deadline start to count?".
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
         let oldest = self.ranked?.waiting.first()?;

@@ -1,5 +1,5 @@
-//! A read: sensing, its page on the bus, done. There is one page buffer (S1): a read holds its die for
-//! both and goes alone, whatever the planes could do together.
+//! A read: sensing, its page on the bus, done. There is one page buffer (S1): a read holds its die
+//! for both and goes alone, whatever the planes could do together.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
@@ -25,8 +25,8 @@ impl Flash {
         self.sense(id, ppn, level);
     }
 
-    /// The level of the first try. A page of which nothing is known, one that was written before the run at no known
-    /// place or one of a raw command, is read as the worst.
+    /// The level of the first try. A page of which nothing is known, one that was written before
+    /// the run at no known place or one of a raw command, is read as the worst.
     fn first_level(&mut self, txn: TxnId, page: Ppn) -> u8 {
         let now = self.now();
         let record = self.txns.get_mut(txn);
@@ -95,8 +95,8 @@ impl Flash {
         self.mark(id);
     }
 
-    /// What was read has too many errors for the level it was read at: once more, at the next one. Returns
-    /// whether there is one.
+    /// What was read has too many errors for the level it was read at: once more, at the next one.
+    /// Returns whether there is one.
     #[cold]
     fn climbs(&mut self, id: DieId, read: TxnId) -> bool {
         let record = self.txns.get_mut(read);

@@ -91,16 +91,16 @@ impl Flash {
         }
     }
 
-    /// A read that came during a transfer was owed progress first: it is looked at again now that the
-    /// cells run.
+    /// A read that came during a transfer was owed progress first: it is looked at again now that
+    /// the cells run.
     pub(super) fn look_again(&mut self, id: DieId) {
         if self.rules.min_progress > Span::ZERO {
             self.mark(id);
         }
     }
 
-    /// S14: a read that comes during the transfer of a program waits for it and goes before the cells.
-    /// See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
+    /// S14: a read that comes during the transfer of a program waits for it and goes before the
+    /// cells. See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
     pub(super) fn consider_displacing(&mut self, id: DieId) {
         let die = &self.dies[id];
         if die.suspend_wanted {
@@ -179,7 +179,8 @@ impl Flash {
         self.loaded(id);
     }
 
-    /// A suspended program whose data is in the page buffer again resumes, unless a read goes first.
+    /// A suspended program whose data is in the page buffer again resumes, unless a read goes
+    /// first.
     pub(super) fn put_back(&mut self, id: DieId) {
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(id);

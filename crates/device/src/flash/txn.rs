@@ -52,7 +52,8 @@ pub struct Txn {
     pub tag: StreamTag,
     /// Programs, once bound: how the pages of its block are programmed.
     pub mode: Mode,
-    /// Reads: the voltages that the page is taken to have been programmed at, if not those of its block.
+    /// Reads: the voltages that the page is taken to have been programmed at, if not those of its
+    /// block.
     pub read_as: Option<Voltage>,
     /// Programs of host data: the pages of the request that wrote it.
     pub group: u16,
@@ -68,8 +69,8 @@ pub struct Txn {
     pub ppn: Ppn,
     /// Programs and moves: whose data it is.
     pub lpn: Lpn,
-    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and the
-    /// page writes that joined one program.
+    /// The one behind it in its queue; also chains the transactions of one multi-plane command, and
+    /// the page writes that joined one program.
     pub next: TxnId,
     /// The one before it in its queue; means nothing of the first.
     pub prev: TxnId,
@@ -79,9 +80,11 @@ pub struct Txn {
     pub req: ReqId,
     /// Moves: where the data comes from.
     pub from: Ppn,
-    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its entry.
+    /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its
+    /// entry.
     pub epoch: u32,
-    /// Programs of buffered data: when the old page had been merged in, if it was read for that; a die is asked for from then on.
+    /// Programs of buffered data: when the old page had been merged in, if it was read for that; a
+    /// die is asked for from then on.
     pub merged_at: Nanos,
     /// Its place in the order of submission.
     pub order: u64,

@@ -1,5 +1,6 @@
-//! Figure 2 of RHIO (section III-A) through the scheduler of every drive: six writes that wait for one chip.
-//! Their pages take 200, 220 and 240 us by the size of the request; the order alone makes the difference.
+//! Figure 2 of RHIO (section III-A) through the scheduler of every drive: six writes that wait for
+//! one chip. Their pages take 200, 220 and 240 us by the size of the request; the order alone makes
+//! the difference.
 
 use super::{Bind, Flash, Translation};
 use crate::cells::mode::{Mode, Step, Voltage};
@@ -109,7 +110,8 @@ fn figure_2_hot_first_and_first_come_first_served() {
     assert_eq!((sum(rhio), sum(fifo)), (12_320_000, 19_920_000));
 }
 
-/// Equation (1): the sum over requests of `PL(size) * size * (N - O) / N`, O being the place in the order.
+/// Equation (1): the sum over requests of `PL(size) * size * (N - O) / N`, O being the place in the
+/// order.
 #[test]
 fn equation_1_is_the_mean_time_of_completion() {
     let latency = |pages: u16| match pages {

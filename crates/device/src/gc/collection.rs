@@ -124,9 +124,10 @@ impl Gc {
         let reserve = self.reserve() * pages_per_block;
         let room = core.allocator.room(plane).saturating_sub(reserve);
         if matches!(job.source, Source::Wear | Source::Refresh) {
-            // A swap gains no room, nor does recycling: what the host writes beside it comes out of the reserve. One page
-            // for every four moves is assumed, from no source: with one for two, swaps that follow
-            // each other used the reserve up and the host stood still (`tests/pacing.rs`).
+            // A swap gains no room, nor does recycling: what the host writes beside it comes out of
+            // the reserve. One page for every four moves is assumed, from no source: with one for
+            // two, swaps that follow each other used the reserve up and the host stood still
+            // (`tests/pacing.rs`).
             return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
         }
         let surplus = room.saturating_sub(pages);
@@ -210,7 +211,8 @@ impl Gc {
         self.refresh_after_job(core, flash, plane);
     }
 
-    /// A page has been programmed: if it was the last of its block, that may be collected from now on.
+    /// A page has been programmed: if it was the last of its block, that may be collected from now
+    /// on.
     #[inline]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, ppn: Ppn) {
         if core.locator.offset_in_block(ppn) + 1 == core.layout.geometry.pages_per_block {

@@ -21,8 +21,8 @@ impl Gc {
         }
     }
 
-    /// A die is looked at then, unless it is earlier. An event that comes later than is wanted is let pass when it
-    /// comes.
+    /// A die is looked at then, unless it is earlier. An event that comes later than is wanted is
+    /// let pass when it comes.
     pub(super) fn look_at_rest(&mut self, flash: &mut Flash, die: DieId, at: Nanos) {
         if at < self.timed[die] {
             self.timed[die] = at;
@@ -30,8 +30,8 @@ impl Gc {
         }
     }
 
-    /// A die may have been idle for long enough: garbage collection and refresh begin on its planes. Returns whether it has
-    /// been, and is idle still.
+    /// A die may have been idle for long enough: garbage collection and refresh begin on its
+    /// planes. Returns whether it has been, and is idle still.
     pub fn idle_event(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         if self.timed[die] != flash.now() {
             return false; // An earlier one has been asked for since.
@@ -65,12 +65,14 @@ impl Gc {
         flash.die(die).is_idle()
     }
 
-    /// A die is idle still, and nothing else uses it: its next block is measured, or the die is looked at again later.
+    /// A die is idle still, and nothing else uses it: its next block is measured, or the die is
+    /// looked at again later.
     pub fn use_idle_die(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         if self.measure(core, flash, die) {
             return;
         }
-        // What could not be done now is not asked for again at once: whatever makes it possible says so.
+        // What could not be done now is not asked for again at once: whatever makes it possible
+        // says so.
         let due = self.strengths.as_ref().map(|its| its.due(die));
         let looks = [due, self.next_look()].into_iter().flatten();
         if let Some(at) = looks.min().filter(|&at| at > flash.now()) {

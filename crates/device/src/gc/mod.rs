@@ -1,11 +1,13 @@
 //! Garbage collection, wear leveling, refresh: jobs that move data without being asked by the host.
 //!
-//! **Owns** one job for each plane, when each die is looked at in idle time, the timestamps and read counters of
-//! refresh, and the measuring of block strengths. **May touch** the core (mapping, blocks, buffer), which it is handed for the
-//! length of a call, and the flash. **Is asked** by whoever takes or gives up pages ([`Gc::maybe_start`],
-//! [`Gc::invalidate`]), by the flash when a job's transaction ends, and by the clock.
+//! **Owns** one job for each plane, when each die is looked at in idle time, the timestamps and
+//! read counters of refresh, and the measuring of block strengths. **May touch** the core (mapping,
+//! blocks, buffer), which it is handed for the length of a call, and the flash. **Is asked** by
+//! whoever takes or gives up pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when a
+//! job's transaction ends, and by the clock.
 //!
-//! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling after an erase.
+//! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
+//!   after an erase.
 //! - `idle.rs`: what a die does once it has been idle for long enough.
 //! - `refresh.rs`: blocks are emptied before their data is too old or has been read too often.
 //! - `strength_measurement.rs`: how strong blocks are, found out in idle time.
@@ -43,8 +45,8 @@ pub struct Gc {
     /// Dies with something to do in idle time, and when each is looked at next.
     wanting: IdVec<DieId, bool>,
     timed: IdVec<DieId, Nanos>,
-    /// In idle time a block is collected only with at most so many valid pages: as many as the average
-    /// block has. Less gain is better waited for; it grows by itself.
+    /// In idle time a block is collected only with at most so many valid pages: as many as the
+    /// average block has. Less gain is better waited for; it grows by itself.
     worth_moving: u32,
     /// Where blocks are refreshed before their data fades.
     pub refresh: Option<Box<Refresher>>,
@@ -125,7 +127,8 @@ impl Gc {
         &self.rules
     }
 
-    /// A physical page's data is invalid from now on, if there is such a page: what waited for that may begin.
+    /// A physical page's data is invalid from now on, if there is such a page: what waited for that
+    /// may begin.
     #[inline]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: Ppn) {
         if old.is_some() {

@@ -1,11 +1,13 @@
-//! Refresh: a block is emptied and erased before its data is too old or has been read too often (UDL of DA-RAID-5,
-//! section III-C). At a *soft limit* somewhat before that it is refreshed when its die is idle; at the *hard limit* at once.
-//! A block that reaches a limit while it is still open is closed as it is: one that fills slowly would keep its first pages
-//! for longer than their cells do. The pages that it has left are programmed again only after its erase.
+//! Refresh: a block is emptied and erased before its data is too old or has been read too often
+//! (UDL of DA-RAID-5, section III-C). At a *soft limit* somewhat before that it is refreshed when
+//! its die is idle; at the *hard limit* at once. A block that reaches a limit while it is still
+//! open is closed as it is: one that fills slowly would keep its first pages for longer than their
+//! cells do. The pages that it has left are programmed again only after its erase.
 //!
-//! Scans of all blocks find what has reached a limit; the moment at which the oldest data reaches the hard limit is an event,
-//! so that a drive that is never idle refreshes in time, too: no data becomes older than the limit but by the job that moves
-//! it, and those of its plane that reach it at the same time.
+//! Scans of all blocks find what has reached a limit; the moment at which the oldest data reaches
+//! the hard limit is an event, so that a drive that is never idle refreshes in time, too: no data
+//! becomes older than the limit but by the job that moves it, and those of its plane that reach it
+//! at the same time.
 
 use super::Gc;
 use crate::blocks::block_table::BlockState;
@@ -18,13 +20,16 @@ use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
 use fowler_units::{BlockId, Geometry, Id, IdVec, Nanos, PlaneId, Span, TxnId};
 
-/// The soft limit is this share of the hard one. Assumed: the paper refreshes what is "close to or longer than" it.
+/// The soft limit is this share of the hard one. Assumed: the paper refreshes what is "close to or
+/// longer than" it.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
-/// How often in the longest time that data may be kept all blocks are looked at. Assumed: "periodically".
+/// How often in the longest time that data may be kept all blocks are looked at. Assumed:
+/// "periodically".
 const LOOKS: u64 = 100;
-/// A block is refreshed at once by this share of the limit before its data is as old as that: so no more than a thousand times in that
-/// time all blocks are looked at for one that must be. Assumed: no paper says how exact a controller's clock is.
+/// A block is refreshed at once by this share of the limit before its data is as old as that: so no
+/// more than a thousand times in that time all blocks are looked at for one that must be. Assumed:
+/// no paper says how exact a controller's clock is.
 const DUE_BEFORE: u64 = 1000;
 
 /// How soon a block must be refreshed.
@@ -72,8 +77,8 @@ pub struct Refresher {
     deadline: Nanos,
     /// Whether an open block is past the hard limit and could not be closed.
     overdue_open: bool,
-    /// Whether blocks are refreshed now: by the rules of the drive's stage of life, or because some stripes still lack the
-    /// parity that is to take its place.
+    /// Whether blocks are refreshed now: by the rules of the drive's stage of life, or because some
+    /// stripes still lack the parity that is to take its place.
     pub active: bool,
 }
 
@@ -179,8 +184,8 @@ impl Refresher {
 }
 
 impl Gc {
-    /// Timestamps and counters of a drive that refreshes, at time zero. Data age follows the order in which blocks were
-    /// filled.
+    /// Timestamps and counters of a drive that refreshes, at time zero. Data age follows the order
+    /// in which blocks were filled.
     pub fn begin_refresh(&mut self, core: &mut Core, flash: &mut Flash, config: &Config) {
         let geometry = core.layout.geometry;
         let mut refresher = Refresher::new(config, &geometry);
@@ -197,11 +202,13 @@ impl Gc {
         self.expect_deadline(core, flash);
     }
 
-    /// The next deadline becomes an event, if there is one: data that is written later reaches it later.
+    /// The next deadline becomes an event, if there is one: data that is written later reaches it
+    /// later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return };
-        // What is past the hard limit and cannot be refreshed at the moment, because its block is open, is looked at again then.
+        // What is past the hard limit and cannot be refreshed at the moment, because its block is
+        // open, is looked at again then.
         let open = |block: BlockId| core.allocator.blocks.state(block) == BlockState::Open;
         let overdue_open =
             |it: BlockId| open(it) && refresher.urgency(it, now) == Urgency::HardLimit;
@@ -283,7 +290,8 @@ impl Gc {
         }
     }
 
-    /// Puts a block into the line of the limit that it has reached, if it can be refreshed and stands in none as urgent.
+    /// Puts a block into the line of the limit that it has reached, if it can be refreshed and
+    /// stands in none as urgent.
     pub(super) fn line_up(
         &mut self,
         core: &mut Core,
@@ -293,7 +301,8 @@ impl Gc {
         let full = core.allocator.blocks.state(block) == BlockState::Full;
         let refresher = self.refresh.as_mut()?;
         let urgency = refresher.urgency(block, now);
-        // One past the soft limit is found there when its die is idle, or is past the hard limit by the next scan.
+        // One past the soft limit is found there when its die is idle, or is past the hard limit by
+        // the next scan.
         if !full || refresher.blocks[block].urgency != Urgency::Fresh || urgency == Urgency::Fresh {
             return None;
         }
@@ -361,8 +370,9 @@ impl Gc {
         self.look_at_ages(core, flash);
     }
 
-    /// An open block that has reached a limit is closed, with those of its die that are programmed together with it: their pages
-    /// are to lie at one offset. Not while one is being programmed, nor where collection counts on its room.
+    /// An open block that has reached a limit is closed, with those of its die that are programmed
+    /// together with it: their pages are to lie at one offset. Not while one is being programmed,
+    /// nor where collection counts on its room.
     pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;
@@ -400,7 +410,8 @@ impl Gc {
         }
     }
 
-    /// Looks at the age of all blocks, if that is due again; asked whenever a block becomes full and when a die idles.
+    /// Looks at the age of all blocks, if that is due again; asked whenever a block becomes full
+    /// and when a die idles.
     #[inline]
     pub fn look_at_ages(&mut self, core: &mut Core, flash: &mut Flash) {
         if self.next_look().is_some_and(|at| flash.now() >= at) {
@@ -431,8 +442,8 @@ impl Gc {
         }
     }
 
-    /// Time has gone by without power: of what is past the hard limit by now the oldest is refreshed first. Returns how many blocks with
-    /// data are older than they should be.
+    /// Time has gone by without power: of what is past the hard limit by now the oldest is
+    /// refreshed first. Returns how many blocks with data are older than they should be.
     pub fn age_without_power(&mut self, core: &mut Core, flash: &mut Flash, lasts: Span) -> u64 {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return 0 };
@@ -493,8 +504,9 @@ impl Gc {
         }
     }
 
-    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left that waits for a job of the die to end:
-    /// with one job after another on its planes it would wait for ever.
+    /// Closes the open blocks of a die that are past the hard limit. Returns whether one is left
+    /// that waits for a job of the die to end: with one job after another on its planes it would
+    /// wait for ever.
     pub(super) fn close_overdue(
         &mut self,
         core: &mut Core,

@@ -45,8 +45,8 @@ fn io(op: HostOp, page: u64, at: Span) -> HostIo {
     HostIo { at: Nanos(at.0), offset: page * 4096, size: 4096, op }
 }
 
-/// A page a second fills a block of the drive in some minutes: the first of its pages are not kept for so long, nor
-/// are those of blocks that nothing more is written to.
+/// A page a second fills a block of the drive in some minutes: the first of its pages are not kept
+/// for so long, nor are those of blocks that nothing more is written to.
 #[test]
 fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     for writes in [0, 1] {
@@ -70,13 +70,13 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
     }
 }
 
-/// Nor where the host reads without a pause, so that no die is ever idle and no block is filled: of the blocks, whose
-/// data is one older than the other, each is moved when its time has come.
+/// Nor where the host reads without a pause, so that no die is ever idle and no block is filled: of
+/// the blocks, whose data is one older than the other, each is moved when its time has come.
 #[test]
 fn a_drive_that_is_never_idle_recycles_in_time() {
     let limit = Span::ms(2000);
-    // Sixteen pages, each read behind those that wait and programmed, and an erase: at most this on a drive that is
-    // asked by sixteen at a time.
+    // Sixteen pages, each read behind those that wait and programmed, and an erase: at most this on
+    // a drive that is asked by sixteen at a time.
     let job = Span::ms(120);
     // Some jobs begin in idle time and are overtaken by the host; or none ever does.
     for idle_after in [config().gc.idle_after, Span::ms(10_000)] {

@@ -1,6 +1,6 @@
-//! How the controller finds out how strong its blocks are: in idle time it reads a page of each block in turn and
-//! counts the bits that its code corrects (RHIO, section II-B). The reads take their dies and channels, and are on
-//! the account of wear.
+//! How the controller finds out how strong its blocks are: in idle time it reads a page of each
+//! block in turn and counts the bits that its code corrects (RHIO, section II-B). The reads take
+//! their dies and channels, and are on the account of wear.
 
 use super::Gc;
 use crate::cells::condition::Condition;
@@ -13,8 +13,8 @@ use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
 
-/// How likely each class is for a block, as logarithms, the likeliest at zero. Before any measurement each is as
-/// likely as any other.
+/// How likely each class is for a block, as logarithms, the likeliest at zero. Before any
+/// measurement each is as likely as any other.
 type Likelihoods = [f32; CLASSES];
 
 /// The measuring of strengths.
@@ -82,7 +82,8 @@ impl StrengthMeasurement {
         let rates = growths.map(rate);
         let likelihoods = &mut self.likelihoods[block];
         for (likelihood, rate) in likelihoods.iter_mut().zip(rates) {
-            // That of a Poisson number: of tens of thousands of bits hardly one in a hundred is wrong.
+            // That of a Poisson number: of tens of thousands of bits hardly one in a hundred is
+            // wrong.
             *likelihood += (errors * libm::log(rate) - self.bits * rate) as f32;
         }
         let likeliest = likelihoods.iter().copied().fold(f32::MIN, f32::max);
@@ -109,9 +110,9 @@ impl Gc {
         }
     }
 
-    /// A die has been idle for long enough: its next block is measured, if that is due. Returns whether it is
-    /// read now.
-    /// See docs/decisions/gc.md, "Who is charged for the reads that measure strength?".
+    /// A die has been idle for long enough: its next block is measured, if that is due. Returns
+    /// whether it is read now. See docs/decisions/gc.md, "Who is charged for the reads that measure
+    /// strength?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {

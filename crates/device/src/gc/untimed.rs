@@ -1,5 +1,6 @@
-//! Writes, garbage collection and wear leveling at no simulated time: how a drive is preconditioned, and how a whole
-//! life is simulated without dies. Placement, victims and the reserve are those of the run.
+//! Writes, garbage collection and wear leveling at no simulated time: how a drive is
+//! preconditioned, and how a whole life is simulated without dies. Placement, victims and the
+//! reserve are those of the run.
 
 use super::Gc;
 use crate::blocks::block_table::ValidPages;
@@ -54,8 +55,8 @@ impl Gc {
         true
     }
 
-    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground needs only
-    /// what is worth it, as idle time does.
+    /// Collects until so many blocks of the plane are erased. Beyond those that the foreground
+    /// needs only what is worth it, as idle time does.
     pub(super) fn collect_up_to(&mut self, core: &mut Core, plane: PlaneId, kept: u32) {
         let needed = self.rules().foreground_below;
         while core.allocator.blocks.free_in(plane) < kept {
@@ -71,7 +72,8 @@ impl Gc {
         victim.is_some_and(|victim| core.allocator.blocks.valid(victim) <= self.worth_moving)
     }
 
-    /// Collects one block at no time; returns the pages gained, zero if there was nothing to collect.
+    /// Collects one block at no time; returns the pages gained, zero if there was nothing to
+    /// collect.
     pub(super) fn collect_now(&mut self, core: &mut Core, plane: PlaneId) -> u32 {
         let Some(victim) = self.choose(core, plane, self.untimed.clock) else { return 0 };
         let valid = self.empty_now(core, plane, victim, Source::Gc);
@@ -83,8 +85,8 @@ impl Gc {
         (core.layout.geometry.pages_per_block - valid).max(1)
     }
 
-    /// Moves what is valid of a block to the open block of `source` and erases it, at no time; returns how many pages
-    /// that were.
+    /// Moves what is valid of a block to the open block of `source` and erases it, at no time;
+    /// returns how many pages that were.
     pub(super) fn empty_now(
         &mut self,
         core: &mut Core,

@@ -71,8 +71,8 @@ impl Ftl {
         raid.service_blame(flash, id, waiter, blame);
     }
 
-    /// The last page of a request is done, and blamed for since the request was ready: what it read goes
-    /// over the link.
+    /// The last page of a request is done, and blamed for since the request was ready: what it read
+    /// goes over the link.
     #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();

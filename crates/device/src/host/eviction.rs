@@ -1,5 +1,5 @@
-//! What leaves the buffer: dirty frames to the flash, clean ones for good, and pages that are read hot in idle time
-//! (HIRE, sections 3.1 and 3.2).
+//! What leaves the buffer: dirty frames to the flash, clean ones for good, and pages that are read
+//! hot in idle time (HIRE, sections 3.1 and 3.2).
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -166,8 +166,8 @@ impl Ftl {
         }
     }
 
-    /// A die has been idle for long enough: of the pages that may lie there, the one that has waited longest is
-    /// programmed anew. Returns whether there was one.
+    /// A die has been idle for long enough: of the pages that may lie there, the one that has
+    /// waited longest is programmed anew. Returns whether there was one.
     pub fn rewrite<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

@@ -1,5 +1,5 @@
-//! The life of a drive: how long it is to be, what its cells endure, and what of that is left (READY, FAST 2012,
-//! sections 2 and 3.1). Wear is that of the blocks of the drive, page by page.
+//! The life of a drive: how long it is to be, what its cells endure, and what of that is left
+//! (READY, FAST 2012, sections 2 and 3.1). Wear is that of the blocks of the drive, page by page.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;
@@ -18,7 +18,8 @@ pub struct Params {
     pub cycles: f64,
     /// What rest does to them.
     pub recovery: Recovery,
-    /// [`Recovery::Table`]: idle times, rising, and the cycles that cells endure with so much between two cycles.
+    /// [`Recovery::Table`]: idle times, rising, and the cycles that cells endure with so much
+    /// between two cycles.
     pub table: (Vec<Span>, Vec<f64>),
     /// For how many repetitions one stands: so much faster do wear and life go by.
     pub dilation: u32,
@@ -125,8 +126,8 @@ impl Config {
     }
 }
 
-/// A life as it goes by. Time and pages are those of the simulation: with dilation both the life and its capacity are
-/// shorter by so much, so that their ratio is that of the whole life.
+/// A life as it goes by. Time and pages are those of the simulation: with dilation both the life
+/// and its capacity are shorter by so much, so that their ratio is that of the whole life.
 #[derive(Clone, Debug)]
 pub struct Life {
     params: Params,
@@ -168,8 +169,8 @@ impl Life {
         (blocks.programmed() - self.before) as f64 * self.dilation()
     }
 
-    /// The mean idle time between two cycles of a block: the time that has gone by over the mean cycles so far. None
-    /// before the first page.
+    /// The mean idle time between two cycles of a block: the time that has gone by over the mean
+    /// cycles so far. None before the first page.
     fn idle(&self, programmed: f64, now: Nanos) -> Option<Span> {
         let elapsed = now.0 as f64 * self.dilation();
         (programmed > 0.0).then(|| Span((elapsed / (programmed / self.pages)) as u64))
@@ -194,8 +195,9 @@ impl Life {
         self.left_of(self.programmed(blocks), now, healed)
     }
 
-    /// The same after so many pages. What cells endure that have rested until now is not what they will endure when it
-    /// has been written, for that takes their rest away: no more is left than can be endured when the life ends.
+    /// The same after so many pages. What cells endure that have rested until now is not what they
+    /// will endure when it has been written, for that takes their rest away: no more is left than
+    /// can be endured when the life ends.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.kept_up)
@@ -234,8 +236,8 @@ mod tests {
     /// Pages of 4 KiB in a binary terabyte.
     const TB: f64 = (1u64 << 28) as f64;
 
-    /// READY, section 3.1 and Table 2: 128 GB of 3,000 cycles are 375 TB, 32 GB 93.75; with 1,918.8 TB written in five
-    /// years the 128 GB endure 949.3.
+    /// READY, section 3.1 and Table 2: 128 GB of 3,000 cycles are 375 TB, 32 GB 93.75; with 1,918.8
+    /// TB written in five years the 128 GB endure 949.3.
     #[test]
     fn capacities_are_those_of_table_2() {
         for (gb, rated) in [(128, 375.0), (32, 93.75)] {

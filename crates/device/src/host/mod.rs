@@ -1,16 +1,17 @@
 //! Requests in and out: into pages, through the buffer, to the flash, and back.
 //!
-//! **Owns** the requests in flight, the link, what waits for room, and the way of every page. **May touch** the core and
-//! garbage collection, which it holds ([`Ftl`]), and the flash, which it is handed. **Is asked** by the loop to admit a
-//! request, and by the controller when a program or read of the host ends. What it must ask of redundancy is in
-//! `redundancy_hooks.rs`.
+//! **Owns** the requests in flight, the link, what waits for room, and the way of every page. **May
+//! touch** the core and garbage collection, which it holds ([`Ftl`]), and the flash, which it is
+//! handed. **Is asked** by the loop to admit a request, and by the controller when a program or
+//! read of the host ends. What it must ask of redundancy is in `redundancy_hooks.rs`.
 //!
 //! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: a request into pages and frames.
 //! - `eviction.rs`: what leaves the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and what its end means.
 //! - `power_loss.rs`: what the buffer loses with the power.
 //! - `answers.rs`, `link.rs`, `request.rs`: the way back, the link, the arena of requests.
-//! - `write_throttle.rs`, `life.rs`: writes delayed at the entrance for the sake of the drive's life.
+//! - `write_throttle.rs`, `life.rs`: writes delayed at the entrance for the sake of the drive's
+//!   life.
 
 mod answers;
 mod eviction;
@@ -48,7 +49,8 @@ pub struct FrontEnd {
     pub completed: Vec<ReqId>,
 }
 
-/// The page-mapped translation: core, garbage collection and front end, and what waits between them.
+/// The page-mapped translation: core, garbage collection and front end, and what waits between
+/// them.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     /// Mapping, blocks, buffer.

@@ -9,7 +9,8 @@ use crate::observe::operation::Source;
 use fowler_units::{FrameId, Id, Ppn};
 
 impl Ftl {
-    /// What was acknowledged and no die has begun to program is gone. Returns how many page writes that are.
+    /// What was acknowledged and no die has begun to program is gone. Returns how many page writes
+    /// that are.
     pub fn lose_buffer<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) -> u64 {
         let lost: Vec<FrameId> = self
             .core
@@ -22,8 +23,9 @@ impl Ftl {
         lost.len() as u64
     }
 
-    /// Whether a frame holds what was acknowledged and no die has begun to program. What the host waits for still is no
-    /// data of its own, and what is programmed anew in idle time lies in the flash.
+    /// Whether a frame holds what was acknowledged and no die has begun to program. What the host
+    /// waits for still is no data of its own, and what is programmed anew in idle time lies in the
+    /// flash.
     pub fn is_only_here<R: RedundancyHooks>(
         &self,
         flash: &Flash,
@@ -39,7 +41,8 @@ impl Ftl {
         !req.is_some() && !joined.is_some() && !anew
     }
 
-    /// A page that was acknowledged and never reached the flash is lost; what the flash has of it is older.
+    /// A page that was acknowledged and never reached the flash is lost; what the flash has of it
+    /// is older.
     fn lose_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         let frame = *self.core.buffer.get(frame_id);
         raid.frame_lost(frame.lpn, frame.ppn);

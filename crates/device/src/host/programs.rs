@@ -1,4 +1,5 @@
-//! Programs of buffered data: the way of a frame to its page, and what its end means to everyone who waits for it.
+//! Programs of buffered data: the way of a frame to its page, and what its end means to everyone
+//! who waits for it.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
@@ -10,8 +11,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{DieId, FrameId, Id, Nanos, Ppn, TxnId};
 
 impl Ftl {
-    /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part of
-    /// the new one.
+    /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part
+    /// of the new one.
     #[inline]
     pub fn send<R: RedundancyHooks>(
         &mut self,
@@ -105,7 +106,8 @@ impl Ftl {
         }
     }
 
-    /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now on.
+    /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now
+    /// on.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
         &mut self,
@@ -277,8 +279,8 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// A host program goes along with others on its die: it gets a page at the same offset on a plane that takes no part yet.
-    /// Returns whether it could.
+    /// A host program goes along with others on its die: it gets a page at the same offset on a
+    /// plane that takes no part yet. Returns whether it could.
     pub fn bind_beside<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -330,9 +332,9 @@ impl Ftl {
         self.gc.maybe_start(&mut self.core, flash, plane);
     }
 
-    /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the host wrote the page
-    /// meanwhile, the move was for nothing.
-    /// See docs/decisions/gc.md, "Where are reads served while a page moves?".
+    /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the
+    /// host wrote the page meanwhile, the move was for nothing. See docs/decisions/gc.md, "Where
+    /// are reads served while a page moves?".
     pub fn moved<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

@@ -25,7 +25,8 @@ pub(super) enum Sent {
 }
 
 impl Ftl {
-    /// Sends a request's reads on their way as far as the queue has room and the mapping is at hand.
+    /// Sends a request's reads on their way as far as the queue has room and the mapping is at
+    /// hand.
     #[inline(always)]
     pub(super) fn read_pages<R: RedundancyHooks>(
         &mut self,

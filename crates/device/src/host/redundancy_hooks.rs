@@ -1,5 +1,5 @@
-//! What the host's ways ask of redundancy. A drive without any answers with the defaults, which are compiled away: there is
-//! no trace of parity on its ways.
+//! What the host's ways ask of redundancy. A drive without any answers with the defaults, which are
+//! compiled away: there is no trace of parity on its ways.
 //!
 //! The hooks stand here because the host asks them; [`crate::raid`] answers them.
 
@@ -76,7 +76,8 @@ pub trait RedundancyHooks: Sized {
         ftl.try_to_place(flash, id);
     }
 
-    /// Whether a program must go back although it has a die: it was not to be covered by parity when it was sent there.
+    /// Whether a program must go back although it has a die: it was not to be covered by parity
+    /// when it was sent there.
     #[inline]
     fn comes_too_late(&self, _ftl: &Ftl, _flash: &Flash, _id: TxnId, _page: Lpn) -> bool {
         false
@@ -149,7 +150,8 @@ pub trait RedundancyHooks: Sized {
     #[inline]
     fn erased(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _block: BlockId) {}
 
-    /// A transaction is done. Returns whether that was all: it was redundancy's own, or a read that failed.
+    /// A transaction is done. Returns whether that was all: it was redundancy's own, or a read that
+    /// failed.
     #[inline]
     fn done(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _dropped: bool) -> bool {
         false
@@ -170,12 +172,14 @@ pub trait RedundancyHooks: Sized {
         unreachable!("transaction {} programs nothing", id.0)
     }
 
-    /// Whether what the host wrote last of a page is what lies at `ppn`, as far as anybody can tell.
+    /// Whether what the host wrote last of a page is what lies at `ppn`, as far as anybody can
+    /// tell.
     fn same_as_flash(&self, _page: Lpn, _ppn: Ppn) -> bool {
         true
     }
 
-    /// What the host wrote last of a page was lost with the power: the page holds what lies at `ppn`.
+    /// What the host wrote last of a page was lost with the power: the page holds what lies at
+    /// `ppn`.
     fn frame_lost(&mut self, _page: Lpn, _ppn: Ppn) {}
 
     /// How long the erase pulse of a block is, where it is not that of any other.

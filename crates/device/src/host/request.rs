@@ -101,7 +101,8 @@ impl Request {
 #[derive(Clone, Debug)]
 pub struct Requests {
     records: IdVec<ReqId, Request>,
-    /// What is said of each once it is answered: the breakdown is that of the page that was done last.
+    /// What is said of each once it is answered: the breakdown is that of the page that was done
+    /// last.
     completions: IdVec<ReqId, Completion>,
     free: Vec<ReqId>,
 }

@@ -11,8 +11,8 @@ use crate::observe::blame::Part;
 use fowler_units::{FrameId, HostOp, Id, Lpn, Ppn, ReqId};
 
 impl Ftl {
-    /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its parity.
-    /// See docs/decisions/host.md, "When does a trim take effect?".
+    /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its
+    /// parity. See docs/decisions/host.md, "When does a trim take effect?".
     pub(super) fn trim<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -86,8 +86,8 @@ impl Ftl {
         }
     }
 
-    /// A request without pages of its own is done. A flush waited for programs, a trim for the writes
-    /// before it.
+    /// A request without pages of its own is done. A flush waited for programs, a trim for the
+    /// writes before it.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_hold(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

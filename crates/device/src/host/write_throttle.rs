@@ -1,4 +1,5 @@
-//! Writes throttled at the entrance, between host interface and translation, for the sake of the drive's life.
+//! Writes throttled at the entrance, between host interface and translation, for the sake of the
+//! drive's life.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;

@@ -75,7 +75,8 @@ impl Ftl {
         }
     }
 
-    /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do when it is done.
+    /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do
+    /// when it is done.
     pub(super) fn resume_held<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {
             self.queues.resuming = Resuming::Again;
@@ -197,7 +198,8 @@ impl Ftl {
         self.queues.writes += 1;
         if waits {
             if !flash.txns.get(program).waited {
-                // One that is programmed anew in idle time: nobody has asked what it waits for until now.
+                // One that is programmed anew in idle time: nobody has asked what it waits for
+                // until now.
                 flash.join_at(program, die);
             }
             flash.join_at(id, die);

@@ -1,5 +1,5 @@
-//! The state of a lifetime drive as data, to be written down and resumed from. What follows from the configuration is
-//! not in it, nor what follows from the mapping.
+//! The state of a lifetime drive as data, to be written down and resumed from. What follows from
+//! the configuration is not in it, nor what follows from the mapping.
 
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;

@@ -1,9 +1,15 @@
-//! A whole life in minutes: the mapping, space, collection, wear levelling and throttle of the drive, driven without
-//! dies. Pages are written and moved at no time, as before a run ([`crate::precondition`]); a page write takes as long
-//! as it is held, and its own program. The host is closed: it is behind its times by as much as its writes were held.
+//! A whole life in minutes: mapping, blocks, garbage collection, wear leveling and throttle of the
+//! drive, driven without dies. Pages are written and moved at no time, as before a run
+//! ([`crate::precondition`]); a page write takes as long as it is throttled, and its own program.
+//! The host is closed: it is behind its times by as much as its writes were throttled.
 //!
-//! That leaves out what waits for dies: a write that queues behind others takes longer than here, and holds nobody. At
-//! the loads that a life is about, some hundred pages a second over dozens of dies, hardly one does.
+//! That leaves out what waits for dies: a write that queues behind others takes longer than here,
+//! and delays nobody. At the loads that a life is about, some hundred pages a second over dozens of
+//! dies, hardly one does.
+//!
+//! **Owns** the throttle and the time of its drive. **May touch** core and garbage collection,
+//! which it holds. **Is asked** by whoever simulates lives; its state can be saved
+//! (`checkpoint.rs`).
 
 pub mod checkpoint;
 
@@ -102,10 +108,10 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes `source` at no time, until it has been programmed with so many pages on any account or the source ends,
-    /// so that the data lie as long use by it leaves them. Returns the pages programmed. Its life begins afterwards,
-    /// with [`LifetimeDrive::again`].
-    /// See docs/decisions/lifetime.md, "In what state does a life begin?".
+    /// Writes `source` at no time, until it has been programmed with so many pages on any account
+    /// or the source ends, so that the data lie as long use by it leaves them. Returns the pages
+    /// programmed. Its life begins afterwards, with [`LifetimeDrive::again`]. See
+    /// docs/decisions/lifetime.md, "In what state does a life begin?".
     pub fn season(&mut self, source: impl Iterator<Item = HostIo>, pages: u64) -> u64 {
         let before = self.core.allocator.blocks.programmed();
         let so_far = |drive: &Self| drive.core.allocator.blocks.programmed() - before;
@@ -122,7 +128,8 @@ impl LifetimeDrive {
         so_far(self)
     }
 
-    /// The same drive at the beginning of a life of `config`, which differs in nothing but its life and throttle.
+    /// The same drive at the beginning of a life of `config`, which differs in nothing but its life
+    /// and throttle.
     ///
     /// # Panics
     /// If it differs in what its data or the sizes of the drive depend on.
@@ -158,7 +165,8 @@ impl LifetimeDrive {
         self.behind
     }
 
-    /// How long the write was held, until the life ended, that has not been let in any more; among what was counted.
+    /// How long the write was held, until the life ended, that has not been let in any more; among
+    /// what was counted.
     pub fn kept_out(&self) -> Held {
         self.kept_out
     }
@@ -198,9 +206,10 @@ impl LifetimeDrive {
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
-    /// Serves the writes and trims of `source`, whose times are those of a host that nothing holds, until `heard` has heard of
-    /// one and says so, the source ends, or the life. Returns whether life goes on. Some requests are drawn before
-    /// their turn: a source must not depend on the drive.
+    /// Serves the writes and trims of `source`, whose times are those of a host that nothing holds,
+    /// until `heard` has heard of one and says so, the source ends, or the life. Returns whether
+    /// life goes on. Some requests are drawn before their turn: a source must not depend on the
+    /// drive.
     pub fn serve(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -217,7 +226,8 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Does `each` for every write and trim of `source`, as long as it says so; what each will look up is looked up before.
+    /// Does `each` for every write and trim of `source`, as long as it says so; what each will look
+    /// up is looked up before.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -284,7 +294,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims are not held.
+    /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims
+    /// are not held.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
             HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,

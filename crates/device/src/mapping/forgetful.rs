@@ -1,4 +1,5 @@
-//! A mapping that forgets on purpose: an entry is used once and then, as often as not, has to be read again.
+//! A mapping that forgets on purpose: an entry is used once and then, as often as not, has to be
+//! read again.
 
 use super::Miss;
 use crate::flash::Flash;

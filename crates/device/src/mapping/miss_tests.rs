@@ -1,4 +1,5 @@
-//! Everyone who needs an entry of the mapping that is not at hand waits for it, and for nothing else.
+//! Everyone who needs an entry of the mapping that is not at hand waits for it, and for nothing
+//! else.
 
 use super::forgetful::Forgetful;
 use super::residency::Residency;
@@ -97,7 +98,8 @@ fn run(config: &Config, seed: u64, forgets: bool) -> (Device, Seen, Vec<HostIo>)
     (device, seen, requests)
 }
 
-/// The pages that hold something after requests that were served in their order of writes and trims.
+/// The pages that hold something after requests that were served in their order of writes and
+/// trims.
 fn held(device: &Device, requests: &[HostIo], filled: u32) -> BTreeSet<u32> {
     let locator = device.layer.ftl.core.locator;
     let mut held: BTreeSet<u32> = (0..filled).collect();

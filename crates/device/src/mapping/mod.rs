@@ -1,12 +1,14 @@
 //! Logical to physical: where each page is, and what must be waited for to find out.
 //!
-//! **Owns** both directions of the mapping, which of it is at hand ([`residency`]), and who waits for the rest. **May touch** the
-//! flash, to read what of the mapping is not at hand. **Is asked** where a page is: the answer is a location, or a
-//! miss that names the flash transaction to wait for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
+//! **Owns** both directions of the mapping, which of it is at hand ([`residency`]), and who waits
+//! for the rest. **May touch** the flash, to read what of the mapping is not at hand. **Is asked**
+//! where a page is: the answer is a location, or a miss that names the flash transaction to wait
+//! for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
 //! ([`Mapping::next_waiter`]) and asks again.
 //!
-//! Look-ups are for whoever could not go on without the entry: host reads, writes and trims, and moves of garbage
-//! collection. What is known without it (the frame of a buffered page, laws, preconditioning) reads the table as it is.
+//! Look-ups are for whoever could not go on without the entry: host reads, writes and trims, and
+//! moves of garbage collection. What is known without it (the frame of a buffered page, laws,
+//! preconditioning) reads the table as it is.
 
 #[cfg(test)]
 mod forgetful;

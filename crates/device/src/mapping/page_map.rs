@@ -50,7 +50,8 @@ impl PageMap {
         self.forward.clone()
     }
 
-    /// Resumes from what was saved, no physical page owned yet. Returns whether it is of as many pages.
+    /// Resumes from what was saved, no physical page owned yet. Returns whether it is of as many
+    /// pages.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();
         if same {
@@ -94,7 +95,8 @@ impl PageMap {
         self.forward[page] = location.0;
     }
 
-    /// The entries of all logical pages as [`PageMap::set_flash`] stores them, for whoever writes most of them.
+    /// The entries of all logical pages as [`PageMap::set_flash`] stores them, for whoever writes
+    /// most of them.
     pub fn entries(&mut self) -> &mut [u32] {
         self.forward.as_mut_slice()
     }

@@ -1,5 +1,5 @@
-//! Which entries of the mapping are at hand. The whole table is kept in memory by the simulator whatever the drive
-//! holds; what is not at hand must be read from the flash before it may be used.
+//! Which entries of the mapping are at hand. The whole table is kept in memory by the simulator
+//! whatever the drive holds; what is not at hand must be read from the flash before it may be used.
 
 use super::Miss;
 #[cfg(test)]

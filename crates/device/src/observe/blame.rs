@@ -51,7 +51,8 @@ pub enum Part {
     /// Waiting for a program or erase to leave the cells; and, for one's own program, what its
     /// suspensions cost beyond the reads served meanwhile.
     Suspend,
-    /// Reading the old page that a write of part of it needs, before the new page can be programmed.
+    /// Reading the old page that a write of part of it needs, before the new page can be
+    /// programmed.
     Merge,
     /// Sensing.
     Sense,
@@ -59,12 +60,13 @@ pub enum Part {
     Transfer,
     /// One's own program.
     Program,
-    /// Sensing at more than the reference voltages of the hard decision, and transferring what that gives.
+    /// Sensing at more than the reference voltages of the hard decision, and transferring what that
+    /// gives.
     SoftSensing,
     /// Trying at a lower level first, in vain.
     Retry,
-    /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the stripe, or for one's
-    /// own parity to be in the flash.
+    /// Writes: waiting for room in the parity cache, for the parity of an earlier write to the
+    /// stripe, or for one's own parity to be in the flash.
     Parity,
     /// Reads: reading the rest of a stripe in place of a page that could not be read.
     Degraded,

@@ -19,35 +19,40 @@ pub struct Counters {
     pub buffer_write_hits: u64,
     /// Logical pages trimmed that held data.
     pub pages_trimmed: u64,
-    /// Flash page reads for the host, for garbage collection, for wear levelling, for refreshing, for parity.
+    /// Flash page reads for the host, for garbage collection, for wear levelling, for refreshing,
+    /// for parity.
     pub reads: [u64; Source::COUNT],
     /// Of the host's flash reads, those that a partial write needed.
     pub merge_reads: u64,
-    /// Flash page programs for the host, for garbage collection, for wear levelling, for refreshing, for parity.
+    /// Flash page programs for the host, for garbage collection, for wear levelling, for
+    /// refreshing, for parity.
     pub programs: [u64; Source::COUNT],
-    /// The same programs by the threshold voltages they were made at, boosted, nominal and reduced; none where no
-    /// errors are modelled.
+    /// The same programs by the threshold voltages they were made at, boosted, nominal and reduced;
+    /// none where no errors are modelled.
     pub programs_at: [[u64; 3]; Source::COUNT],
-    /// Pages that left the buffer, or were written through it, by how they were used: mixed, read-hot, write-hot.
+    /// Pages that left the buffer, or were written through it, by how they were used: mixed,
+    /// read-hot, write-hot.
     pub left: [u64; 3],
-    /// Of clean pages that were read hot: those programmed anew, and those given up for want of idle time.
+    /// Of clean pages that were read hot: those programmed anew, and those given up for want of
+    /// idle time.
     pub rewritten: [u64; 2],
-    /// Flash page reads by the level at which they came to be read, the hard decision first; none where
-    /// no errors are modelled.
+    /// Flash page reads by the level at which they came to be read, the hard decision first; none
+    /// where no errors are modelled.
     pub reads_at: [u64; 4],
     /// Tries at each level that were not enough, so that the read climbed to the next.
     pub retries_at: [u64; 4],
     /// Of the reads, those with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
-    /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for refreshing,
-    /// for parity.
+    /// Block erases for the host (raw commands), for garbage collection, for wear levelling, for
+    /// refreshing, for parity.
     pub erases: [u64; Source::COUNT],
-    /// Parity pages computed from the rest of their stripe, and from what was there before: equations (2) and (1) of
-    /// DA-RAID-5.
+    /// Parity pages computed from the rest of their stripe, and from what was there before:
+    /// equations (2) and (1) of DA-RAID-5.
     pub parity_ways: [u64; 2],
     /// Blocks recycled because they were due, and in idle time before that.
     pub recycled: [u64; 2],
-    /// Blocks closed before they were full, because their first pages were old or had been read often.
+    /// Blocks closed before they were full, because their first pages were old or had been read
+    /// often.
     pub closed_early: u64,
     /// Collections that competed with the host, and collections in idle time.
     pub collections: [u64; 2],
@@ -68,11 +73,12 @@ pub struct Counters {
     pub stops: u64,
     /// Time since the first request during which none was in the device.
     pub idle: Span,
-    /// Answered reads and writes of which a page was taken up before one of their kind that had waited
-    /// longer on the same die (RHIO, section IV-B: prioritised requests).
+    /// Answered reads and writes of which a page was taken up before one of their kind that had
+    /// waited longer on the same die (RHIO, section IV-B: prioritised requests).
     pub prioritised: [u64; 2],
-    /// The time integral of the number of requests issued and not yet answered, in request-nanoseconds.
-    /// 128 bits hold 65,536 requests for the 584 years that a clock runs, 2^48 times over.
+    /// The time integral of the number of requests issued and not yet answered, in
+    /// request-nanoseconds. 128 bits hold 65,536 requests for the 584 years that a clock runs, 2^48
+    /// times over.
     pub outstanding: u128,
     /// Time over all channels spent transferring.
     pub channel_busy: Span,

@@ -5,9 +5,10 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// What a die is doing, as far as those who wait for it care. The order is that of the parts of blame
-/// from [`Part::BehindHostRead`] on, three to an account but for parity, which erases nothing; idling is the channel's,
-/// suspending its own. With one more, what a die notes down for everyone who waits would not be copied at once any more.
+/// What a die is doing, as far as those who wait for it care. The order is that of the parts of
+/// blame from [`Part::BehindHostRead`] on, three to an account but for parity, which erases
+/// nothing; idling is the channel's, suspending its own. With one more, what a die notes down for
+/// everyone who waits would not be copied at once any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
@@ -54,8 +55,9 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 
 /// Time by activity, in nanoseconds.
 ///
-/// An account only grows and never holds more than the clock, which is checked; sums and differences
-/// of its readings need no checks of their own, so that all activities are added up at once.
+/// An account only grows and never holds more than the clock, which is checked; sums and
+/// differences of its readings need no checks of their own, so that all activities are added up at
+/// once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger([u64; Doing::COUNT]);
 

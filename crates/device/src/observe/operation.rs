@@ -1,4 +1,5 @@
-//! What a flash operation is and on whose account it runs: the words in which time and wear are accounted for.
+//! What a flash operation is and on whose account it runs: the words in which time and wear are
+//! accounted for.
 
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

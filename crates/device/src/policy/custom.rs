@@ -1,9 +1,10 @@
-//! Policies that whoever builds the drive hands over, instead of naming one of ours: prototypes, in whatever language.
-//! They see what ours see and decide as ours do, at the price of a call through a table, and of whatever they are
-//! written in.
+//! Policies that whoever builds the drive hands over, instead of naming one of ours: prototypes, in
+//! whatever language. They see what ours see and decide as ours do, at the price of a call through
+//! a table, and of whatever they are written in.
 //!
-//! One takes the place of the policy that the configuration names for its slot. What that one makes the drive keep is
-//! kept for it too: ranks where `rhio` is named, uses where `buffer_hits` is, a life where a throttle is.
+//! One takes the place of the policy that the configuration names for its slot. What that one makes
+//! the drive keep is kept for it too: ranks where `rhio` is named, uses where `buffer_hits` is, a
+//! life where a throttle is.
 
 pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
 pub use crate::policy::hotness::{CustomHotness, Used};
@@ -13,7 +14,8 @@ use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-/// What every policy that is handed over can do: a drive is copied, moved to another thread, and shown.
+/// What every policy that is handed over can do: a drive is copied, moved to another thread, and
+/// shown.
 pub trait Custom: DynClone + Debug + Send + Sync {}
 impl<T: DynClone + Debug + Send + Sync> Custom for T {}
 
@@ -24,7 +26,8 @@ pub struct Maker<T: ?Sized> {
 }
 
 impl<T: ?Sized> Maker<T> {
-    /// `label` tells the policy from every other: drives with policies of one label are taken to be alike.
+    /// `label` tells the policy from every other: drives with policies of one label are taken to be
+    /// alike.
     pub fn new(label: &str, make: impl Fn() -> Box<T> + Send + Sync + 'static) -> Self {
         Maker { label: label.into(), make: Arc::new(make) }
     }

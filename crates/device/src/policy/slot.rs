@@ -1,8 +1,8 @@
-//! The macro that declares a slot. One list gives the modules, the enum of policies, their names for
-//! configuration, help and tests, and the dispatch: adding a policy is one file and one line.
+//! The macro that declares a slot. One list gives the modules, the enum of policies, their names
+//! for configuration, help and tests, and the dispatch: adding a policy is one file and one line.
 
-/// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`. A slot that whoever builds the drive
-/// may fill says so: `or Custom(ItsTrait)`, see [`crate::policy::custom`].
+/// Declares one policy slot. Every policy is made by `Policy::new(&Params, seed)`. A slot that
+/// whoever builds the drive may fill says so: `or Custom(ItsTrait)`, see [`crate::policy::custom`].
 macro_rules! slot {
     (
         $d:tt

@@ -21,8 +21,8 @@ impl AccessClass {
         [AccessClass::Mixed, AccessClass::ReadHot, AccessClass::WriteHot];
 }
 
-/// What the detectors of [`crate::policy::hotness`] say of a page: the product of their answers, as a number
-/// below [`StreamTag::COUNT`].
+/// What the detectors of [`crate::policy::hotness`] say of a page: the product of their answers, as
+/// a number below [`StreamTag::COUNT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 

@@ -1,14 +1,16 @@
-//! Writes the mapping of pages that come in random order, on a drive whose mapping is far larger than any cache.
+//! Writes the mapping of pages that come in random order, on a drive whose mapping is far larger
+//! than any cache.
 //!
-//! Stored where it belongs, each entry would wait for a line of memory and for the translation of its address.
-//! So the logical pages are divided into slices whose entries fit the second-level cache. At first an entry is
-//! only added to the end of its slice; at the end each slice is brought into order where it is in the cache.
+//! Stored where it belongs, each entry would wait for a line of memory and for the translation of
+//! its address. So the logical pages are divided into slices whose entries fit the second-level
+//! cache. At first an entry is only added to the end of its slice; at the end each slice is brought
+//! into order where it is in the cache.
 //!
-//! That takes hardly any memory beside the mapping itself. A page of a slice is named by 16 bits, and the other
-//! 16 of the entry hold the lower half of where it lies. The upper half is never smaller than that of the entry
-//! before, because physical pages come in ascending order; by how much it is larger is written in unary, which
-//! takes little more than a bit for each page (Elias, "Efficient storage and retrieval by content and address of
-//! static files", J. ACM 21, 1974).
+//! That takes hardly any memory beside the mapping itself. A page of a slice is named by 16 bits,
+//! and the other 16 of the entry hold the lower half of where it lies. The upper half is never
+//! smaller than that of the entry before, because physical pages come in ascending order; by how
+//! much it is larger is written in unary, which takes little more than a bit for each page (Elias,
+//! "Efficient storage and retrieval by content and address of static files", J. ACM 21, 1974).
 
 use crate::mapping::page_map::PageMap;
 use fowler_units::{Column, Geometry, Id, Lpn, Ppn, prefetch};
@@ -19,8 +21,8 @@ const SLICE: usize = 1 << 16;
 const LOWER: u32 = 16;
 /// Entries that go to their slice at once: a cache line of them.
 const LINE: usize = 16;
-/// Lines that are written together: each goes to an address whose translation is in no cache, and only writes that
-/// follow each other closely wait for that together.
+/// Lines that are written together: each goes to an address whose translation is in no cache, and
+/// only writes that follow each other closely wait for that together.
 const BURST: usize = 32;
 
 /// Entries of a slice: its last ones, as long as they are no whole line, or a whole one.
@@ -44,8 +46,8 @@ pub struct BulkMapLoad {
     slices: Vec<Slice>,
     /// Whole lines, and where in the mapping each belongs.
     whole: Vec<(usize, Line)>,
-    /// Of each slice one word after another, the first of all slices first: all slices advance at about the same
-    /// rate. Bit `upper half + number of the entry` is set for each entry.
+    /// Of each slice one word after another, the first of all slices first: all slices advance at
+    /// about the same rate. Bit `upper half + number of the entry` is set for each entry.
     uppers: Column<u64>,
 }
 
@@ -63,7 +65,8 @@ impl BulkMapLoad {
         }
     }
 
-    /// The logical page, which has not come before, lies where no page before it lay, but further on.
+    /// The logical page, which has not come before, lies where no page before it lay, but further
+    /// on.
     #[inline(always)]
     pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: Ppn) {
         let number = page.0 as usize / SLICE;
@@ -87,13 +90,14 @@ impl BulkMapLoad {
         map.set_owner(to, page);
     }
 
-    /// The line of a slice is whole with this entry. Apart, so that [`BulkMapLoad::put`] is short enough to be inlined.
+    /// The line of a slice is whole with this entry. Apart, so that [`BulkMapLoad::put`] is short
+    /// enough to be inlined.
     #[inline(never)]
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;
         self.whole.push((first, self.lines[number].clone()));
-        // Not stored beside the others, to be read at once with them: that would have to wait for every store
-        // before it.
+        // Not stored beside the others, to be read at once with them: that would have to wait for
+        // every store before it.
         self.whole.last_mut().expect("just pushed").1.0[LINE - 1] = entry;
         if self.whole.len() == BURST {
             self.write_whole(map);

@@ -17,10 +17,11 @@ pub struct PreconditionedImage {
 }
 
 impl Config {
-    /// Whether preconditioning leaves the data of both where they lie alike: they may differ in nothing
-    /// that it looks at. Die order, suspension, operating times, queues, the link and how the buffer answers
-    /// may differ; so may what is made of kinds of data and of blocks (preconditioning writes plain data into
-    /// blocks that are all alike), but for the reserve of open blocks that it takes.
+    /// Whether preconditioning leaves the data of both where they lie alike: they may differ in
+    /// nothing that it looks at. Die order, suspension, operating times, queues, the link and how
+    /// the buffer answers may differ; so may what is made of kinds of data and of blocks
+    /// (preconditioning writes plain data into blocks that are all alike), but for the reserve of
+    /// open blocks that it takes.
     pub fn ages_like(&self, other: &Config) -> bool {
         let open = |its: &Config| its.placement.streams(its.hotness.tags());
         let alike = Config {

@@ -1,5 +1,5 @@
-//! The cells of a drive at time zero: how strong each block is, what it has been through, and how old its data
-//! is.
+//! The cells of a drive at time zero: how strong each block is, what it has been through, and how
+//! old its data is.
 
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
 use crate::cells::mode::{Mode, Step};
@@ -15,16 +15,16 @@ use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule, lowest};
 use fowler_units::{BlockId, Id, IdVec, Ppn, Rng, Span};
 
-/// The inverse distribution of growth rates is looked up in a table of so many intervals, between whose ends it is
-/// taken to be straight: 131,072 blocks are drawn in no time.
+/// The inverse distribution of growth rates is looked up in a table of so many intervals, between
+/// whose ends it is taken to be straight: 131,072 blocks are drawn in no time.
 const INTERVALS: usize = 1024;
 
 /// The weakest class.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
-    /// P/E cycles of blocks before preconditioning: those of the configuration, and up to its spread more. Cells err by
-    /// them, and they say which blocks count as worn.
+    /// P/E cycles of blocks before preconditioning: those of the configuration, and up to its
+    /// spread more. Cells err by them, and they say which blocks count as worn.
     pub(crate) fn initial_cycles(&self, blocks: u32) -> IdVec<BlockId, u32> {
         let mut rng = Rng::stream(self.seed, "reliability/cycles");
         let its = &self.reliability;
@@ -112,8 +112,8 @@ fn worn_blocks(
         .collect()
 }
 
-/// Data is as old as the order in which its blocks were filled says; in blocks that are not full it has just
-/// been written.
+/// Data is as old as the order in which its blocks were filled says; in blocks that are not full it
+/// has just been written.
 fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
     let geometry = &core.layout.geometry;
     let blocks = &core.allocator.blocks;
@@ -141,7 +141,8 @@ mod tests {
     use crate::policy::redundancy::RedundancyKind;
     use fowler_units::{BlockId, Bytes, Geometry};
 
-    /// A block errs by the cycles by which it counts as worn; and so it does where nothing is striped.
+    /// A block errs by the cycles by which it counts as worn; and so it does where nothing is
+    /// striped.
     #[test]
     fn cells_have_been_through_the_cycles_that_blocks_are_counted_by() {
         let mut config = shaped(Geometry {

@@ -1,5 +1,13 @@
 //! The state of the drive before the first request, reached in no simulated time but by the same
 //! placement, victim policy and reserve as in the run.
+//!
+//! **Owns** nothing after it is done. **May touch** core, garbage collection, and the cells. **Is
+//! asked** once, before a drive begins; an image of its result begins many runs.
+//!
+//! - `bulk_map_load.rs`: a mapping in random order, loaded in slices that fit the cache.
+//! - `striped.rs`: the same for a drive whose pages are striped.
+//! - `initial_cell_state.rs`: how strong, worn and old everything is at time zero.
+//! - `image.rs`: a preconditioned drive, to begin many runs from.
 
 mod bulk_map_load;
 pub mod image;
@@ -126,8 +134,9 @@ impl Preconditioning<'_> {
         report
     }
 
-    /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and otherwise anywhere.
-    /// See docs/decisions/precondition.md, "Where is data before the first request?".
+    /// Lays data out as long use leaves it: where addresses say on which die pages lie, there, and
+    /// otherwise anywhere. See docs/decisions/precondition.md, "Where is data before the first
+    /// request?".
     fn lay_out(&mut self, filled: u32, order: &TabledScatter, seed: u64) {
         let Geometry { planes_per_die, .. } = self.core.layout.geometry;
         let planes = self.core.layout.geometry.planes();
@@ -165,9 +174,9 @@ impl Preconditioning<'_> {
         at_home
     }
 
-    /// Fills as many whole blocks of every plane as so many pages fill, as [`Gc::store`] would page by page
-    /// on a fresh drive: no page is outdated, so that nothing can be collected, and dies and planes take
-    /// strict turns. Returns how many pages were written.
+    /// Fills as many whole blocks of every plane as so many pages fill, as [`Gc::store`] would page
+    /// by page on a fresh drive: no page is outdated, so that nothing can be collected, and dies
+    /// and planes take strict turns. Returns how many pages were written.
     fn fill_rows(&mut self, filled: u32) -> u32 {
         let geometry = self.core.layout.geometry;
         let (planes, pages_per_block) = (geometry.planes(), geometry.pages_per_block);
@@ -176,8 +185,8 @@ impl Preconditioning<'_> {
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..filled / row).map(|number| number * row) {
             let blocks = self.core.allocator.load_row();
-            // Runs in all blocks in turn: what is near in either direction of the mapping is written at
-            // about the same time.
+            // Runs in all blocks in turn: what is near in either direction of the mapping is
+            // written at about the same time.
             for start in (0..pages_per_block).step_by(RUN) {
                 for (turn, &block) in (first + start * planes..).zip(&blocks) {
                     let run = &mut runs[now];
@@ -240,8 +249,9 @@ impl Preconditioning<'_> {
 
     /// Lays data out as long use leaves it: under uniform random overwrites every page dies at the
     /// same rate, so that a block's valid share falls exponentially with its place in the order of
-    /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of SSD
-    /// write performance", SYSTOR'12). The overwrites that follow remove what is only nearly right.
+    /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of
+    /// SSD write performance", SYSTOR'12). The overwrites that follow remove what is only nearly
+    /// right.
     fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {
         let geometry = self.core.layout.geometry;
         let kept_free = self.gc.reserve() + 2;
@@ -359,7 +369,8 @@ impl<'a> Scattered<'a> {
     }
 }
 
-/// Random pages to overwrite, drawn ahead of their turns: what an overwrite looks up is then in the cache.
+/// Random pages to overwrite, drawn ahead of their turns: what an overwrite looks up is then in the
+/// cache.
 struct Overwrites {
     rng: Rng,
     filled: u64,
@@ -368,11 +379,12 @@ struct Overwrites {
     taken: usize,
 }
 
-/// Overwrites that are drawn and looked up together: on a large drive nearly every look needs an address
-/// translated that is in no cache, and only looks that follow each other closely wait for that together.
+/// Overwrites that are drawn and looked up together: on a large drive nearly every look needs an
+/// address translated that is in no cache, and only looks that follow each other closely wait for
+/// that together.
 const BURST: usize = 32;
-/// At which of its turns a burst asks for the records of the blocks that the next one outdates pages of, and
-/// then for the blocks' neighbours.
+/// At which of its turns a burst asks for the records of the blocks that the next one outdates
+/// pages of, and then for the blocks' neighbours.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {

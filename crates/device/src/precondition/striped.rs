@@ -39,13 +39,15 @@ impl Preconditioning<'_> {
         }
     }
 
-    /// Whether a page holds data before the run: one of parity only if stripes have it from the start.
+    /// Whether a page holds data before the run: one of parity only if stripes have it from the
+    /// start.
     pub(super) fn holds_from_the_start(&self, page: Lpn) -> bool {
         let is_parity = self.stripes.is_some_and(|its| its.stripes.is_parity(page));
         self.parity_from_the_start() || !is_parity
     }
 
-    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page holds data.
+    /// Writes a page over, before the run; parity is written anew with it. Returns whether the page
+    /// holds data.
     pub(super) fn overwrite(&mut self, page: Lpn, kept: u32) -> bool {
         let Some(StripedFill { stripes, .. }) = self.stripes else {
             self.gc.store(self.core, page, kept);

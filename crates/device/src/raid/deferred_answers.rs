@@ -1,5 +1,6 @@
-//! Programs and answers that wait for parity, and what is known of the transactions that it concerns. A column of its own
-//! beside the transactions of the flash, which know nothing of parity.
+//! Programs and answers that wait for parity, and what is known of the transactions that it
+//! concerns. A column of its own beside the transactions of the flash, which know nothing of
+//! parity.
 
 use super::Raid;
 use crate::flash::Flash;
@@ -8,8 +9,8 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
 
-/// What is known of a transaction here. It counts for the one with its place in the order of submission alone: others have
-/// had its place in the arena.
+/// What is known of a transaction here. It counts for the one with its place in the order of
+/// submission alone: others have had its place in the arena.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Note {
     order: u64,
@@ -44,8 +45,8 @@ impl Raid {
         its
     }
 
-    /// How long a program waited for a place in the parity cache, or for the parity of its stripe to be written, before
-    /// it asked for a die.
+    /// How long a program waited for a place in the parity cache, or for the parity of its stripe
+    /// to be written, before it asked for a die.
     pub(super) fn wait_of(&self, flash: &Flash, id: TxnId) -> Span {
         self.note(flash, id).wait
     }
@@ -56,7 +57,8 @@ impl Raid {
         self.note_mut(flash, id).wait += waited;
     }
 
-    /// A transaction is done, and its answer waits: what it is blamed on is noted down for everyone who waits for it.
+    /// A transaction is done, and its answer waits: what it is blamed on is noted down for everyone
+    /// who waits for it.
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {

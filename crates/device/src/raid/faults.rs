@@ -1,9 +1,11 @@
-//! Faults, and what becomes of every page that cannot be read: it is rebuilt from its stripe, or the host writes it
-//! anew before that, or it is lost. Which of its pages a stripe can still bring back is decided when a fault
-//! strikes, so that at any later moment every page that is not lost can be.
+//! Faults, and what becomes of every page that cannot be read: it is rebuilt from its stripe, or
+//! the host writes it anew before that, or it is lost. Which of its pages a stripe can still bring
+//! back is decided when a fault strikes, so that at any later moment every page that is not lost
+//! can be.
 //!
-//! A unit that fails loses what it holds and goes on as a spare would. Data that the controller holds at that moment,
-//! because it is on its way to the flash or between two places, is not touched.
+//! A unit that fails loses what it holds and goes on as a spare would. Data that the controller
+//! holds at that moment, because it is on its way to the flash or between two places, is not
+//! touched.
 
 use super::Raid;
 use super::parity_cache::{Entry, Progress, bit};
@@ -31,8 +33,8 @@ pub enum Fault {
     Chip(u32),
     /// A channel, with all its chips.
     Channel(u32),
-    /// The power, for a moment. What a die has begun to program runs to its end; what the caches hold is gone, unless
-    /// they are protected, and so is what waits for a die.
+    /// The power, for a moment. What a die has begun to program runs to its end; what the caches
+    /// hold is gone, unless they are protected, and so is what waits for a die.
     Power,
     /// The controller itself: tests of what notices that.
     Bug(Bug),
@@ -85,7 +87,8 @@ impl Reason {
     }
 }
 
-/// What became of pages that could not be read. All counts are of data pages; parity is data of nobody.
+/// What became of pages that could not be read. All counts are of data pages; parity is data of
+/// nobody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossLedger {
     /// Faults that struck.
@@ -96,19 +99,21 @@ pub struct LossLedger {
     pub rebuilt: u64,
     /// Of them, written anew or trimmed by the host before that.
     pub rewritten: u64,
-    /// Of them, lost, by [`Reason`]; writes that were acknowledged and lost with the power are among the last.
+    /// Of them, lost, by [`Reason`]; writes that were acknowledged and lost with the power are
+    /// among the last.
     pub lost: [u64; Reason::ALL.len()],
-    /// Of the lost, writes that were acknowledged and gone with the power before they were programmed.
+    /// Of the lost, writes that were acknowledged and gone with the power before they were
+    /// programmed.
     pub lost_writes: u64,
     /// Parity pages that became unreadable.
     pub parity_unreadable: u64,
     /// Stripes that had parity nowhere but in a cache that lost its power.
     pub parity_lost: u64,
-    /// Pages that the rest of their stripe brought back as something else than was written: there are none
-    /// (a law of [`crate::Device::check`]).
+    /// Pages that the rest of their stripe brought back as something else than was written: there
+    /// are none (a law of [`crate::Device::check`]).
     pub wrong: u64,
-    /// Parities that went to the flash though what was read for them, with what was cached, does not make them: there are
-    /// none (a law of [`crate::Device::check`]).
+    /// Parities that went to the flash though what was read for them, with what was cached, does
+    /// not make them: there are none (a law of [`crate::Device::check`]).
     pub unread: u64,
     /// Host reads answered from the rest of a stripe.
     pub degraded_reads: u64,
@@ -148,7 +153,8 @@ pub struct CachedView {
     pub covered: Vec<(bool, Option<Cell>)>,
     /// Whether what was replaced and what is not covered make up the parity in the flash.
     pub based: bool,
-    /// What covered pages replaced of each other, until what of it has to leave the parity has been read.
+    /// What covered pages replaced of each other, until what of it has to leave the parity has been
+    /// read.
     pub leaving: Vec<Cell>,
     /// The parity of the covered pages and of those that leave; none while all of it is read anew.
     pub value: Option<u64>,
@@ -183,7 +189,8 @@ impl Unknowns {
                 self.before = 0;
             }
             let computed = entry.is_some_and(|it| it.progress == Progress::Writing && !it.again);
-            // The parity of all pages, and with that of the covered ones taken away that of the rest.
+            // The parity of all pages, and with that of the covered ones taken away that of the
+            // rest.
             if computed && self.current.count_ones() == 1 {
                 self.current = 0;
             }
@@ -369,8 +376,8 @@ impl Raid {
         }
     }
 
-    /// The flash has lost a page that the buffer holds: it is written anew from there. Returns whether the buffer
-    /// holds all of it.
+    /// The flash has lost a page that the buffer holds: it is written anew from there. Returns
+    /// whether the buffer holds all of it.
     fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
         let frame = ftl.core.buffer.get_mut(frame_id);
         frame.ppn = Ppn::NONE;
@@ -395,8 +402,9 @@ impl Raid {
         whole
     }
 
-    /// A stripe has lost pages: the equations that hold them are of no use any more. That of the cached parity is made
-    /// anew from the covered pages that are left, and then all parity from that.
+    /// A stripe has lost pages: the equations that hold them are of no use any more. That of the
+    /// cached parity is made anew from the covered pages that are left, and then all parity from
+    /// that.
     fn mend(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId, lost: u64) {
         let page = self.stripes.parity(stripe);
         let Some(id) = self.cache.find(stripe) else {
@@ -509,7 +517,8 @@ impl Raid {
         stripes.data_pages(stripe).filter(lies).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// What the flash had of a stripe before lacks two of its pages: it gives none of them, and nothing need keep it.
+    /// What the flash had of a stripe before lacks two of its pages: it gives none of them, and
+    /// nothing need keep it.
     fn drop_useless_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) -> bool {
         let Some(id) = self.cache.find(stripe).filter(|&id| self.cache.get(id).based) else {
             return false;
@@ -531,8 +540,8 @@ impl Raid {
         true
     }
 
-    /// What an entry computes its parity from was dropped, or some of the rest of the stripe is lost and may have been
-    /// read: the rest is read instead, or once more.
+    /// What an entry computes its parity from was dropped, or some of the rest of the stripe is
+    /// lost and may have been read: the rest is read instead, or once more.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let its = self.cache.get_mut(id);
         if !its.based && (!std::mem::replace(&mut its.by_rest, true) || lost) {

@@ -1,6 +1,6 @@
-//! Integrity mode: every logical page carries a version version of 64 bits, every physical page the version that it was
-//! programmed with, and parity is the exclusive-or of stored. What is read back, or brought back, is right if its version is
-//! that of the version written last.
+//! Integrity mode: every logical page carries a version version of 64 bits, every physical page the
+//! version that it was programmed with, and parity is the exclusive-or of stored. What is read
+//! back, or brought back, is right if its version is that of the version written last.
 
 use super::Raid;
 use super::faults::{LossLedger, Reason};
@@ -30,8 +30,8 @@ pub struct Integrity {
     made: u64,
 }
 
-/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some stored is none of the
-/// others but by a chance of 2^-64.
+/// Spreads numbers over all 64 bits (the finaliser of SplitMix64), so that an exclusive-or of some
+/// stored is none of the others but by a chance of 2^-64.
 fn spread(number: u64) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -124,8 +124,8 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from now on it is taken to
-    /// have held that.
+    /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from
+    /// now on it is taken to have held that.
     pub fn bring_back(&mut self, ppn: Ppn, version: u64) {
         self.ledger.wrong += u64::from(self.stored[ppn] != version);
         self.stored[ppn] = version;
@@ -211,7 +211,8 @@ impl Raid {
         integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
     }
 
-    /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any more.
+    /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any
+    /// more.
     pub(crate) fn note_rewrite(&mut self, old: Ppn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rewritten += u64::from(old.is_some() && !integrity.reads(old));

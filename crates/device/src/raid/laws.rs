@@ -25,8 +25,8 @@ impl Raid {
         self.cache.iter().map(kept).sum::<u64>() + self.leaving.len() as u64
     }
 
-    /// What the parity cache holds is what the flash lacks; counters of worn pages are right; no two pages of a stripe
-    /// share a die; and with tags, every stripe adds up.
+    /// What the parity cache holds is what the flash lacks; counters of worn pages are right; no
+    /// two pages of a stripe share a die; and with tags, every stripe adds up.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, stripe)?;
@@ -48,7 +48,8 @@ impl Raid {
         self.check_ledger(core)
     }
 
-    /// Every data page that became unreadable was rebuilt, written anew or lost, or still waits for one of these.
+    /// Every data page that became unreadable was rebuilt, written anew or lost, or still waits for
+    /// one of these.
     fn check_ledger(&self, core: &Core) -> Result<(), Violation> {
         let Some(integrity) = &self.integrity else { return Ok(()) };
         let its = &integrity.ledger;
@@ -153,7 +154,8 @@ impl Raid {
         Ok(())
     }
 
-    /// With tags: whether every page of the host holds what was written last, in the buffer or in the flash.
+    /// With tags: whether every page of the host holds what was written last, in the buffer or in
+    /// the flash.
     ///
     /// # Errors
     /// The first page that does not.

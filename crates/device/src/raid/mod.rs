@@ -1,18 +1,22 @@
-//! Redundancy over the chips of a drive: stripes and their parity, degraded reads, rebuilding, losses.
+//! Redundancy over the chips of a drive: stripes and their parity, degraded reads, rebuilding,
+//! losses.
 //!
-//! A page that is written is covered by its stripe's entry in the parity cache from the moment it gets its place in the
-//! flash; the entry goes to the flash at once or when its place is needed, by whichever equation reads less; and what a
-//! covered page replaced stays until then.
+//! A page that is written is covered by its stripe's entry in the parity cache from the moment it
+//! gets its place in the flash; the entry goes to the flash at once or when its place is needed, by
+//! whichever equation reads less; and what a covered page replaced stays until then.
 //!
-//! **Owns** the parity cache, the stage of life, which stripes lack parity, the pages that are being brought back, and the
-//! versions of pages where integrity is checked. **May touch** the translation, which it is handed, and the flash. **Is asked** through
+//! **Owns** the parity cache, the stage of life, which stripes lack parity, the pages that are
+//! being brought back, and the versions of pages where integrity is checked. **May touch** the
+//! translation, which it is handed, and the flash. **Is asked** through
 //! [`crate::host::redundancy_hooks`], by faults, and by power.
 //!
 //! - `stripes.rs`: which pages make a stripe. `stages.rs`: what protects it, by age.
-//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`, `parity_flush.rs`: what is cached of a stripe; a write is taken in;
-//!   what a replaced page leaves; parity on its way to the flash.
-//! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`: the buffer by stripes.
-//! - `faults.rs`, `integrity.rs`, `rebuild.rs`: what fails and what that loses; versions of pages; degraded reads and rebuilding.
+//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`, `parity_flush.rs`: what is cached of
+//!   a stripe; a write is taken in; what a replaced page leaves; parity on its way to the flash.
+//! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`: the
+//!   buffer by stripes.
+//! - `faults.rs`, `integrity.rs`, `rebuild.rs`: what fails and what that loses; versions of pages;
+//!   degraded reads and rebuilding.
 //! - `hooks.rs`: the answers to what the host asks. `laws.rs`: what must hold of all this.
 
 mod deferred_answers;
@@ -69,7 +73,8 @@ pub struct Protection {
     pub age: Age,
     /// Stripes that are to have parity and have none yet: their blocks are recycled until they do.
     pub bare: u32,
-    /// Stripes whose parity is not in the flash as it should be: what a loss of power exposes if the cache is volatile.
+    /// Stripes whose parity is not in the flash as it should be: what a loss of power exposes if
+    /// the cache is volatile.
     pub exposed: u32,
     /// The most that there were.
     pub exposed_most: u32,
@@ -99,7 +104,8 @@ pub struct Raid {
     pub(crate) building: ParityId,
     /// Programs that wait for a place in the parity cache.
     pub(crate) held: VecDeque<TxnId>,
-    /// Covered pages that were replaced while the cached parity of their stripe had reads on their way.
+    /// Covered pages that were replaced while the cached parity of their stripe had reads on their
+    /// way.
     pub(crate) leaving: Vec<(ParityId, Ppn)>,
     /// A trim waits for one, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
@@ -201,8 +207,9 @@ impl Raid {
         Some(StripeId::new(self.cursor * 64 + at as usize))
     }
 
-    /// Whether a stripe without parity may take a place of the parity cache: one at a time may whatever the host writes,
-    /// or it would never have its turn on a drive without a pause; for more the host's writes go first.
+    /// Whether a stripe without parity may take a place of the parity cache: one at a time may
+    /// whatever the host writes, or it would never have its turn on a drive without a pause; for
+    /// more the host's writes go first.
     pub(crate) fn may_build(&self) -> bool {
         let free = self.cache.free_count();
         free > 0 && !self.building.is_some() || self.held.is_empty() && free > 1

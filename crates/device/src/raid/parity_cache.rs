@@ -1,10 +1,12 @@
-//! The parity cache: the stripes whose parity the controller holds, because it is not in the flash as it should be.
+//! The parity cache: the stripes whose parity the controller holds, because it is not in the flash
+//! as it should be.
 //!
-//! Of such a stripe the pages written since are *covered*: the cached parity is theirs, exclusive-or of all of them as
-//! they lie in the flash now. For as long as that is so, what they replaced stays valid beside them, and so does the
-//! parity page in the flash, which with the replaced pages and those never covered makes the stripe as it was. So any
-//! one page can be brought back at any moment: a covered one from the cache, any other from the flash. (The listings of
-//! the paper keep neither.)
+//! Of such a stripe the pages written since are *covered*: the cached parity is theirs,
+//! exclusive-or of all of them as they lie in the flash now. For as long as that is so, what they
+//! replaced stays valid beside them, and so does the parity page in the flash, which with the
+//! replaced pages and those never covered makes the stripe as it was. So any one page can be
+//! brought back at any moment: a covered one from the cache, any other from the flash. (The
+//! listings of the paper keep neither.)
 
 use fowler_units::{Id, IdVec, ParityId, Ppn, StripeId, TxnId};
 
@@ -28,18 +30,20 @@ pub struct Entry {
     pub progress: Progress,
     /// The pages covered, a bit each.
     pub covered: u64,
-    /// The pages on their way in company of so many that the parity is built anew: what they replace is not read.
+    /// The pages on their way in company of so many that the parity is built anew: what they
+    /// replace is not read.
     pub anew: u64,
     /// Whether the flash has parity of the stripe as it was before.
     pub based: bool,
     /// It goes to the flash as soon as nothing is on its way to it.
     pub expedited: bool,
-    /// Two of its pages cannot be read: only what is cached and what was replaced, together, give both. It stays until
-    /// one is rebuilt.
+    /// Two of its pages cannot be read: only what is cached and what was replaced, together, give
+    /// both. It stays until one is rebuilt.
     pub frail: bool,
     /// It is computed, and waits for that in the controller.
     pub stalled: bool,
-    /// What is on its way to the flash is of pages that were lost meanwhile; what was computed has been put right.
+    /// What is on its way to the flash is of pages that were lost meanwhile; what was computed has
+    /// been put right.
     pub stale: bool,
     /// Programs on their way that it will cover.
     pub pinned: u32,
@@ -47,12 +51,13 @@ pub struct Entry {
     pub reads: u32,
     /// The parity of the covered pages, as tags.
     pub value: u64,
-    /// What has been read for that of all pages since the last turn, and the turn that reads are for from now on: one that
-    /// was asked for before an equation was given up counts for nothing. Zero is what reads for `value` are.
+    /// What has been read for that of all pages since the last turn, and the turn that reads are
+    /// for from now on: one that was asked for before an equation was given up counts for nothing.
+    /// Zero is what reads for `value` are.
     pub seen: u64,
     pub turn: u32,
-    /// The parity of all pages, once it is being read for; and whether by the rest of the stripe (equation (2)), or by
-    /// what was replaced.
+    /// The parity of all pages, once it is being read for; and whether by the rest of the stripe
+    /// (equation (2)), or by what was replaced.
     pub whole: u64,
     pub by_rest: bool,
     /// What is cached is being read anew, all of it: until that is done it brings back nothing.
@@ -268,7 +273,8 @@ impl ParityCache {
         }
     }
 
-    /// The place whose stripe has waited longest for a write, of those that nothing is on its way to.
+    /// The place whose stripe has waited longest for a write, of those that nothing is on its way
+    /// to.
     pub fn evictable(&self) -> Option<ParityId> {
         let mut at = self.oldest;
         while at.is_some() {

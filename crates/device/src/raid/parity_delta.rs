@@ -1,10 +1,11 @@
-//! Covered pages that are replaced: what they held must be taken out of the cached parity, and for that it must be read.
-//! Until all reads of an entry are done, what was replaced stays valid: the cached parity is that of the covered pages and
-//! of those that leave. The parity from before is kept until then (assumed: a second page for each place that is being
-//! read for), and what replaces a page is in the write buffer, whose answer waits for the reads.
+//! Covered pages that are replaced: what they held must be taken out of the cached parity, and for
+//! that it must be read. Until all reads of an entry are done, what was replaced stays valid: the
+//! cached parity is that of the covered pages and of those that leave. The parity from before is
+//! kept until then (assumed: a second page for each place that is being read for), and what
+//! replaces a page is in the write buffer, whose answer waits for the reads.
 //!
-//! If a page that leaves cannot be read any more, the cached parity brings back nothing until it has been made anew from
-//! all covered pages: it is *blank*.
+//! If a page that leaves cannot be read any more, the cached parity brings back nothing until it
+//! has been made anew from all covered pages: it is *blank*.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -20,7 +21,8 @@ impl Raid {
 }
 
 impl Raid {
-    /// A covered page is to be replaced: it must be read, or brought back from the others that are covered.
+    /// A covered page is to be replaced: it must be read, or brought back from the others that are
+    /// covered.
     pub(crate) fn take_from_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -65,7 +67,8 @@ impl Raid {
         }
     }
 
-    /// What is cached is read anew: the covered pages, or those of them that are not in the write buffer.
+    /// What is cached is read anew: the covered pages, or those of them that are not in the write
+    /// buffer.
     pub(crate) fn read_anew(
         &mut self,
         ftl: &mut Ftl,
@@ -82,7 +85,8 @@ impl Raid {
         (its.turn, its.blank) = (turn, its.reads > 0);
     }
 
-    /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns whether it did.
+    /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns
+    /// whether it did.
     pub(crate) fn leaves_no_more(&mut self, ftl: &mut Ftl, flash: &mut Flash, ppn: Ppn) -> bool {
         let Some(at) = self.leaving.iter().position(|its| its.1 == ppn) else { return false };
         let (entry, _) = self.leaving.swap_remove(at);
@@ -91,8 +95,8 @@ impl Raid {
         true
     }
 
-    /// The entry of a stripe is blank, and some pages are lost: the covered ones are read, unless for one of those they
-    /// are read anyway.
+    /// The entry of a stripe is blank, and some pages are lost: the covered ones are read, unless
+    /// for one of those they are read anyway.
     pub(crate) fn read_covered(
         &mut self,
         ftl: &mut Ftl,
@@ -107,7 +111,8 @@ impl Raid {
         }
     }
 
-    /// A read for what is cached has come without its data, and its page is not lost: the other covered pages give it.
+    /// A read for what is cached has come without its data, and its page is not lost: the other
+    /// covered pages give it.
     pub(crate) fn read_others(
         &mut self,
         ftl: &mut Ftl,

@@ -47,16 +47,17 @@ impl Raid {
         self.all_have_parity(ftl);
     }
 
-    /// Where blocks are recycled no more, they are as long as a stripe lacks its parity (section III-B: "the RAID-5 is
-    /// applied to all the stripes"). A drive never goes back.
+    /// Where blocks are recycled no more, they are as long as a stripe lacks its parity (section
+    /// III-B: "the RAID-5 is applied to all the stripes"). A drive never goes back.
     fn all_have_parity(&mut self, ftl: &mut Ftl) {
         if !self.rules.recycles && self.wanted_count == 0 {
             ftl.gc.refresh = None;
         }
     }
 
-    /// Sees to it that a place becomes free for everyone who waits for one, and for one more; and where stripes are to
-    /// get parity, for one of them at a time, so that they get it however full the cache is kept.
+    /// Sees to it that a place becomes free for everyone who waits for one, and for one more; and
+    /// where stripes are to get parity, for one of them at a time, so that they get it however full
+    /// the cache is kept.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
             let kept = self.rules.commits == Commits::WhenEvicted;
@@ -71,9 +72,9 @@ impl Raid {
         }
     }
 
-    /// The parity of a stripe goes to the flash. What it lacks is read: the pages that are not covered, or what the
-    /// covered ones replaced and the parity before, whichever is less (equations (2) and (1) of the paper; with all
-    /// pages there the first if `N - n <= n + 1`).
+    /// The parity of a stripe goes to the flash. What it lacks is read: the pages that are not
+    /// covered, or what the covered ones replaced and the parity before, whichever is less
+    /// (equations (2) and (1) of the paper; with all pages there the first if `N - n <= n + 1`).
     pub(crate) fn commit(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.commit(entry);
         let its = *self.cache.get(entry);
@@ -100,8 +101,8 @@ impl Raid {
         self.stripes.data_pages(its.stripe).filter(lacks).fold(0, |all, (at, _)| all | bit(at))
     }
 
-    /// Which equation the parity of an entry is computed by: that which reads less, if all that it reads can be read;
-    /// of the two one always can.
+    /// Which equation the parity of an entry is computed by: that which reads less, if all that it
+    /// reads can be read; of the two one always can.
     pub(crate) fn readable_way(
         &self,
         core: &Core,
@@ -163,7 +164,8 @@ impl Raid {
         self.cache.get_mut(entry).whole = whole;
     }
 
-    /// A read that an entry needs has come; if without its data, another equation is read by now, or pages are lost.
+    /// A read that an entry needs has come; if without its data, another equation is read by now,
+    /// or pages are lost.
     pub(crate) fn parity_read(
         &mut self,
         ftl: &mut Ftl,
@@ -268,7 +270,8 @@ impl Raid {
         }
         let its = self.cache.get_mut(entry);
         if its.frail || its.again || its.stale {
-            // What is computed may be all that brings a page back: it stays with what it was computed from.
+            // What is computed may be all that brings a page back: it stays with what it was
+            // computed from.
             let (again, frail) = (its.again, its.frail);
             its.stale = false;
             its.stalled = !again;
@@ -289,7 +292,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// What has been done for an entry is what those who wait for its parity waited for, if anybody watches.
+    /// What has been done for an entry is what those who wait for its parity waited for, if anybody
+    /// watches.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let its = self.cache.get(entry);
@@ -305,7 +309,8 @@ impl Raid {
         }
     }
 
-    /// The parity of a stripe is as it should be: what was kept for it goes, and whoever waited goes on.
+    /// The parity of a stripe is as it should be: what was kept for it goes, and whoever waited
+    /// goes on.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let width = self.stripes.width();
         for position in 0..width {

@@ -1,5 +1,5 @@
-//! What is written is covered: its stripe takes it into the parity that the cache holds, from the moment it gets its
-//! place in the flash, and keeps what it replaced.
+//! What is written is covered: its stripe takes it into the parity that the cache holds, from the
+//! moment it gets its place in the flash, and keeps what it replaced.
 
 use super::parity_cache::{Progress, bit};
 use crate::core::Core;
@@ -32,8 +32,8 @@ impl Raid {
         }
     }
 
-    /// The place of a stripe that takes in what is written, pinned; an error names the place that takes in nothing more,
-    /// or none if there is no place left.
+    /// The place of a stripe that takes in what is written, pinned; an error names the place that
+    /// takes in nothing more, or none if there is no place left.
     pub(crate) fn entry_for(
         &mut self,
         ftl: &mut Ftl,
@@ -42,7 +42,8 @@ impl Raid {
     ) -> Result<ParityId, Option<ParityId>> {
         if let Some(id) = self.cache.find(stripe) {
             let entry = self.cache.get(id);
-            // What is written with its data takes in what comes before the first of it is programmed.
+            // What is written with its data takes in what comes before the first of it is
+            // programmed.
             let soon = entry.expedited || self.rules.commits == Commits::AtOnce;
             let full = soon && entry.covered != 0 && entry.pinned > 0;
             if entry.progress != Progress::Open || full {
@@ -94,13 +95,15 @@ impl Raid {
         let expedited = note.expedited;
         let its = self.cache.get_mut(entry);
         let (covered, stripe, together) = (its.covered, its.stripe, self.together);
-        // What goes past the caches together is taken in together, and hurries its stripe after that.
+        // What goes past the caches together is taken in together, and hurries its stripe after
+        // that.
         its.expedited |= expedited && together == 0;
         if self.rules.commits == Commits::WhenEvicted && covered != 0 {
             let many = self.rules.n_update.is_some_and(|most| together.count_ones() > most);
             if many && its.anew & bit(position) == 0 {
-                // Parity anew from what is written and what else is covered, once for all that leave together. One of
-                // them whose old data is read first comes later, and on its own.
+                // Parity anew from what is written and what else is covered, once for all that
+                // leave together. One of them whose old data is read first comes later, and on its
+                // own.
                 its.anew = together;
                 let rest = covered & !together;
                 let rest =
@@ -159,8 +162,8 @@ impl Raid {
         flash.submit(id);
     }
 
-    /// Buffered data gets its place in the flash: what lay there before is invalid, or stays until the parity of its stripe is
-    /// in the flash.
+    /// Buffered data gets its place in the flash: what lay there before is invalid, or stays until
+    /// the parity of its stripe is in the flash.
     #[cold]
     pub(super) fn page_bound(
         &mut self,
@@ -256,8 +259,8 @@ impl Raid {
         }
     }
 
-    /// Whether a program must be covered after all although it has a die: it was not to be when it was sent there, and
-    /// by now its stripe has parity, or gets it.
+    /// Whether a program must be covered after all although it has a die: it was not to be when it
+    /// was sent there, and by now its stripe has parity, or gets it.
     #[cold]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
@@ -291,7 +294,8 @@ impl Raid {
         }
     }
 
-    /// A page is forgotten: `old` is what lay in the flash. Its stripe has a page of zeroes there from now on.
+    /// A page is forgotten: `old` is what lay in the flash. Its stripe has a page of zeroes there
+    /// from now on.
     pub(super) fn page_trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, old: Ppn) {
         let stripe = self.count_wear(ftl, page, old, Ppn::NONE);
         self.note_rewrite(old);
@@ -307,9 +311,10 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Algorithm 2 of DA-RAID-5 as it is printed: of more than `N_update` pages, the partial parity that there was is replaced
-    /// by theirs. Which pages it is of is not recorded: whoever writes it to the flash takes it for that of all pages written
-    /// since. Returns the pages whose parity is kept.
+    /// Algorithm 2 of DA-RAID-5 as it is printed: of more than `N_update` pages, the partial parity
+    /// that there was is replaced by theirs. Which pages it is of is not recorded: whoever writes
+    /// it to the flash takes it for that of all pages written since. Returns the pages whose parity
+    /// is kept.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

@@ -1,5 +1,5 @@
-//! Algorithms 1 and 2 of DA-RAID-5 as they are printed, in tests alone: each of them loses data that the readings that
-//! the device takes keep.
+//! Algorithms 1 and 2 of DA-RAID-5 as they are printed, in tests alone: each of them loses data
+//! that the readings that the device takes keep.
 
 use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
@@ -64,8 +64,8 @@ fn counted(device: &Device, stripe: StripeId) -> u8 {
     device.layer.raid.as_ref().expect("it has stripes").worn[stripe]
 }
 
-/// A drive with a stripe none of whose pages is in a worn block, and two pages of that: the first goes to a worn block
-/// when it is written, the other to a trusted one.
+/// A drive with a stripe none of whose pages is in a worn block, and two pages of that: the first
+/// goes to a worn block when it is written, the other to a trusted one.
 fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
     let mut device = drive(config, false);
     for stripe in (0..device.stripes()).map(StripeId) {
@@ -90,9 +90,9 @@ fn one_worn_one_trusted(config: &Config) -> (Device, StripeId, Lpn, Lpn) {
     panic!("no stripe of {} is like that", device.stripes());
 }
 
-/// Where a drive of which a sixth of the blocks is worn has one page of a stripe in a worn block and another one is
-/// written to a trusted block, Algorithm 1 drops the parity of the stripe. The page in the worn block is then lost
-/// when it cannot be read.
+/// Where a drive of which a sixth of the blocks is worn has one page of a stripe in a worn block
+/// and another one is written to a trusted block, Algorithm 1 drops the parity of the stripe. The
+/// page in the worn block is then lost when it cannot be read.
 #[test]
 fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     let mut config = config(RedundancyKind::WearAware);
@@ -117,7 +117,8 @@ fn algorithm_1_drops_the_parity_of_a_page_in_a_worn_block() {
     assert_eq!(outcome(true), (false, Some(Reason::Unprotected), 0), "as printed");
 }
 
-/// A parity for which a page less was read than it takes is one that no controller has: a law says so.
+/// A parity for which a page less was read than it takes is one that no controller has: a law says
+/// so.
 #[test]
 fn parity_of_what_was_not_read_is_noticed() {
     for pages in 1..4 {
@@ -152,9 +153,9 @@ fn algorithm_1_counts_a_rewrite_twice() {
     }
 }
 
-/// Algorithm 2 makes the partial parity of D1, D2 and D3 anew from D0, D1 and D2, and does not say that it no more is
-/// that of D3. Whether D3 is lost before that parity is in the flash or after, it does not come back as it was
-/// written; nor does any other page of the stripe then.
+/// Algorithm 2 makes the partial parity of D1, D2 and D3 anew from D0, D1 and D2, and does not say
+/// that it no more is that of D3. Whether D3 is lost before that parity is in the flash or after,
+/// it does not come back as it was written; nor does any other page of the stripe then.
 #[test]
 fn algorithm_2_forgets_pages_that_it_covers() {
     let mut config = config(RedundancyKind::HybridCaching);

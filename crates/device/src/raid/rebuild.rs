@@ -1,6 +1,6 @@
-//! Pages that cannot be read are brought back from the rest of their stripe: for whoever reads them at the moment,
-//! and in the background for their own sake, to be programmed anew. Each takes the reads of a stripe, on their dies
-//! and channels.
+//! Pages that cannot be read are brought back from the rest of their stripe: for whoever reads them
+//! at the moment, and in the background for their own sake, to be programmed anew. Each takes the
+//! reads of a stripe, on their dies and channels.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -24,7 +24,8 @@ struct DegradedRead {
     read: TxnId,
     page: Lpn,
     from: Ppn,
-    /// What it held when it was found unreadable: its block may have been erased and written anew since.
+    /// What it held when it was found unreadable: its block may have been erased and written anew
+    /// since.
     tag: u64,
     /// Reads on their way.
     left: u32,
@@ -81,7 +82,8 @@ impl Raid {
         self.integrity.as_deref().is_none_or(|its| its.reads(ppn))
     }
 
-    /// Whether a read has come without its data; one with more errors than any level corrects spoils its page.
+    /// Whether a read has come without its data; one with more errors than any level corrects
+    /// spoils its page.
     pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
         if self.integrity.as_deref().is_none() {
             return false;
@@ -129,7 +131,8 @@ impl Raid {
         self.read_equation(ftl, flash, number);
     }
 
-    /// Reads the others of an equation that holds a page, and takes that to have held what they say.
+    /// Reads the others of an equation that holds a page, and takes that to have held what they
+    /// say.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
         let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
@@ -148,9 +151,10 @@ impl Raid {
         self.finish_if_read(ftl, flash, number);
     }
 
-    /// An equation that gives a page which cannot be read: that of the cached parity, if it covers the page; what is
-    /// computed and that taken away, if it does not; or that of the parity in the flash. One of whose others all can be
-    /// read there is as long as the page is not lost ([`crate::raid::faults`]).
+    /// An equation that gives a page which cannot be read: that of the cached parity, if it covers
+    /// the page; what is computed and that taken away, if it does not; or that of the parity in the
+    /// flash. One of whose others all can be read there is as long as the page is not lost
+    /// ([`crate::raid::faults`]).
     fn equation_for(&self, core: &Core, page: Lpn, from: Ppn) -> Equation {
         let stripe = self.stripes.of(page);
         let entry = self.cache.find(stripe);
@@ -180,8 +184,8 @@ impl Raid {
         self.others_of(core, stripe, !covered, &before, from, 0)
     }
 
-    /// Some data pages of a stripe as they lie in the flash and some other pages, but for one; and with `sum` their
-    /// exclusive-or.
+    /// Some data pages of a stripe as they lie in the flash and some other pages, but for one; and
+    /// with `sum` their exclusive-or.
     fn others_of(
         &self,
         core: &Core,

@@ -1,5 +1,5 @@
-//! What protects a stripe by the age of the drive: stripes with pages in worn blocks, stages of life, and parity that comes
-//! and goes with them (DA-RAID-5, section III-B).
+//! What protects a stripe by the age of the drive: stripes with pages in worn blocks, stages of
+//! life, and parity that comes and goes with them (DA-RAID-5, section III-B).
 
 use super::{Raid, StageChange};
 use crate::config::Config;
@@ -12,8 +12,8 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, Ppn, StripeId};
 
-/// How often it is looked whether parity at no time has moved data into worn blocks; what is bare then gets its parity
-/// in the run.
+/// How often it is looked whether parity at no time has moved data into worn blocks; what is bare
+/// then gets its parity in the run.
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
@@ -25,7 +25,8 @@ impl Raid {
             || core.map.place(self.stripes.parity(stripe)) != Location::Nowhere
     }
 
-    /// The data pages of a stripe whose copy in the flash cannot be read, a bit each: only parity brings them back.
+    /// The data pages of a stripe whose copy in the flash cannot be read, a bit each: only parity
+    /// brings them back.
     pub(crate) fn unread_positions(&self, core: &Core, stripe: StripeId) -> u64 {
         if self.integrity.is_none() {
             return 0;
@@ -50,8 +51,9 @@ impl Raid {
 
     // --- Time zero ----------------------------------------------------------------------------------
 
-    /// The data lies where it lies: stripes with pages in worn blocks are found, and get what parity they are to have
-    /// from the start, at no time. Parity may make blocks be collected, and data come to lie in other blocks.
+    /// The data lies where it lies: stripes with pages in worn blocks are found, and get what
+    /// parity they are to have from the start, at no time. Parity may make blocks be collected, and
+    /// data come to lie in other blocks.
     pub(crate) fn begin(&mut self, ftl: &mut Ftl) {
         let mut bare = self.look_at_stripes(ftl);
         for _ in 0..SETTLES_MOST {
@@ -68,8 +70,8 @@ impl Raid {
         self.begin_integrity(ftl);
     }
 
-    /// Counts the pages in worn blocks anew and finds the stage of life; returns the stripes that are to have parity and
-    /// have none.
+    /// Counts the pages in worn blocks anew and finds the stage of life; returns the stripes that
+    /// are to have parity and have none.
     fn look_at_stripes(&mut self, ftl: &mut Ftl) -> Vec<StripeId> {
         let erases = ftl.core.allocator.blocks.erase_counts();
         let cycles = self.cycles.as_slice().iter().zip(erases).map(|(&before, &now)| before + now);
@@ -117,7 +119,8 @@ impl Raid {
 
     // --- Wear and moves -----------------------------------------------------------------------------
 
-    /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it is.
+    /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it
+    /// is.
     pub(crate) fn count_wear(&mut self, ftl: &mut Ftl, page: Lpn, old: Ppn, new: Ppn) -> StripeId {
         let stripe = self.stripes.of(page);
         let worn =
@@ -219,8 +222,9 @@ impl Raid {
     }
 }
 
-/// Algorithm 1 of DA-RAID-5 as it is printed: the counter counts writes, up those to worn blocks and down those to others,
-/// whatever the page that is written lay in before. It knows of nothing but writes.
+/// Algorithm 1 of DA-RAID-5 as it is printed: the counter counts writes, up those to worn blocks
+/// and down those to others, whatever the page that is written lay in before. It knows of nothing
+/// but writes.
 fn count_as_printed(new: Ppn, before: u8, worn: bool) -> u8 {
     let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
     if new.is_some() { counted } else { before }

@@ -1,5 +1,5 @@
-//! The write buffer by stripes (DA-RAID-5, sections III-D and III-E): pages leave it in the company of their stripe, so
-//! that parity is computed once for all of them, and long writes pass it by.
+//! The write buffer by stripes (DA-RAID-5, sections III-D and III-E): pages leave it in the company
+//! of their stripe, so that parity is computed once for all of them, and long writes pass it by.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
@@ -46,7 +46,8 @@ impl Raid {
         (stripes, stripes.of(core.buffer.get(frame_id).lpn))
     }
 
-    /// The dirty pages of a frame's stripe go to the flash together, as many as may be on their way.
+    /// The dirty pages of a frame's stripe go to the flash together, as many as may be on their
+    /// way.
     pub(crate) fn evict_stripe(
         &mut self,
         ftl: &mut Ftl,
@@ -74,9 +75,10 @@ impl Raid {
         self.together = 0;
     }
 
-    /// A write that is too long for the caches goes to the flash stripe by stripe: the pages of the stripe of `page`, the
-    /// next of the request, all at once, and their parity with them. For that it waits until there are frames for all:
-    /// one after another, each would have parity computed and written anew.
+    /// A write that is too long for the caches goes to the flash stripe by stripe: the pages of the
+    /// stripe of `page`, the next of the request, all at once, and their parity with them. For that
+    /// it waits until there are frames for all: one after another, each would have parity computed
+    /// and written anew.
     #[cold]
     pub(crate) fn write_part(
         &mut self,

@@ -1,9 +1,9 @@
 //! Which pages make a stripe, and which of them is its parity.
 //!
-//! The pages of the mapping are striped over the dies in order, and N+1 that follow each other are a stripe: they lie
-//! on N+1 chips. One of them is parity, another one in each row of stripes over the chips (left-symmetric). The
-//! host's pages are the others, in order. So one modulo says the die of data and of parity alike, and whatever moves
-//! pages need not know which is which.
+//! The pages of the mapping are striped over the dies in order, and N+1 that follow each other are
+//! a stripe: they lie on N+1 chips. One of them is parity, another one in each row of stripes over
+//! the chips (left-symmetric). The host's pages are the others, in order. So one modulo says the
+//! die of data and of parity alike, and whatever moves pages need not know which is which.
 
 use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};
@@ -20,7 +20,8 @@ pub struct Stripes {
 }
 
 impl Stripes {
-    /// Stripes of `data` pages and one of parity, on a drive of `dies` dies whose mapping has `pages` pages.
+    /// Stripes of `data` pages and one of parity, on a drive of `dies` dies whose mapping has
+    /// `pages` pages.
     pub fn new(data: u32, dies: u32, pages: u32) -> Self {
         let width = data + 1;
         Self { width, abreast: dies / width, count: stripes_of(pages, data) }

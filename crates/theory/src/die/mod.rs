@@ -1,9 +1,9 @@
 //! One die under Poisson reads and one-page writes. All times are in microseconds, all rates per
 //! microsecond; every mean is of a response: from arrival to the end of the operation.
 //!
-//! Sources: Pollaczek-Khinchine and Cobham ("Priority assignment in waiting line problems", Operations
-//! Research 2, 1954) as in Kleinrock, "Queueing Systems" vol. 1 and 2; the operations of a die and their
-//! suspension as in Wu and He, FAST'12.
+//! Sources: Pollaczek-Khinchine and Cobham ("Priority assignment in waiting line problems",
+//! Operations Research 2, 1954) as in Kleinrock, "Queueing Systems" vol. 1 and 2; the operations of
+//! a die and their suspension as in Wu and He, FAST'12.
 
 mod suspension;
 
@@ -22,7 +22,8 @@ pub struct DieTimes {
     pub verify_phase: f64,
     /// ISPP iterations of a program; at least one.
     pub iterations: u32,
-    /// The last part of a phase, in which it cannot be cancelled; the time that cancelling takes (S5).
+    /// The last part of a phase, in which it cannot be cancelled; the time that cancelling takes
+    /// (S5).
     pub voltage_reset: f64,
     /// Loading the page buffer from the shadow buffer when a program goes on (S7).
     pub buffer_load: f64,
@@ -46,22 +47,23 @@ pub struct Load {
 }
 
 impl Load {
-    /// The arrivals of which a share `read_share` (0 to 1) are reads and that keep an undisturbed die busy
-    /// for a share `utilisation` (0 and more) of the time.
+    /// The arrivals of which a share `read_share` (0 to 1) are reads and that keep an undisturbed
+    /// die busy for a share `utilisation` (0 and more) of the time.
     pub fn offered(times: &DieTimes, utilisation: f64, read_share: f64) -> Load {
         let service = read_share * times.read + (1.0 - read_share) * times.write();
         let all = utilisation / service;
         Load { reads: all * read_share, writes: all * (1.0 - read_share) }
     }
 
-    /// The shares of time that reads, and reads and writes together, keep an undisturbed die busy for.
+    /// The shares of time that reads, and reads and writes together, keep an undisturbed die busy
+    /// for.
     fn utilisation(&self, times: &DieTimes) -> (f64, f64) {
         let reads = self.reads * times.read;
         (reads, reads + self.writes * times.write())
     }
 
-    /// The mean work left of what an arrival finds in service: half the second moment of the service time,
-    /// times the rate.
+    /// The mean work left of what an arrival finds in service: half the second moment of the
+    /// service time, times the rate.
     fn residual(&self, times: &DieTimes) -> f64 {
         let write = times.write();
         (self.reads * times.read * times.read + self.writes * write * write) / 2.0
@@ -77,8 +79,8 @@ pub struct Means {
     pub write: f64,
 }
 
-/// The mean response of a queue with Poisson arrivals (`rate` per microsecond), one server, and a service
-/// of `service` microseconds: M/D/1. `None` from a load of one on.
+/// The mean response of a queue with Poisson arrivals (`rate` per microsecond), one server, and a
+/// service of `service` microseconds: M/D/1. `None` from a load of one on.
 pub fn md1(service: f64, rate: f64) -> Option<f64> {
     let load = rate * service;
     (load < 1.0).then(|| service + load * service / (2.0 * (1.0 - load)))
@@ -99,8 +101,8 @@ pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
         .then(|| Means { read: wait + times.read, write: wait / (1.0 - both) + times.write() })
 }
 
-/// Reads interrupt writes at once and at no cost: preemptive resume, the bound of all suspension. `None`
-/// from a load of one on.
+/// Reads interrupt writes at once and at no cost: preemptive resume, the bound of all suspension.
+/// `None` from a load of one on.
 pub fn preemptive_resume(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let alone = load.reads * times.read * times.read / 2.0;

@@ -1,25 +1,25 @@
-//! Exact means under suspension of programs (FAST'12; S3 to S15). Derived here, since the paper gives
-//! equation (1) only.
+//! Exact means under suspension of programs (FAST'12; S3 to S15). Derived here, since the paper
+//! gives equation (1) only.
 //!
-//! A write is a chain of stretches: the transfer, then N times a program and a verify phase. Reads that
-//! come during a stretch are served at its end (inter-phase), or once its voltage is reset (intra-phase),
-//! back to back with those that come meanwhile (S6): a busy period, on average `D = R / (1 - rho_r)` for
-//! each read that begins it. Then the page buffer is loaded again for `T`; a read that comes meanwhile
-//! starts that over (S11), so that loading takes the classical restart time
-//! `E = (e^(lambda T) - 1) (1 / lambda + D)`.
+//! A write is a chain of stretches: the transfer, then N times a program and a verify phase. Reads
+//! that come during a stretch are served at its end (inter-phase), or once its voltage is reset
+//! (intra-phase), back to back with those that come meanwhile (S6): a busy period, on average `D =
+//! R / (1 - rho_r)` for each read that begins it. Then the page buffer is loaded again for `T`; a
+//! read that comes meanwhile starts that over (S11), so that loading takes the classical restart
+//! time `E = (e^(lambda T) - 1) (1 / lambda + D)`.
 //!
-//! - A stretch of length L that no read can cut: `lambda L` reads come, and with `1 - e^(-lambda L)` at
-//!   least one does, which adds `lambda L D + (1 - e^(-lambda L)) E`.
-//! - A phase that can be cancelled in its first `L - r` is not, with `q = e^(-lambda (L - r))`; an attempt
-//!   lasts `(1 - q) / lambda + r` either way. A cancelled one adds `(1 + lambda r) D + E`; a completed one
-//!   what a stretch of length r does.
-//! - A program takes `1 / q` attempts, and each that failed one successful check-verify besides (S7), so
-//!   that there are as many verifies completed as programs attempted.
+//! - A stretch of length L that no read can cut: `lambda L` reads come, and with `1 - e^(-lambda
+//!   L)` at least one does, which adds `lambda L D + (1 - e^(-lambda L)) E`.
+//! - A phase that can be cancelled in its first `L - r` is not, with `q = e^(-lambda (L - r))`; an
+//!   attempt lasts `(1 - q) / lambda + r` either way. A cancelled one adds `(1 + lambda r) D + E`;
+//!   a completed one what a stretch of length r does.
+//! - A program takes `1 / q` attempts, and each that failed one successful check-verify besides
+//!   (S7), so that there are as many verifies completed as programs attempted.
 //! - The last stretch ends the write: nothing is resumed after it (S15).
 //!
-//! Reads never wait for each other's resumption, so that their mean is that of M/G/1 whose server starts
-//! late: `W0 / (1 - rho_r) + R`, where `W0` is the mean residual of what holds the die at an arrival: a
-//! read, a stretch, or the reset after a cancellation.
+//! Reads never wait for each other's resumption, so that their mean is that of M/G/1 whose server
+//! starts late: `W0 / (1 - rho_r) + R`, where `W0` is the mean residual of what holds the die at an
+//! arrival: a read, a stretch, or the reset after a cancellation.
 
 use super::{DieTimes, Load};
 
@@ -28,8 +28,8 @@ use super::{DieTimes, Load};
 pub enum Suspension {
     /// At the end of the running phase (IPS).
     InterPhase,
-    /// At once, the phase being cancelled, unless its reset has begun (IPC); a cancelled program phase is
-    /// verified and redone in full.
+    /// At once, the phase being cancelled, unless its reset has begun (IPC); a cancelled program
+    /// phase is verified and redone in full.
     IntraPhase,
 }
 
@@ -48,9 +48,9 @@ pub struct Suspended {
 struct Write {
     completion: f64,
     suspensions: f64,
-    /// Sum over the stretches of a write that no read can cut of length squared, halved, and of reset time
-    /// ahead of each read that comes while a phase can be cancelled: times the rate of writes, the mean
-    /// residual that a read finds.
+    /// Sum over the stretches of a write that no read can cut of length squared, halved, and of
+    /// reset time ahead of each read that comes while a phase can be cancelled: times the rate of
+    /// writes, the mean residual that a read finds.
     residual: f64,
     /// The last stretch, in which reads wait for the end of the write.
     last: f64,
@@ -129,7 +129,8 @@ impl Write {
         let program = Phase::new(times.program_phase, times, reads.rate);
         let verify = Phase::new(times.verify_phase, times, reads.rate);
         let programs = f64::from(times.iterations);
-        // A program phase that was cancelled is followed by a verify that succeeds, as is one that was not.
+        // A program phase that was cancelled is followed by a verify that succeeds, as is one that
+        // was not.
         let verifies = programs * program.attempts;
         let mut write = Write {
             completion: times.transfer + reads.after(times.transfer) - reads.after(verify.reset),
@@ -176,18 +177,20 @@ impl Suspension {
         })
     }
 
-    /// Writes per microsecond that a die can serve beside `reads` per microsecond: one after the other,
-    /// each followed by the reads that came during its last stretch. `None` if reads alone keep it busy.
+    /// Writes per microsecond that a die can serve beside `reads` per microsecond: one after the
+    /// other, each followed by the reads that came during its last stretch. `None` if reads alone
+    /// keep it busy.
     pub fn write_capacity(self, times: &DieTimes, reads: f64) -> Option<f64> {
         let reads = Reads::new(times, reads)?;
         let write = self.write(times, &reads);
         Some(1.0 / (write.completion + reads.rate * write.last * reads.busy))
     }
 
-    /// Equation (1) of the paper, section 4.2: how much longer a read that finds a program on the cells
-    /// waits on average than if the die were idle, in microseconds, if it comes at a uniformly random
-    /// moment of it: `(Tp^2 + Tv^2) / (2 (Tp + Tv))` between phases. Within them a read waits for one
-    /// reset, or for what is left of it: `r - r^2 / (Tp + Tv)`, if no phase is shorter than a reset.
+    /// Equation (1) of the paper, section 4.2: how much longer a read that finds a program on the
+    /// cells waits on average than if the die were idle, in microseconds, if it comes at a
+    /// uniformly random moment of it: `(Tp^2 + Tv^2) / (2 (Tp + Tv))` between phases. Within them a
+    /// read waits for one reset, or for what is left of it: `r - r^2 / (Tp + Tv)`, if no phase is
+    /// shorter than a reset.
     pub fn mean_extra_wait(self, times: &DieTimes) -> f64 {
         let phases = [times.program_phase, times.verify_phase];
         let waited = phases.map(|length| match self {

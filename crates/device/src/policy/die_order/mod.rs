@@ -1,7 +1,7 @@
 //! Slot: which waiting transaction a die serves next.
 //!
-//! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die as
-//! it is. It is a pure decision: it may update its own state, never the device's.
+//! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die
+//! as it is. It is a pure decision: it may update its own state, never the device's.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};
@@ -50,9 +50,9 @@ impl DieOrder for AnyDieOrder {
 
 /// A policy that whoever builds the drive hands over.
 pub trait CustomDieOrder: Custom {
-    /// The transaction to serve next, one of those that the view shows; `None` only where it shows none: no die stands
-    /// idle while something may be served.
-    /// See docs/decisions/flash.md, "May a die order leave a free die idle while something waits?".
+    /// The transaction to serve next, one of those that the view shows; `None` only where it shows
+    /// none: no die stands idle while something may be served. See docs/decisions/flash.md, "May a
+    /// die order leave a free die idle while something waits?".
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }
 clone_trait_object!(CustomDieOrder);

@@ -1,6 +1,7 @@
-//! Reads before writes; among the reads the youngest data first, among the writes those of the smallest
-//! requests, which are the hottest (RHIO, section III). What is neither keeps its turn by age, as it has
-//! under read priority. Whatever has waited for its deadline is served at once, the oldest first.
+//! Reads before writes; among the reads the youngest data first, among the writes those of the
+//! smallest requests, which are the hottest (RHIO, section III). What is neither keeps its turn by
+//! age, as it has under read priority. Whatever has waited for its deadline is served at once, the
+//! oldest first.
 //!
 //! Where no errors are modelled no read takes longer than another: reads are served as they come.
 

@@ -1,8 +1,9 @@
-//! Slot: what kind of data is this? A set of detectors; each says one thing about a page on its way to
-//! the flash, and what they say together is its [`StreamTag`].
+//! Slot: what kind of data is this? A set of detectors; each says one thing about a page on its way
+//! to the flash, and what they say together is its [`StreamTag`].
 //!
-//! Contract. A detector sees what the host does and keeps its own account of it; it never changes the
-//! device's. Where data of which tag goes, how it is programmed and when, is asked of other slots.
+//! Contract. A detector sees what the host does and keeps its own account of it; it never changes
+//! the device's. Where data of which tag goes, how it is programmed and when, is asked of other
+//! slots.
 
 mod buffer_hits;
 mod request_size;
@@ -47,8 +48,8 @@ pub struct Params {
     pub detectors: u32,
     /// Requests up to this size are hot; zero is the running median of all sizes written.
     pub hot_up_to: Bytes,
-    /// `buffer_hits` only: a page is read-hot, or write-hot, if more than this share of its hits were reads, or
-    /// writes (w of HIRE, section 3.1), in (0.5, 1].
+    /// `buffer_hits` only: a page is read-hot, or write-hot, if more than this share of its hits
+    /// were reads, or writes (w of HIRE, section 3.1), in (0.5, 1].
     pub watermark: f64,
 }
 

@@ -1,5 +1,6 @@
-//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). Where small ends
-//! is not printed; the reading taken is the median group: sizes up to that of the median request.
+//! Data of small requests is hot (RHIO, section III-A, after Im and Shin's ComboFTL). Where small
+//! ends is not printed; the reading taken is the median group: sizes up to that of the median
+//! request.
 
 use super::Params;
 use fowler_units::Bytes;

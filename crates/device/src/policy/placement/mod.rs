@@ -1,8 +1,8 @@
 //! Slot: which open block takes a page of this tag.
 //!
-//! Contract. A placement divides the tags into streams, each of which fills a block of its own in every
-//! plane, and says which of a plane's erased blocks a stream opens next. It never changes the device's
-//! state.
+//! Contract. A placement divides the tags into streams, each of which fills a block of its own in
+//! every plane, and says which of a plane's erased blocks a stream opens next. It never changes the
+//! device's state.
 
 use crate::policy::slot::slot;
 use crate::policy::stream_tag::StreamTag;
@@ -22,7 +22,8 @@ pub struct Params {
     pub name: PlacementKind,
     /// How host pages come to dies.
     pub dies: Dies,
-    /// `streams` only: hot data opens the strongest erased block of a plane, other data the weakest.
+    /// `streams` only: hot data opens the strongest erased block of a plane, other data the
+    /// weakest.
     pub hot_to_strong: bool,
 }
 
@@ -31,8 +32,8 @@ pub struct Params {
 pub enum Dies {
     /// The dies take turns, page by page, whatever the address.
     Rotate,
-    /// The address says which: neighbours lie on neighbouring dies in striping order. A die without room
-    /// passes its page on to the next whose turn it is.
+    /// The address says which: neighbours lie on neighbouring dies in striping order. A die without
+    /// room passes its page on to the next whose turn it is.
     ByAddress,
 }
 

@@ -1,9 +1,9 @@
 //! Slot: what protects a stripe?
 //!
-//! Contract. A policy says by what rules stripes are protected: which of them have parity, when that is written to
-//! the flash, how pages leave the write buffer, and whether blocks are recycled before their data fades. It is
-//! asked anew only when the drive has aged ([`Redundancy::stage`]); the device keeps the rules and applies them, so
-//! that no write asks a policy.
+//! Contract. A policy says by what rules stripes are protected: which of them have parity, when
+//! that is written to the flash, how pages leave the write buffer, and whether blocks are recycled
+//! before their data fades. It is asked anew only when the drive has aged ([`Redundancy::stage`]);
+//! the device keeps the rules and applies them, so that no write asks a policy.
 
 use crate::policy::slot::slot;
 use fowler_units::{Bytes, Span};
@@ -28,11 +28,13 @@ pub struct Params {
     pub name: RedundancyKind,
     /// Data pages of a stripe, N; 1 to 63. With its parity page a stripe lies on N+1 chips.
     pub stripe: u32,
-    /// Parity pages that the controller holds at once: cached ones, and those on their way to the flash.
+    /// Parity pages that the controller holds at once: cached ones, and those on their way to the
+    /// flash.
     pub parity_cache: Bytes,
     /// Whether what the cache holds survives a loss of power.
     pub cache: CachePower,
-    /// `hc`: parity is built anew from what was written once more pages than this are written together.
+    /// `hc`: parity is built anew from what was written once more pages than this are written
+    /// together.
     pub n_update: u32,
     /// `hc`: writes of more pages than this pass the caches by; zero lets none do so.
     pub cut_off: u32,
@@ -101,7 +103,8 @@ pub struct Rules {
     pub leaving: Leaving,
     /// Whether blocks are recycled at [`Params::retention`] and [`Params::reads`].
     pub recycles: bool,
-    /// Above how many pages written together cached parity is built from them, without reading what they replace.
+    /// Above how many pages written together cached parity is built from them, without reading what
+    /// they replace.
     pub n_update: Option<u32>,
     /// Above how many pages a write passes the caches by.
     pub cut_off: Option<u32>,

@@ -1,6 +1,7 @@
-//! The partial parity cache of Im and Shin, "Flash-aware RAID techniques for dependable and high-performance flash
-//! memory SSD", IEEE Transactions on Computers 60 (1), 2011, as section II-B of DA-RAID-5 describes it: parity is
-//! built up in a cache from the pages that are written, and from the page before each that is written once more.
+//! The partial parity cache of Im and Shin, "Flash-aware RAID techniques for dependable and
+//! high-performance flash memory SSD", IEEE Transactions on Computers 60 (1), 2011, as section II-B
+//! of DA-RAID-5 describes it: parity is built up in a cache from the pages that are written, and
+//! from the page before each that is written once more.
 
 use super::{Commits, Params, Protects, Redundancy, Rules, Stage};
 

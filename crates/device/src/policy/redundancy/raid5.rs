@@ -1,4 +1,5 @@
-//! RAID-5 over the chips of a drive (DA-RAID-5, section II-B): a write is complete when its parity is in the flash.
+//! RAID-5 over the chips of a drive (DA-RAID-5, section II-B): a write is complete when its parity
+//! is in the flash.
 
 use super::{Params, Protects, Redundancy, Rules, Stage};
 

@@ -1,8 +1,8 @@
 //! Slot: which page leaves the buffer when room is needed?
 //!
-//! Contract. A rule names the clean or the dirty frame that was used longest ago; one that leaves dirty is
-//! programmed, one that leaves clean is dropped. It sees when each of the two was used and never changes the
-//! buffer.
+//! Contract. A rule names the clean or the dirty frame that was used longest ago; one that leaves
+//! dirty is programmed, one that leaves clean is dropped. It sees when each of the two was used and
+//! never changes the buffer.
 
 use crate::policy::slot::slot;
 
@@ -35,7 +35,8 @@ pub enum Leaves {
 
 /// The old end of the buffer.
 pub trait Tail {
-    /// When the clean page was used that was used longest ago, in uses of the buffer; none without one.
+    /// When the clean page was used that was used longest ago, in uses of the buffer; none without
+    /// one.
     fn clean(&self) -> Option<u64>;
     /// The same of the dirty pages.
     fn dirty(&self) -> Option<u64>;
@@ -48,8 +49,8 @@ pub trait Replacement {
     /// What leaves next; nothing if the buffer is empty.
     fn leaves(&self, tail: &impl Tail) -> Option<Leaves>;
 
-    /// Whether frames are kept free by dropping clean ones too. If not, a clean frame counts as room and is dropped
-    /// when a page needs it.
+    /// Whether frames are kept free by dropping clean ones too. If not, a clean frame counts as
+    /// room and is dropped when a page needs it.
     fn drops_ahead(&self) -> bool {
         true
     }

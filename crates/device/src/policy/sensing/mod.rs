@@ -1,8 +1,8 @@
 //! Slot: with how many reference voltages is this page read first?
 //!
-//! Contract. A rule names a level, the lowest being the hard decision. If the page has more errors than that
-//! level corrects, the controller climbs, level by level, and pays the die and the channel for each try;
-//! a rule is never told in advance what the page needs.
+//! Contract. A rule names a level, the lowest being the hard decision. If the page has more errors
+//! than that level corrects, the controller climbs, level by level, and pays the die and the
+//! channel for each try; a rule is never told in advance what the page needs.
 
 use crate::policy::slot::slot;
 use fowler_physics::thresholds::Lasting;
@@ -49,7 +49,8 @@ impl Input {
 pub struct Params {
     /// The policy.
     pub name: SensingKind,
-    /// What `model` is told, a bit for each [`Input`]; what it is not told it takes to be at its worst.
+    /// What `model` is told, a bit for each [`Input`]; what it is not told it takes to be at its
+    /// worst.
     pub inputs: u32,
 }
 
@@ -64,14 +65,15 @@ impl Params {
 pub trait Advice {
     /// The level for the weakest block at the end of its life.
     fn worst(&self) -> u8;
-    /// The level for this page, as far as it is known, and for how long; no level if none is enough.
+    /// The level for this page, as far as it is known, and for how long; no level if none is
+    /// enough.
     fn modelled(&mut self) -> Lasting;
 }
 
 /// A rule that chooses the level of the first try.
 pub trait Sensing {
-    /// The level to begin with, and how old the page may become, and how often its block be read, until the rule is
-    /// to be asked again. No level stands for the highest.
+    /// The level to begin with, and how old the page may become, and how often its block be read,
+    /// until the rule is to be asked again. No level stands for the highest.
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 

@@ -1,5 +1,5 @@
-//! What the model asks for, of the inputs that it is told: by retention age alone it is the reading of RT-R
-//! and RHIO (section III-B), by voltage that of HIRE.
+//! What the model asks for, of the inputs that it is told: by retention age alone it is the reading
+//! of RT-R and RHIO (section III-B), by voltage that of HIRE.
 
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;

@@ -1,7 +1,7 @@
 //! Slot: at what ISPP step is this data programmed into this block?
 //!
-//! Contract. A rule names a step no coarser than the block bears; all pages of a block are programmed at
-//! the step it was opened with.
+//! Contract. A rule names a step no coarser than the block bears; all pages of a block are
+//! programmed at the step it was opened with.
 
 use crate::cells::mode::Step;
 use crate::policy::slot::slot;

@@ -34,8 +34,8 @@ pub struct Params {
     pub shadow_buffer: bool,
     /// Suspensions that one operation bears at most; `None` is no limit.
     pub max_suspends: Option<u32>,
-    /// Time an operation runs after each start or resumption, reload or re-bias included, before it may
-    /// be suspended.
+    /// Time an operation runs after each start or resumption, reload or re-bias included, before it
+    /// may be suspended.
     pub min_progress: Span,
 }
 
@@ -81,8 +81,8 @@ pub struct Candidate {
 
 /// A rule that decides whether an operation is interrupted.
 pub trait Suspension {
-    /// Where `running`, a program or an erase, may be interrupted for `candidate`, a read that may suspend by
-    /// [`Params::reads`]; `None` if it may not.
+    /// Where `running`, a program or an erase, may be interrupted for `candidate`, a read that may
+    /// suspend by [`Params::reads`]; `None` if it may not.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 
@@ -94,7 +94,8 @@ impl Suspension for AnySuspension {
 }
 
 impl Params {
-    /// Whether an operation has the right to be left alone no longer; the policy is asked of those alone.
+    /// Whether an operation has the right to be left alone no longer; the policy is asked of those
+    /// alone.
     pub(crate) fn permits(&self, running: Running) -> bool {
         self.max_suspends.is_none_or(|limit| running.suspensions < limit)
             && running.ran >= self.min_progress
@@ -103,8 +104,8 @@ impl Params {
 
 /// A policy that whoever builds the drive hands over.
 pub trait CustomSuspension: Custom {
-    /// Where `running` may be interrupted for `candidate`; `None` if it may not. Asked only of reads that wait for a
-    /// program or an erase.
+    /// Where `running` may be interrupted for `candidate`; `None` if it may not. Asked only of
+    /// reads that wait for a program or an erase.
     fn interrupts(&mut self, running: Running, candidate: Candidate) -> Option<SuspendAt>;
 }
 clone_trait_object!(CustomSuspension);

@@ -1,4 +1,5 @@
-//! The epoch-capacity regulator (READY, section 3.4): what an epoch may write, and from when on. Pages, or any unit.
+//! The epoch-capacity regulator (READY, section 3.4): what an epoch may write, and from when on.
+//! Pages, or any unit.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -7,9 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
-    /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic policy.
+    /// The share of the later epochs' capacity that may be borrowed; zero is the pessimistic
+    /// policy.
     share: f64,
-    /// What each nanosecond had when capacity was last distributed equally: lengths of epochs change.
+    /// What each nanosecond had when capacity was last distributed equally: lengths of epochs
+    /// change.
     equal: f64,
     capacity: f64,
     spare: f64,
@@ -23,7 +26,8 @@ pub struct Rest {
     pub pages: f64,
     /// Of its time, the epoch that begins included.
     pub time: Span,
-    /// What each nanosecond would have, had all the capacity of the life been distributed evenly over all its time.
+    /// What each nanosecond would have, had all the capacity of the life been distributed evenly
+    /// over all its time.
     pub even: f64,
 }
 
@@ -33,13 +37,14 @@ impl CapacityRegulator {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }
 
-    /// An epoch of so long begins. If the one before was `overused`, capacities are reduced by the share that could be
-    /// borrowed, and what that leaves unallocated is all the spare there is; otherwise they are equal, and a share of
-    /// the later ones is spare.
+    /// An epoch of so long begins. If the one before was `overused`, capacities are reduced by the
+    /// share that could be borrowed, and what that leaves unallocated is all the spare there is;
+    /// otherwise they are equal, and a share of the later ones is spare.
     ///
-    /// The reduction is the share in the worst case (section 3.4), however often the spare is spent: no epoch has less
-    /// than an even one reduced by the share, as long as the capacity of the life does not itself fall, for only what
-    /// all the later ones can spare beyond that may be borrowed.
+    /// The reduction is the share in the worst case (section 3.4), however often the spare is
+    /// spent: no epoch has less than an even one reduced by the share, as long as the capacity of
+    /// the life does not itself fall, for only what all the later ones can spare beyond that may be
+    /// borrowed.
     pub fn begin(&mut self, length: Span, rest: Rest, overused: bool) {
         self.periods = length.0.div_ceil(self.period.0).max(1);
         let pages = rest.pages.max(0.0);
@@ -69,14 +74,15 @@ impl CapacityRegulator {
         self.capacity + self.spare
     }
 
-    /// Whether so much may have been written after so much of it. What the spare alone allows needs no division.
+    /// Whether so much may have been written after so much of it. What the spare alone allows needs
+    /// no division.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// What it may have written in the period that runs after so much of it: the shares of this period and of those
-    /// before it, and the spare.
+    /// What it may have written in the period that runs after so much of it: the shares of this
+    /// period and of those before it, and the spare.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)
@@ -116,7 +122,8 @@ mod tests {
         Rest { pages, time: PERIOD * seconds, even: even / PERIOD.0 as f64 }
     }
 
-    /// What is written in each period of an epoch of four that has 4 MB, and what is put off beyond it.
+    /// What is written in each period of an epoch of four that has 4 MB, and what is put off beyond
+    /// it.
     fn regulated(spare: f64, demands: [f64; 4]) -> ([f64; 4], f64) {
         let mut regulator = CapacityRegulator::new(PERIOD, 0.0);
         regulator.begin(PERIOD * 4, rest(4.0, 4, 1.0), false);
@@ -137,7 +144,8 @@ mod tests {
         (left - right).abs() < 1e-12
     }
 
-    /// Figure 6: 4 MB in four periods; 4.2 MB are asked for. What each period asks for is not printed.
+    /// Figure 6: 4 MB in four periods; 4.2 MB are asked for. What each period asks for is not
+    /// printed.
     #[test]
     fn what_a_period_leaves_is_carried_over_and_what_is_too_much_put_off() {
         let demands = [0.8, 1.2, 1.2, 1.0];
@@ -197,9 +205,9 @@ mod tests {
         assert!(near(regulator.most(), 5.0), "the last epoch has what remains: {regulator:?}");
     }
 
-    /// Section 3.4, "10 % in the worst case": whatever is written within what is allowed, epochs of whatever lengths, no
-    /// epoch has less than nine tenths of an even one, and none may write what would leave the later ones less; one
-    /// that begins after an overuse has at most what is equal.
+    /// Section 3.4, "10 % in the worst case": whatever is written within what is allowed, epochs of
+    /// whatever lengths, no epoch has less than nine tenths of an even one, and none may write what
+    /// would leave the later ones less; one that begins after an overuse has at most what is equal.
     #[test]
     fn an_epoch_has_nine_tenths_of_an_even_one_at_least() {
         let mut rng = fowler_units::Rng::stream(1, "capacity");
@@ -233,8 +241,8 @@ mod tests {
         }
     }
 
-    /// An epoch that is longer than the one before, after an overuse, has as much for each second as a shorter one would;
-    /// and its spare is not what that leaves of epochs of the old length.
+    /// An epoch that is longer than the one before, after an overuse, has as much for each second
+    /// as a shorter one would; and its spare is not what that leaves of epochs of the old length.
     #[test]
     fn what_is_reduced_is_the_rate() {
         let (day, even) = (86_400, 1.0);

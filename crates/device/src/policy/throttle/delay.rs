@@ -1,4 +1,5 @@
-//! The throttling delay estimator (READY, section 3.3): how long each page write is delayed in the next epoch.
+//! The throttling delay estimator (READY, section 3.3): how long each page write is delayed in the
+//! next epoch.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -17,9 +18,10 @@ impl DelayEstimator {
         self.delay
     }
 
-    /// A new epoch of so long begins, with a capacity of `capacity` pages; `demand` pages are expected at the present
-    /// delay. Equations 4 and 5, the latter never below zero; no page is delayed by more than an epoch, and without
-    /// capacity, where equation 4 has no value, the delay stays: then the host is stopped.
+    /// A new epoch of so long begins, with a capacity of `capacity` pages; `demand` pages are
+    /// expected at the present delay. Equations 4 and 5, the latter never below zero; no page is
+    /// delayed by more than an epoch, and without capacity, where equation 4 has no value, the
+    /// delay stays: then the host is stopped.
     pub fn adjust(&mut self, epoch: Span, demand: f64, capacity: f64) {
         if capacity <= 0.0 {
             return;
@@ -35,8 +37,8 @@ impl DelayEstimator {
         self.delay = self.delay.clamp(0.0, epoch.0 as f64);
     }
 
-    /// The length of an epoch was chosen anew, and `demand` is what is expected without any delay: equation 4 from
-    /// nothing (section 3.5).
+    /// The length of an epoch was chosen anew, and `demand` is what is expected without any delay:
+    /// equation 4 from nothing (section 3.5).
     pub fn restart(&mut self, epoch: Span, demand: f64, capacity: f64) {
         self.delay = 0.0;
         if demand > capacity {

@@ -1,5 +1,6 @@
-//! The write-demand predictor (READY, sections 3.2 and 3.5): what the host would have written, window by window, had
-//! nothing been held, and how long an epoch must be for one to foretell the next.
+//! The write-demand predictor (READY, sections 3.2 and 3.5): what the host would have written,
+//! window by window, had nothing been held, and how long an epoch must be for one to foretell the
+//! next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,8 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// The mean difference ratio (equation 6) of neighbouring epochs of so many windows; none without any.
+    /// The mean difference ratio (equation 6) of neighbouring epochs of so many windows; none
+    /// without any.
     pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
         self.sum();
         difference(&self.sums, windows)
@@ -86,9 +88,9 @@ impl DemandPredictor {
         }
     }
 
-    /// The epoch, in windows, that foretells the next one best, and the mean demand in one (equation 6, Figure 9): that
-    /// with the least mean difference between neighbours, the shortest of several. None, while no two windows with
-    /// demand follow each other.
+    /// The epoch, in windows, that foretells the next one best, and the mean demand in one
+    /// (equation 6, Figure 9): that with the least mean difference between neighbours, the shortest
+    /// of several. None, while no two windows with demand follow each other.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;
@@ -105,8 +107,8 @@ impl DemandPredictor {
     }
 }
 
-/// The mean difference ratio of neighbouring epochs of so many windows, up to the last window; none without two
-/// neighbours the first of which has any demand. `sums` are the windows' running sums.
+/// The mean difference ratio of neighbouring epochs of so many windows, up to the last window; none
+/// without two neighbours the first of which has any demand. `sums` are the windows' running sums.
 fn difference(sums: &[u64], length: usize) -> Option<f64> {
     let windows = sums.len() - 1;
     if length == 0 || length > windows {
@@ -148,8 +150,8 @@ mod tests {
         difference(&sums, length)
     }
 
-    /// Figure 9. Its text has a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not give: a fall from 6 to 3 counts
-    /// half. With 3, 6, 3, 7.5 the means are those printed.
+    /// Figure 9. Its text has a mean of 1.0 for 3, 6, 3, 6 MB, which equation 6 does not give: a
+    /// fall from 6 to 3 counts half. With 3, 6, 3, 7.5 the means are those printed.
     #[test]
     fn the_epoch_is_the_one_with_the_least_fluctuation() {
         assert_eq!(mean(&[3, 6], 1), Some(1.0));

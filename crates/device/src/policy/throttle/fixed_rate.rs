@@ -1,6 +1,7 @@
-//! Static throttling: ST of the READY paper (section 3.1). No more is written in a period than the rated capacity over
-//! the whole life allows, `C_ssd / T_ssd`; what a period leaves is lost. What collection takes beyond a period's share
-//! is paid back by the next ones, and a write is begun as long as anything is left of a period, however small its share.
+//! Static throttling: ST of the READY paper (section 3.1). No more is written in a period than the
+//! rated capacity over the whole life allows, `C_ssd / T_ssd`; what a period leaves is lost. What
+//! collection takes beyond a period's share is paid back by the next ones, and a write is begun as
+//! long as anything is left of a period, however small its share.
 
 use super::{Held, Life, Params, Throttle};
 use fowler_units::{Nanos, Span};

@@ -1,10 +1,12 @@
-//! Slot: when may this write enter, so that the drive lives as long as it is to (READY, FAST 2012, section 3)?
+//! Slot: when may this write enter, so that the drive lives as long as it is to (READY, FAST 2012,
+//! section 3)?
 //!
-//! Contract. Asked once for each write, between host interface and translation layer, of both of which it knows
-//! nothing: it sees pages that are written, time, and the capacity that is left ([`Life`]). It answers how long the
-//! write is held: by a delay that is spread over all page writes, and by stops of a host that is out of capacity. The
-//! host is closed: a write that is held holds those behind it, so that writes are asked for in order of time and none
-//! before the one before it has entered.
+//! Contract. Asked once for each write, between host interface and translation layer, of both of
+//! which it knows nothing: it sees pages that are written, time, and the capacity that is left
+//! ([`Life`]). It answers how long the write is held: by a delay that is spread over all page
+//! writes, and by stops of a host that is out of capacity. The host is closed: a write that is held
+//! holds those behind it, so that writes are asked for in order of time and none before the one
+//! before it has entered.
 
 pub mod capacity;
 pub mod delay;
@@ -89,11 +91,11 @@ pub enum EpochRule {
     Fixed,
 }
 
-/// What a throttle sees of a drive. Capacity is counted in flash pages, so that what collection and wear levelling
-/// program is counted too.
+/// What a throttle sees of a drive. Capacity is counted in flash pages, so that what collection and
+/// wear levelling program is counted too.
 pub trait Life {
-    /// Pages taken out of the capacity so far: those of the host that have entered, and those programmed on other
-    /// accounts.
+    /// Pages taken out of the capacity so far: those of the host that have entered, and those
+    /// programmed on other accounts.
     fn taken(&self) -> u64;
     /// Pages that may still be taken; with what the rest until `now` has healed, or as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
@@ -108,7 +110,8 @@ pub struct Held {
     pub spread: Span,
     /// By stops, after that: no capacity was left.
     pub stopped: Span,
-    /// In how many stops, each of one of its pages; a page may be stopped in an epoch and again in the next.
+    /// In how many stops, each of one of its pages; a page may be stopped in an epoch and again in
+    /// the next.
     pub stops: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3): the demand is
-//! foreseen, a delay follows from it, and the capacity is enforced.
+//! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3):
+//! the demand is foreseen, a delay follows from it, and the capacity is enforced.
 
 use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// What had been taken when it began, pages included that a write had been let have and not yet taken.
+    /// What had been taken when it began, pages included that a write had been let have and not yet
+    /// taken.
     taken: u64,
     /// What the drive could still take.
     remains: f64,
@@ -108,8 +109,8 @@ impl Regulated {
         self.counted = taken + u64::from(pages);
     }
 
-    /// When there is room for a page again on a drive that has none left: rest heals, so that there is room from some
-    /// moment on, or the life ends first.
+    /// When there is room for a page again on a drive that has none left: rest heals, so that there
+    /// is room from some moment on, or the life ends first.
     fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
         let has_room = |at: u64| life.left(Nanos(at), true) - had as f64 >= 1.0;
         let (mut none, mut room) = (from.0, life.ends().0);
@@ -123,7 +124,8 @@ impl Regulated {
         Nanos(room)
     }
 
-    /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it wants more.
+    /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it
+    /// wants more.
     fn go_on(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
@@ -135,7 +137,8 @@ impl Regulated {
         if room == 0 {
             return self.stop(way, ends, 1);
         }
-        // Only pages that are let in are delayed; of those, the ones whose delays pass within the epoch.
+        // Only pages that are let in are delayed; of those, the ones whose delays pass within the
+        // epoch.
         let (left, delay) = (ends - way.at, self.delay.delay());
         let mut count = (pages - way.had).min(room);
         if delay > 0.0 {
@@ -155,8 +158,9 @@ impl Regulated {
         }
     }
 
-    /// The host is stopped until a period has room for all of so many pages. Page by page that is a stop of each that
-    /// does not enter at once, but where several enter in one period, of the first of them.
+    /// The host is stopped until a period has room for all of so many pages. Page by page that is a
+    /// stop of each that does not enter at once, but where several enter in one period, of the
+    /// first of them.
     #[cold]
     fn stop_for_periods(&mut self, epoch: Epoch, way: &mut Way, (taken, count): (f64, u64)) {
         let opens = |pages: f64| {
@@ -243,9 +247,9 @@ impl Regulated {
         next
     }
 
-    /// What the host would have written in the time in which it was stopped, at the delay in force. What was written
-    /// alone never passes a capacity that is enforced, so that equation 4 would never be used.
-    /// See docs/decisions/policy.md, "What is `w_i` in the throttle?".
+    /// What the host would have written in the time in which it was stopped, at the delay in force.
+    /// What was written alone never passes a capacity that is enforced, so that equation 4 would
+    /// never be used. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
@@ -309,8 +313,8 @@ impl Regulated {
         self.share_out(epoch, life);
     }
 
-    /// The first epoch of a new length: the delay is calculated anew, and the epoch made as much longer as the delays
-    /// will make it (section 3.5).
+    /// The first epoch of a new length: the delay is calculated anew, and the epoch made as much
+    /// longer as the delays will make it (section 3.5).
     fn begin_chosen(
         &mut self,
         start: Nanos,

@@ -1,5 +1,5 @@
-//! Every throttle against hosts of every kind, on a life that is a number of pages and a length of time, with the
-//! recovery of real drives.
+//! Every throttle against hosts of every kind, on a life that is a number of pages and a length of
+//! time, with the recovery of real drives.
 
 use super::regulated::Regulated;
 use super::*;
@@ -72,8 +72,8 @@ impl Fate {
     }
 }
 
-/// A host that asks for `next` (a gap and a number of pages, by the number of the request and the present time) until
-/// the life ends.
+/// A host that asks for `next` (a gap and a number of pages, by the number of the request and the
+/// present time) until the life ends.
 fn live(
     params: &Params,
     life: &mut Pages,
@@ -171,7 +171,8 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
             ),
             // AtomicFile without end.
             3 => (Span((even.0 as f64 / (1.0 + number as f64 / 5000.0)) as u64 + 1000), size),
-            // Nothing for two thirds of the life, for half, for nine tenths; then as fast as it can, or fifty times as fast.
+            // Nothing for two thirds of the life, for half, for nine tenths; then as fast as it
+            // can, or fifty times as fast.
             4 => (wait_for(at, Span(life.0 / 3 * 2)) + Span::us(50), size),
             5 => (wait_for(at, Span(life.0 / 2)) + Span(even.0 / 50), size),
             6 => (wait_for(at, Span(life.0 / 10 * 9)) + Span(even.0 / 200), size),
@@ -190,9 +191,10 @@ fn host(kind: u64, mean: f64, seed: u64, life: Span) -> impl FnMut(u64, Nanos) -
     }
 }
 
-/// The target life is reached: whatever the host does, no more is taken than cells endure at the end of it, every write
-/// enters as long as there is capacity, and no epoch of DT has less than the even capacity, a tenth for what was borrowed
-/// taken off; of READY none less than that of cells that do not rest.
+/// The target life is reached: whatever the host does, no more is taken than cells endure at the
+/// end of it, every write enters as long as there is capacity, and no epoch of DT has less than the
+/// even capacity, a tenth for what was borrowed taken off; of READY none less than that of cells
+/// that do not rest.
 #[test]
 fn capacity_lasts_for_the_life_whatever_the_host_does() {
     let life = DAY * 30;
@@ -219,8 +221,8 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
         }
     }
 }
-/// Half of what there is, asked for evenly, is never held for more than a moment; and of a host that wants five times
-/// as much nearly everything there is is used.
+/// Half of what there is, asked for evenly, is never held for more than a moment; and of a host
+/// that wants five times as much nearly everything there is is used.
 #[test]
 fn what_there_is_is_used_and_no_more_held_than_needed() {
     let (life, rated) = (DAY * 30, 400_000.0);
@@ -243,8 +245,9 @@ fn what_there_is_is_used_and_no_more_held_than_needed() {
     }
 }
 
-/// A host that spends whatever it may in every other epoch loses a tenth by that, and no more the longer it goes on: of
-/// the capacity that remains after the first burst each tenth of the life has its own.
+/// A host that spends whatever it may in every other epoch loses a tenth by that, and no more the
+/// longer it goes on: of the capacity that remains after the first burst each tenth of the life has
+/// its own.
 #[test]
 fn a_spare_that_is_spent_again_and_again_costs_a_tenth_at_most() {
     let (life, rated) = (DAY * 30, 250_000.0);
@@ -262,8 +265,8 @@ fn a_spare_that_is_spent_again_and_again_costs_a_tenth_at_most() {
     }
 }
 
-/// Under every throttle that foresees, the delay rises in a busy time, also where what was written alone never passes a
-/// capacity that is enforced; and it is gone when demand has fallen.
+/// Under every throttle that foresees, the delay rises in a busy time, also where what was written
+/// alone never passes a capacity that is enforced; and it is gone when demand has fallen.
 #[test]
 fn the_delay_follows_the_demand() {
     let (life, rated) = (DAY * 30, 400_000.0);
@@ -283,7 +286,8 @@ fn the_delay_follows_the_demand() {
     }
 }
 
-/// With recovery there is more, the slower it is used: a host that wants more than there is gets nearly all of that.
+/// With recovery there is more, the slower it is used: a host that wants more than there is gets
+/// nearly all of that.
 #[test]
 fn recovery_is_used() {
     let (life, rated) = (DAY * 60, 200_000.0);
@@ -303,8 +307,9 @@ fn sixty_pages() -> (AnyThrottle, Pages) {
     (AnyThrottle::new(&params, 1), pages(6000.0, MINUTE * 1000))
 }
 
-/// What enforcement refused is the time of the stop times the rate of the host, and a stop is no time of the host's while
-/// it goes on: 61 pages after 100 s are 0.61 a second, of which it is stopped for 500.
+/// What enforcement refused is the time of the stop times the rate of the host, and a stop is no
+/// time of the host's while it goes on: 61 pages after 100 s are 0.61 a second, of which it is
+/// stopped for 500.
 #[test]
 fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     let (mut throttle, life) = sixty_pages();
@@ -316,7 +321,8 @@ fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     assert_eq!(held.stops, 61 - 10, "ten pages had room");
 }
 
-/// Only pages that an epoch lets in are delayed in it: the others wait for the next one, and are stopped meanwhile.
+/// Only pages that an epoch lets in are delayed in it: the others wait for the next one, and are
+/// stopped meanwhile.
 #[test]
 fn pages_that_are_not_let_in_are_not_delayed() {
     let (mut throttle, mut life) = sixty_pages();
@@ -337,8 +343,8 @@ fn pages_that_are_not_let_in_are_not_delayed() {
     assert!(held.stopped + held.spread + (at - start) >= length, "{held:?}");
 }
 
-/// The delay of a host that was away is gone (equation 5 at no demand), also where the length of an epoch was chosen anew
-/// when it came back.
+/// The delay of a host that was away is gone (equation 5 at no demand), also where the length of an
+/// epoch was chosen anew when it came back.
 #[test]
 fn the_delay_does_not_outlive_a_gap() {
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
@@ -359,7 +365,8 @@ fn the_delay_does_not_outlive_a_gap() {
     }
 }
 
-/// A demand that differs by 24 % is no miss; three misses one after another, and not two, let the length be chosen anew.
+/// A demand that differs by 24 % is no miss; three misses one after another, and not two, let the
+/// length be chosen anew.
 #[test]
 fn the_length_is_chosen_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
@@ -407,7 +414,8 @@ fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     (Span(params.window.0 / here.expect("370 in all")), 1)
 }
 
-/// A demand that repeats every five windows: nine in ten epochs come as foreseen once the cycle is found.
+/// A demand that repeats every five windows: nine in ten epochs come as foreseen once the cycle is
+/// found.
 #[test]
 fn a_cycle_is_found_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
@@ -419,8 +427,8 @@ fn a_cycle_is_found_after_three_misses() {
     assert!(fate.state.chosen >= 1 && fate.held.total() == Span::ZERO);
 }
 
-/// With half the capacity that a cycle of five windows asks for, the chosen epoch is as much longer as the delays make
-/// it, `t_epoch * w / c`: ten windows, or a multiple of that.
+/// With half the capacity that a cycle of five windows asks for, the chosen epoch is as much longer
+/// as the delays make it, `t_epoch * w / c`: ten windows, or a multiple of that.
 #[test]
 fn a_chosen_epoch_is_stretched_by_what_is_held() {
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 100), 2.5);

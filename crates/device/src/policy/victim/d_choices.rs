@@ -1,6 +1,6 @@
-//! The fewest valid pages among `d` candidates drawn at random, with replacement (Van Houdt, "A mean
-//! field model for a class of garbage collection algorithms in flash-based solid state drives",
-//! SIGMETRICS'13). `d = 1` is a random victim.
+//! The fewest valid pages among `d` candidates drawn at random, with replacement (Van Houdt, "A
+//! mean field model for a class of garbage collection algorithms in flash-based solid state
+//! drives", SIGMETRICS'13). `d = 1` is a random victim.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos, Rng};

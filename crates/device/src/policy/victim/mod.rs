@@ -1,8 +1,8 @@
 //! Slot: which block of a plane to collect.
 //!
-//! Contract. `pick` returns a member of the plane's candidates (blocks that are full, with no program
-//! in flight), or `None` when there is none worth collecting. It may update its own state, never the
-//! device's.
+//! Contract. `pick` returns a member of the plane's candidates (blocks that are full, with no
+//! program in flight), or `None` when there is none worth collecting. It may update its own state,
+//! never the device's.
 
 use crate::blocks::block_table::Candidates;
 use crate::policy::slot::slot;

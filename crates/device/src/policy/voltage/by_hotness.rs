@@ -1,5 +1,6 @@
-//! Data that is read is programmed at boosted voltages, so that few sensing levels suffice; data that is
-//! written, at reduced ones, which wear less; all other at nominal ones (HIRE, section 3.2).
+//! Data that is read is programmed at boosted voltages, so that few sensing levels suffice; data
+//! that is written, at reduced ones, which wear less; all other at nominal ones (HIRE, section
+//! 3.2).
 
 use super::{Params, VoltageRule};
 use crate::cells::mode::Voltage;

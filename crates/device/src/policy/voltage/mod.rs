@@ -1,7 +1,7 @@
 //! Slot: at what threshold voltages is this data programmed?
 //!
-//! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened, with the
-//! tag of the data that opens it.
+//! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened,
+//! with the tag of the data that opens it.
 
 use crate::cells::mode::Voltage;
 use crate::policy::slot::slot;

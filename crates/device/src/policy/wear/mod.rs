@@ -1,7 +1,7 @@
 //! Slot: when to swap hot and cold data so that blocks wear alike.
 //!
-//! Contract. Asked after every erase, with the block just erased; a decision names a full block of the
-//! same plane whose data moves into the erased one. The device applies it.
+//! Contract. Asked after every erase, with the block just erased; a decision names a full block of
+//! the same plane whose data moves into the erased one. The device applies it.
 
 use crate::blocks::block_table::Candidates;
 use crate::policy::slot::slot;
