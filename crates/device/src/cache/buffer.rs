@@ -407,7 +407,7 @@ impl Buffer {
         self.frames[id].present = self.full;
     }
 
-    // --- Flush epochs -----------------------------------------------------------------------------
+    // --- Flush epochs ---
 
     /// New data that the flash does not have; returns its epoch.
     #[inline]

@@ -369,7 +369,7 @@ impl Raid {
         ftl.invalidate(flash, old);
     }
 
-    // --- Answers that wait --------------------------------------------------------------------------
+    // --- Answers that wait ---
 
     /// Buffered data is in the flash. Returns whether its answer must wait for parity.
     #[cold]

@@ -273,7 +273,7 @@ impl Raid {
         }
     }
 
-    // --- Trim ---------------------------------------------------------------------------------------
+    // --- Trim ---
 
     /// A page of the mapping is to be forgotten. Returns whether its stripe can take that in now.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {

@@ -273,7 +273,7 @@ impl Raid {
         self.rebuild(ftl, flash);
     }
 
-    // --- Rebuilding ---------------------------------------------------------------------------------
+    // --- Rebuilding ---
 
     /// Unreadable pages are rebuilt, some at a time.
     pub(crate) fn rebuild(&mut self, ftl: &mut Ftl, flash: &mut Flash) {

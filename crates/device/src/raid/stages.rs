@@ -49,7 +49,7 @@ impl Raid {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above
     }
 
-    // --- Time zero ----------------------------------------------------------------------------------
+    // --- Time zero ---
 
     /// The data lies where it lies: stripes with pages in worn blocks are found, and get what
     /// parity they are to have from the start, at no time. Parity may make blocks be collected, and
@@ -117,7 +117,7 @@ impl Raid {
         }
     }
 
-    // --- Wear and moves -----------------------------------------------------------------------------
+    // --- Wear and moves ---
 
     /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it
     /// is.
