@@ -5,11 +5,14 @@ mod fingerprint;
 
 use std::path::Path;
 
+/// This crate.
+const TOP: &str = "experiment";
+
 #[allow(clippy::print_stdout, reason = "it is how a build script speaks to Cargo")]
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for place in fingerprint::places(&root) {
+    for place in fingerprint::places(&root, TOP) {
         println!("cargo:rerun-if-changed={}", root.join(place).display());
     }
-    println!("cargo:rustc-env=FOWLER_FINGERPRINT={}", fingerprint::of(&root));
+    println!("cargo:rustc-env=FOWLER_FINGERPRINT={}", fingerprint::of(&root, TOP));
 }

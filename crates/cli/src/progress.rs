@@ -1,7 +1,7 @@
 //! A line on standard error while a run takes its time, and the user's wish to end it.
 
 use fowler_experiment::atomic_file;
-use fowler_experiment::reproduce::Step;
+use fowler_papers::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 #[cfg(feature = "parquet")]

@@ -3,8 +3,8 @@
 use crate::args::Reproduce;
 use crate::{Exit, console, progress, sheets};
 use fowler_experiment::problem::Problems;
-use fowler_experiment::reproduce::{self, Paper, Reproduction, Request, Verdict, Watch};
 use fowler_experiment::workload::Control;
+use fowler_papers::{Paper, Reproduction, Request, Verdict, Watch};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
         control: Control { stop: progress::stop_flag(), progress: &|_| () },
         step: &progress::follow(&bar),
     };
-    let reproduced = reproduce::reproduce(&request, watch);
+    let reproduced = fowler_papers::reproduce(&request, watch);
     bar.finish_and_clear();
     let Some(reproduction) = reproduced? else {
         console::note(&progress::kept_in(&request.out));

@@ -2,7 +2,7 @@
 
 use crate::numbers::{NOTHING, percent, real};
 use crate::table::Grid;
-use fowler_experiment::reproduce::{Cell, Sheet};
+use fowler_experiment::tables::{Cell, Sheet};
 use std::fmt::Write;
 
 /// A table with its title.

@@ -3,9 +3,9 @@
 use crate::args::{Reading, Source, Study};
 use crate::{Exit, console, fit, progress, sheets};
 use fowler_experiment::problem::Problems;
-use fowler_experiment::reproduce::Watch;
-use fowler_experiment::study::{self, Finding, Request};
 use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_papers::Watch;
+use fowler_papers::ablation::{self, Finding, Request};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Problems> {
         control: Control { stop: progress::stop_flag(), progress: &|_| () },
         step: &progress::follow(&bar),
     };
-    let found = study::all(&request, watch);
+    let found = ablation::all(&request, watch);
     bar.finish_and_clear();
     let Some(finding) = found? else {
         console::note(&progress::kept_in(&request.out));

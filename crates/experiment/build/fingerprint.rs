@@ -5,14 +5,14 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The crate that everything is built into.
-const TOP: &str = "experiment";
+/// The crate whose templates and scripts are compiled in.
+const PAGES: &str = "experiment";
 
-/// The files and folders whose contents count, relative to the workspace: the sources of the crate at the top
+/// The files and folders whose contents count, relative to the workspace: the sources of the crate `top`
 /// and of all that it depends on, what is compiled in with them, and the versions of what is not ours.
-pub fn places(root: &Path) -> Vec<PathBuf> {
-    let mut crates = BTreeSet::from([TOP.to_string()]);
-    let mut open = vec![TOP.to_string()];
+pub fn places(root: &Path, top: &str) -> Vec<PathBuf> {
+    let mut crates = BTreeSet::from([top.to_string()]);
+    let mut open = vec![top.to_string()];
     while let Some(name) = open.pop() {
         let manifest = root.join("crates").join(&name).join("Cargo.toml");
         let fresh = ours(&text(&manifest)).into_iter().filter(|it| crates.insert(it.clone()));
@@ -20,7 +20,7 @@ pub fn places(root: &Path) -> Vec<PathBuf> {
     }
     let sources = crates.iter().map(|name| Path::new("crates").join(name).join("src"));
     let compiled_in = ["templates", "vendor/echarts.js", "vendor/sortable.js"];
-    let compiled_in = compiled_in.map(|it| Path::new("crates").join(TOP).join(it));
+    let compiled_in = compiled_in.map(|it| Path::new("crates").join(PAGES).join(it));
     sources.chain(compiled_in).chain(["presets".into(), "Cargo.lock".into()]).collect()
 }
 
@@ -35,10 +35,10 @@ fn ours(manifest: &str) -> Vec<String> {
     section.filter_map(name).collect()
 }
 
-/// The SHA-256 over the relative path and the contents of every file there, in the order of the paths.
-pub fn of(root: &Path) -> String {
+/// The SHA-256 over the relative path and the contents of every file of `top`, in the order of the paths.
+pub fn of(root: &Path, top: &str) -> String {
     let mut files = Vec::new();
-    for place in places(root) {
+    for place in places(root, top) {
         gather(root, &place, &mut files);
     }
     let named = |file: PathBuf| {

@@ -49,7 +49,7 @@ impl TestBed {
     }
 
     /// What tells the drive from others.
-    pub(crate) fn hash(&self) -> &str {
+    pub fn hash(&self) -> &str {
         &self.drive.hash
     }
 

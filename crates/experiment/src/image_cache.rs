@@ -8,7 +8,7 @@ type State = OnceLock<Result<PreconditionedImage, Vec<Refusal>>>;
 
 /// The states so far, each with a configuration that reaches it; those that were asked for last come last.
 #[derive(Debug)]
-pub(crate) struct ImageCache {
+pub struct ImageCache {
     states: Mutex<Vec<(Config, Arc<State>)>>,
     most: usize,
 }

@@ -59,7 +59,7 @@ impl Problem {
 }
 
 /// `text` as it can be printed on one line.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut line = String::new();
     for (count, c) in text.chars().enumerate() {
         if count == SHOWN_CHARS {

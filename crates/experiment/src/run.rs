@@ -176,7 +176,10 @@ pub fn run_watched<P: Probe>(
 }
 
 /// A run with a drive from the cache, if there is one.
-pub(crate) fn run_from(
+///
+/// # Errors
+/// As [`run`].
+pub fn run_from(
     spec: &RunSpec,
     images: Option<&ImageCache>,
     control: Control<'_>,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1), with 1 for the
 /// nominal ones.
-pub(crate) fn worn(programs_at: [u64; 3]) -> f64 {
+pub fn worn(programs_at: [u64; 3]) -> f64 {
     programs_at.iter().zip(SCALES).map(|(&programs, scale)| programs as f64 * scale).sum()
 }
 

@@ -67,7 +67,10 @@ pub type HandedRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>
 
 impl WorkloadSpec {
     /// What tells it from others: the file, and how it is read.
-    pub(crate) fn identity(&self) -> Result<String, Problems> {
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the requests have no name to be known by.
+    pub fn identity(&self) -> Result<String, Problems> {
         Ok(self.identity_of(&self.hash()?))
     }
 
@@ -92,7 +95,10 @@ impl WorkloadSpec {
 
     /// What is wrong with it, as far as its description or the first lines of the trace tell. Without a
     /// drive, that of one with room for any.
-    pub(crate) fn check(&self, drive: Option<&Resolved>) -> Result<(), Problems> {
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn check(&self, drive: Option<&Resolved>) -> Result<(), Problems> {
         match self {
             WorkloadSpec::Generated(source) => {
                 let room = drive.map_or(Room::ANY, Room::of);

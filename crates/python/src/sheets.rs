@@ -1,6 +1,6 @@
 //! Tables of studies as Python reads them.
 
-use fowler_experiment::reproduce::{Cell, Sheet};
+use fowler_experiment::tables::{Cell, Sheet};
 use pyo3::prelude::*;
 
 /// A cell: words, a number, or nothing.

@@ -5,8 +5,8 @@ use crate::sheets::{Rows, rows};
 use crate::spec::SourceArgs;
 use crate::watch::{Watched, watch};
 use fowler_experiment::problem::Problems;
-use fowler_experiment::reproduce::{Step, Watch};
-use fowler_experiment::study::{self, Finding, Request};
+use fowler_papers::ablation::{self, Finding, Request};
+use fowler_papers::{Step, Watch};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) fn study_all(
             workloads.into_iter().filter_map(|its| problems.take(named(its))).collect();
         problems.or(())?;
         let request = Request { workloads: specs, traces, out, limit };
-        follow(&watched, |watch| study::all(&request, watch))
+        follow(&watched, |watch| ablation::all(&request, watch))
     })?;
     let Some(Finding { title, sheets, files, notes }) = found.or_raise(py)? else {
         return Err(PyKeyboardInterrupt::new_err("stopped"));

@@ -1,10 +1,11 @@
 //! What a life came to, for people and for programs.
 
 use super::{Lifetime, Lived, Series};
+use crate::figures_folder::{self, Written};
 use crate::outcome::by_source;
 use crate::problem::Problems;
 use crate::report;
-use crate::reproduce::{self, Cell, Sheet, Written};
+use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use fowler_units::Span;
@@ -198,7 +199,7 @@ impl Lifetime {
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Problems> {
         let sheets = [self.sheet()];
         let Written { mut files, notes, drawings } =
-            reproduce::write(&sheets, &self.figures(), folder)?;
+            figures_folder::write(&sheets, &self.figures(), folder)?;
         let lead = notes.iter().map(|note| format!("Note: {note}")).collect();
         let page = report::of_study(&sheets[0].title, lead, &sheets, drawings);
         report::write(&folder.join(report::REPORT), &page)?;

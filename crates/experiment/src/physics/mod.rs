@@ -5,8 +5,9 @@ mod pictures;
 mod tables;
 
 use crate::atomic_file::unwritable;
+use crate::figures_folder::{self, Written};
 use crate::problem::Problems;
-use crate::reproduce::{self, Cell, Sheet};
+use crate::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Plot};
 use fowler_physics::ispp::EndOfLife;
 use fowler_physics::ldpc::Ldpc;
@@ -16,7 +17,7 @@ use fowler_physics::vth::Setting;
 use std::fs;
 use std::path::Path;
 
-pub(crate) use pictures::recovery;
+pub use pictures::recovery;
 pub use tables::{agreement, constants, sensitivity};
 
 /// Cells, and what corrects their errors.
@@ -61,7 +62,7 @@ pub fn plot(folder: &Path) -> Result<Plotted, Problems> {
     let columns = figures.iter().map(|(name, figure)| columns(name, figure));
     let tables = [constants(), sensitivity(), agreement()];
     let sheets: Vec<Sheet> = columns.chain(tables).collect();
-    let reproduce::Written { files, notes, .. } = reproduce::write(&sheets, &figures, folder)?;
+    let Written { files, notes, .. } = figures_folder::write(&sheets, &figures, folder)?;
     Ok(Plotted { files, notes })
 }
 

@@ -47,7 +47,7 @@ pub(super) fn all(cells: &Cells) -> Vec<Named> {
 }
 
 /// The cycles that rested cells endure, under every reading of the recovery (READY, Figure 1).
-pub(crate) fn recovery() -> Panel {
+pub fn recovery() -> Panel {
     let series = Reading::ALL.map(|reading| LineSeries {
         name: format!("{reading:?}").to_lowercase(),
         points: (0..=60)

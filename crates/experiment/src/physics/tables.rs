@@ -1,7 +1,7 @@
 //! The constants, what they do, and where the models and the papers agree.
 
 use super::Cells;
-use crate::reproduce::{Cell, Sheet};
+use crate::tables::{Cell, Sheet};
 use fowler_physics::bch::Bch;
 use fowler_physics::parameters::{CONSTANTS, Parameters};
 use fowler_physics::sensitivity::{POINTS, Results, results, sweep};

@@ -19,7 +19,7 @@ use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
 use crate::problem::Problems;
 use crate::provenance::VERSION;
-use crate::reproduce::{Cell, Sheet};
+use crate::tables::{Cell, Sheet};
 use askama::Template;
 use chart::{Axis, Chart, Panel, Series, Shape};
 use fowler_device::Source;
@@ -66,7 +66,7 @@ struct Section {
 }
 
 /// A picture that is drawn already.
-pub(crate) struct Drawing {
+pub struct Drawing {
     /// The name of its file, without the ending.
     pub name: String,
     /// The picture, with a title of its own.
@@ -187,7 +187,7 @@ pub fn of_runs(outcomes: &[Outcome]) -> String {
 }
 
 /// The page of a study of a paper: its pictures, and every table.
-pub(crate) fn of_study(
+pub fn of_study(
     title: &str,
     lead: Vec<String>,
     sheets: &[Sheet],

@@ -3,7 +3,7 @@
 use crate::numbers::words;
 use crate::outcome::{BANDS, Outcome};
 use crate::provenance::VERSION;
-use crate::reproduce::{Cell, Sheet};
+use crate::tables::{Cell, Sheet};
 use fowler_device::Pacing;
 use fowler_device::blame::Part;
 use fowler_metrics::{Kind, Percentile};

@@ -62,7 +62,7 @@ pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
 }
 
 /// The times of one die, in microseconds. Every page type of the paper's flash is the first.
-pub(crate) fn die_times(config: &Config) -> DieTimes {
+pub fn die_times(config: &Config) -> DieTimes {
     let timing = config.effective_timing();
     DieTimes {
         read: (timing.read.at(0) + timing.bus_transfer).as_us(),

@@ -14,7 +14,7 @@ mod extra_wait;
 mod runs;
 mod sample;
 
-pub(crate) use drives::die_times;
+pub use drives::die_times;
 
 use crate::problem::{Problem, Problems, shown};
 use crate::provenance::VERSION;

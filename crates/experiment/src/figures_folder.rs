@@ -1,0 +1,53 @@
+//! Tables and pictures as the files of one folder: what a study, a life and the shown models of cells
+//! end with.
+
+use crate::atomic_file::{AtomicFile, unwritable};
+use crate::problem::Problems;
+use crate::report::Drawing;
+use crate::tables::Sheet;
+use fowler_figures::Figure;
+use std::io::Write;
+use std::path::Path;
+
+/// A picture and the name of its file, without the ending.
+pub type Named = (String, Figure);
+
+/// What was written.
+pub struct Written {
+    /// The names of the files.
+    pub files: Vec<String>,
+    /// What could not be drawn.
+    pub notes: Vec<String>,
+    /// What could.
+    pub drawings: Vec<Drawing>,
+}
+
+/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a note, not an
+/// error: of a few requests there may be nothing to draw, and the tables say so as well.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Problems> {
+    let (mut files, mut notes, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
+    for sheet in sheets {
+        sheet.write(folder)?;
+        files.push(format!("{}.csv", sheet.name));
+    }
+    for (stem, figure) in figures {
+        let name = format!("{stem}.svg");
+        let path = folder.join(&name);
+        let svg = match figure.svg() {
+            Ok(svg) => svg,
+            Err(error) => {
+                notes.push(format!("{name} is not drawn: {error}"));
+                continue;
+            }
+        };
+        let mut file = AtomicFile::create(&path)?;
+        file.write_all(svg.as_bytes()).map_err(|error| unwritable(&path, &error))?;
+        file.finish()?;
+        files.push(name);
+        drawings.push(Drawing { name: stem.clone(), svg });
+    }
+    Ok(Written { files, notes, drawings })
+}

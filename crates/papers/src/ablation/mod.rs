@@ -1,0 +1,100 @@
+//! The 2^n ablation: every subset of the systems on one drive, at several ages, under several workloads. What each of
+//! them buys, alone and beside the others, and what cancels.
+
+mod effects;
+mod plan;
+mod tables;
+
+use crate::column::{Column, columns, none_found};
+use crate::run_folder::{RunFolder, Watch};
+use crate::{published, runs_folder};
+use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::figures_folder::{self, Written};
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::report;
+use fowler_experiment::tables::Sheet;
+use fowler_experiment::workload::WorkloadSpec;
+use plan::{Evidence, Plan};
+use std::fs;
+use std::path::PathBuf;
+
+const TEXT: &str = include_str!("../../../../presets/studies/all.toml");
+
+/// What to run, and where its results go.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// These instead of the study's own, each with a name.
+    pub workloads: Vec<(String, WorkloadSpec)>,
+    /// A folder of real traces, of which the study takes those it knows.
+    pub traces: Option<PathBuf>,
+    /// Where tables, pictures and finished runs go.
+    pub out: PathBuf,
+    /// Requests of each run at most.
+    pub limit: Option<u64>,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The study.
+    pub title: String,
+    /// Its tables; the first is the answer.
+    pub sheets: Vec<Sheet>,
+    /// The files written, in the request's folder.
+    pub files: Vec<String>,
+    /// What there is to know besides.
+    pub notes: Vec<String>,
+}
+
+/// Runs every subset of the five; nothing if it was stopped, and then the same request goes on where it was.
+///
+/// # Errors
+/// Everything that is wrong with the workloads or the folder.
+pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Problems> {
+    let plan: Plan = published::open("studies/all", TEXT)?;
+    let chosen = chosen(&plan, request)?;
+    fs::create_dir_all(&request.out).map_err(|error| unwritable(&request.out, &error))?;
+    let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
+    let known = plan.workload.clone();
+    let Some(evidence) = Evidence::gather(plan, chosen, request.limit, &runs)? else {
+        return Ok(None);
+    };
+    let sheets =
+        vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
+    let Written { mut files, mut notes, drawings } =
+        figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
+    let folder = request.traces.as_deref();
+    notes.extend(folder.and_then(|it| none_found(&known, it, &evidence.runs.columns)));
+    let title = evidence.plan.title.clone();
+    let lead = notes.iter().map(|note| format!("Note: {note}")).collect();
+    let page = report::of_study(&title, lead, &sheets, drawings);
+    report::write(&request.out.join(report::REPORT), &page)?;
+    files.push(report::REPORT.into());
+    Ok(Some(Finding { title, sheets, files, notes }))
+}
+
+/// The workloads of the request, or the study's own.
+fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Problems> {
+    if request.workloads.is_empty() {
+        let columns = columns(&plan.workload, request.traces.as_deref())?;
+        // What is wrong with the last is not found after the runs of the first.
+        let mut problems = Problems::default();
+        for column in &columns {
+            problems.take(column.spec.check(None));
+        }
+        return problems.or(columns);
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    for (name, spec) in &request.workloads {
+        if columns.iter().any(|column| column.name == *name) {
+            let what = format!(
+                "the workload `{}` is named twice",
+                fowler_experiment::problem::shown(name)
+            );
+            return Err(Problem::new("", what).into());
+        }
+        let (name, source) = (name.clone(), "as asked".into());
+        columns.push(Column { name, source, spec: spec.clone(), place: None });
+    }
+    Ok(columns)
+}

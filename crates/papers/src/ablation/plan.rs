@@ -1,0 +1,239 @@
+//! Which runs an ablation needs, and what is read off each.
+
+use super::effects::Scale;
+use crate::column::{Column, Published};
+use crate::run_folder::{Job, RunFolder};
+use crate::runs::Runs;
+use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies::ImageCache;
+use fowler_theory::stripes::stripe_loss;
+use serde::Deserialize;
+
+/// One of the things that are there or not.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Factor {
+    /// In tables and legends.
+    pub name: String,
+    pub scheme: String,
+    /// What else is set where it is not there.
+    #[serde(default)]
+    without: Vec<String>,
+}
+
+/// A time in the life of the drive.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Age {
+    pub name: String,
+    /// P/E cycles of the mean block.
+    pub cycles: u32,
+    set: Vec<String>,
+}
+
+/// The file of the study.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plan {
+    pub title: String,
+    device: String,
+    pub requests: u64,
+    set: Vec<String>,
+    page_fails: f64,
+    pub factor: Vec<Factor>,
+    pub age: Vec<Age>,
+    pub workload: Vec<Published>,
+}
+
+/// What is read off a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Metric {
+    Read,
+    Read999,
+    Write,
+    Write999,
+    Waf,
+    Wear,
+    Life,
+    Loss,
+}
+
+impl Metric {
+    pub const ALL: [Metric; 8] = [
+        Metric::Read,
+        Metric::Read999,
+        Metric::Write,
+        Metric::Write999,
+        Metric::Waf,
+        Metric::Wear,
+        Metric::Life,
+        Metric::Loss,
+    ];
+
+    /// In tables, with its unit.
+    pub fn name(self) -> &'static str {
+        [
+            "reads, mean (us)",
+            "reads, p99.9 (us)",
+            "writes, mean (us)",
+            "writes, p99.9 (us)",
+            "write amplification",
+            "wear for a byte of the host",
+            "projected life (years)",
+            "a stripe loses data",
+        ][self as usize]
+    }
+
+    /// Writes that a buffer takes in take no time at all.
+    pub fn scale(self) -> Scale {
+        match self {
+            Metric::Write | Metric::Write999 => Scale::Difference,
+            _ => Scale::Ratio,
+        }
+    }
+}
+
+/// Everything that was measured.
+pub(super) struct Evidence {
+    pub plan: Plan,
+    pub runs: Runs,
+    /// Pages of the host from which on what writing costs is stated, bytes of all pages of the drive, data pages of a
+    /// stripe, and P/E cycles that its cells live.
+    enough: f64,
+    raw: f64,
+    stripe: u32,
+    lives: f64,
+}
+
+/// What writing costs is stated of workloads that fill every block that the drive has open so many times. Each kind of
+/// data that a scheme tells apart opens blocks of its own, once, and collection makes up for those: in short traces
+/// that is most of what is written. Assumed: at four times it is a few per cent.
+const OPEN_BLOCKS_FILLED: f64 = 4.0;
+
+fn run_name(column: &str, age: &str, subset: usize) -> String {
+    format!("{column} {age} {subset:05b}")
+}
+
+impl Plan {
+    /// The scheme of a subset, a bit for each factor; none for none.
+    pub fn scheme(&self, subset: usize) -> Option<String> {
+        let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
+        (!names.is_empty()).then(|| names.join("+"))
+    }
+
+    fn chosen(&self, subset: usize) -> impl Iterator<Item = &Factor> {
+        let has = move |(bit, _): &(usize, &Factor)| subset & (1 << bit) != 0;
+        self.factor.iter().enumerate().filter(has).map(|(_, factor)| factor)
+    }
+
+    pub fn subsets(&self) -> usize {
+        1 << self.factor.len()
+    }
+
+    fn device(&self, age: &Age, subset: usize) -> DeviceSpec {
+        let others = self.chosen(!subset).flat_map(|factor| &factor.without);
+        let set = self.set.iter().chain(&age.set).chain(others).cloned().collect();
+        DeviceSpec { device: self.device.clone(), set, ..DeviceSpec::default() }
+    }
+
+    fn jobs<'b>(
+        &self,
+        columns: &[Column],
+        age: &Age,
+        limit: Option<u64>,
+        images: &'b ImageCache,
+    ) -> Result<Vec<Job<'b>>, Problems> {
+        let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
+        let mut jobs = Vec::new();
+        for column in columns {
+            for subset in 0..self.subsets() {
+                let spec = RunSpec {
+                    device: self.device(age, subset),
+                    scheme: self.scheme(subset),
+                    workload: column.spec.clone(),
+                    replay_speed: ReplaySpeed::AsRecorded,
+                    limit,
+                    requests: None,
+                    detail: false,
+                };
+                jobs.push(Job::run(run_name(&column.name, &age.name, subset), spec, images)?);
+            }
+        }
+        Ok(jobs)
+    }
+}
+
+impl Evidence {
+    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    pub fn gather(
+        plan: Plan,
+        columns: Vec<Column>,
+        limit: Option<u64>,
+        runs: &RunFolder<'_>,
+    ) -> Result<Option<Evidence>, Problems> {
+        let mut results = crate::run_folder::Results::new();
+        for age in &plan.age {
+            // Its drives begin alike, and unlike those of the next.
+            let images = ImageCache::default();
+            let jobs = plan.jobs(&columns, age, limit, &images)?;
+            let Some(runs) = runs.results(jobs)? else { return Ok(None) };
+            results.extend(runs);
+        }
+        let Some(age) = plan.age.first() else { return Ok(None) };
+        let spec = plan.device(age, 0);
+        let config = device::resolve(&spec.source()?, &Scheme::none(), &spec)?.config;
+        let open_blocks = config.geometry.planes() * config.geometry.pages_per_block;
+        let enough = OPEN_BLOCKS_FILLED * f64::from(open_blocks);
+        let raw = config.geometry.pages() as f64 * config.geometry.page_size.0 as f64;
+        let (stripe, lives) = (config.redundancy.stripe, config.reliability.cells.end_cycles);
+        Ok(Some(Evidence { runs: Runs::new(columns, results), plan, enough, raw, stripe, lives }))
+    }
+
+    /// A number of the run of a subset.
+    pub fn number(&self, column: &str, age: &Age, subset: usize, metric: Metric) -> Option<f64> {
+        let run = run_name(column, &age.name, subset);
+        let of = |pointer: &str| self.runs.number(&run, pointer);
+        let enough = of("/counters/programs/host").is_some_and(|pages| pages >= self.enough);
+        let waf = || of("/flash_bytes_per_host_byte").filter(|_| enough);
+        let wear = || Some(waf()? * of("/wearing_weight")?);
+        match metric {
+            Metric::Read => of("/read/mean_us"),
+            Metric::Read999 => of("/read/p999_us"),
+            Metric::Write => of("/write/mean_us"),
+            Metric::Write999 => of("/write/p999_us"),
+            Metric::Waf => waf(),
+            Metric::Wear => wear(),
+            Metric::Life => {
+                let rate = of("/write/bytes")? * wear()? / of("/simulated_s")?;
+                let left = (self.lives - f64::from(age.cycles)) * self.raw;
+                Some(left / rate / (365.0 * 86_400.0)).filter(|it| it.is_finite())
+            }
+            Metric::Loss => {
+                let q = self.plan.page_fails;
+                let alone = -libm::expm1(f64::from(self.stripe) * libm::log1p(-q));
+                let covered = self.covered(&run);
+                Some(covered * stripe_loss(self.stripe, q) + (1.0 - covered) * alone)
+            }
+        }
+    }
+
+    /// The share of stripes that have parity, by the stage of life that the drive is in.
+    fn covered(&self, run: &str) -> f64 {
+        let of = |what: &str| self.runs.number(run, &format!("/redundancy/{what}"));
+        match of("stage") {
+            Some(3.0) => 1.0,
+            Some(2.0) => {
+                of("worn_stripes").zip(of("stripes")).map_or(0.0, |(worn, all)| worn / all)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The numbers of all subsets, in the order of their bits.
+    pub fn all(&self, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
+        (0..self.plan.subsets()).map(|subset| self.number(column, age, subset, metric)).collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! What follows from the mechanism alone, on a small drive of stripes of 8: how much an update of one page reads and
+//! writes, what a stripe's first parity takes, whether every law holds after every event, and the example of Figure 4.
+
+use super::example;
+use crate::published::drive;
+use crate::run_folder::Job;
+use fowler_device::{Config, Counters, Device, Pacing, Source};
+use fowler_experiment::device::resolve;
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies;
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use serde_json::{Value, json};
+
+/// The drive, small enough that every law can be looked at after every event.
+const SMALL: [&str; 6] = [
+    "geometry.blocks_per_plane=32",
+    "geometry.pages_per_block=16",
+    "geometry.over_provisioning=0.5",
+    "policy.redundancy.integrity=true",
+    "policy.redundancy.parity_cache=64KiB",
+    "buffer.size=128KiB",
+];
+
+/// The small drive under a scheme, with some keys set otherwise.
+pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Problems> {
+    let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
+    let spec = drive("da-raid5", &own(&SMALL), &own(more));
+    let source = presets::open(Folder::Devices, &spec.device)?;
+    Ok(resolve(&source, &Scheme::load(scheme)?, &spec)?.config)
+}
+
+fn write(page: u64, at: u64) -> HostIo {
+    HostIo { at: Nanos(at), offset: page * 8192, size: 8192, op: HostOp::Write }
+}
+
+pub(super) fn device(config: &Config) -> Result<Device, Problems> {
+    studies::drive("da-raid5", config)
+}
+
+/// Flash reads and programs of one page written, the collection's not counted.
+fn update(config: &Config) -> Result<(u64, u64), Problems> {
+    let mut device = device(config)?;
+    let before = device.counters();
+    device.run([write(3, 0)], Pacing::Open, &mut ());
+    let after = device.counters();
+    let of = |counts: fn(&Counters) -> &[u64; Source::COUNT]| {
+        let own =
+            |it: &Counters| counts(it)[Source::Host as usize] + counts(it)[Source::Parity as usize];
+        own(&after) - own(&before)
+    };
+    Ok((of(|it| &it.reads), of(|it| &it.programs)))
+}
+
+/// Laws that are broken after any event of a random workload, and how often parity was computed from the rest of its
+/// stripe, and from what was replaced.
+fn laws(config: &Config) -> Result<[u64; 3], Problems> {
+    let mut device = device(config)?;
+    let pages = u64::from(device.layout().logical_pages);
+    let mut rng = Rng::stream(config.seed, "reproduce/da-raid5/laws");
+    let requests: Vec<HostIo> = (0..1500)
+        .map(|number| {
+            let size = 8192 * (1 + rng.below(9));
+            let page = rng.below(pages - 9);
+            let op = if rng.chance(0.2) { HostOp::Read } else { HostOp::Write };
+            HostIo { op, size: size as u32, ..write(page, 3_000_000 * number) }
+        })
+        .collect();
+    let mut broken = 0;
+    device.run_watched(requests, Pacing::Open, &mut (), |device| {
+        broken += u64::from(device.check().is_err());
+    });
+    let [by_rest, by_old] = device.counters().parity_ways;
+    Ok([broken + u64::from(device.check_data().is_err()), by_rest, by_old])
+}
+
+/// The small drives.
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
+    let raid5 = config("raid5", &[])?;
+    let worn = config("pe_aware", &PARTLY_WORN)?;
+    let all = ["raid5", "ppc", "pe_aware", "hc", "da_raid5"];
+    let drives: Vec<Config> =
+        all.iter().map(|scheme| config(scheme, &[])).collect::<Result<_, _>>()?;
+    let inputs = format!("{raid5:?} {worn:?} {drives:?} {}", example::identity()?);
+    Ok(Job::new(name, &inputs, move |_| {
+        let (reads, writes) = update(&raid5)?;
+        let each = drives.iter().map(laws).collect::<Result<Vec<_>, Problems>>()?;
+        let [broken, by_rest, by_old] =
+            [0, 1, 2].map(|of| each.iter().map(|it| it[of]).sum::<u64>());
+        let value: Value = json!({
+            "update": { "reads": reads, "writes": writes },
+            "parity": parities(&worn)?,
+            "broken": broken,
+            "by_rest": by_rest,
+            "by_old": by_old,
+            "example": example::run()?,
+        });
+        Ok(Some(value))
+    }))
+}
+
+/// One block in 21 is worn: most stripes have no page in one, and some get one when they are written.
+const PARTLY_WORN: [&str; 3] =
+    ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
+
+/// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a worn block, and of a
+/// later write of that page, its own program counted with parity's; the first stripe of the drive to which both happen.
+fn parities(config: &Config) -> Result<Value, Problems> {
+    let mut device = device(config)?;
+    let (host, parity) = (Source::Host as usize, Source::Parity as usize);
+    let mut number = 0;
+    let mut written = |device: &mut Device, page: u64| {
+        let before = device.counters();
+        device.run([write(page, 100_000_000 * number)], Pacing::Open, &mut ());
+        number += 1;
+        let after = device.counters();
+        let data = after.programs[host] - before.programs[host];
+        let parities = after.programs[parity] - before.programs[parity];
+        (after.reads[parity] - before.reads[parity], parities, data)
+    };
+    let stripes = (0..device.stripes()).map(fowler_units::StripeId);
+    let bare: Vec<_> = stripes.filter(|&it| device.stripe(it).parity.is_none()).collect();
+    for stripe in bare {
+        for (page, _) in device.stripe(stripe).data {
+            let (first_reads, first_writes, _) = written(&mut device, page.0.into());
+            if device.stripe(stripe).parity.is_none() {
+                continue; // It went to a trusted block.
+            }
+            let (reads, parities, data) = written(&mut device, page.0.into());
+            if device.stripe(stripe).parity.is_some() {
+                return Ok(json!({
+                    "first": { "reads": first_reads, "writes": first_writes },
+                    "later": { "reads": reads, "writes": parities + data },
+                }));
+            }
+            break;
+        }
+    }
+    Ok(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_parity_and_a_later_one_are_found() {
+        let found = parities(&config("pe_aware", &PARTLY_WORN).unwrap()).unwrap();
+        let [first, later] = ["first", "later"].map(|it| &found[it]);
+        assert_eq!((&first["reads"], &first["writes"]), (&json!(7), &json!(1)), "{found}");
+        assert_eq!((&later["reads"], &later["writes"]), (&json!(2), &json!(2)), "{found}");
+    }
+}

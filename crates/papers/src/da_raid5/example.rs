@@ -1,0 +1,180 @@
+//! The example of Figure 4, run once more: stripes of 4 pages, N_update of 2, a data cache of 8 pages. After each write:
+//! what the cache holds, what has left it, what the parity cache covers, and what the flash was asked for on behalf of
+//! parity.
+
+use super::checks::{config, device};
+use fowler_device::{Config, Device, Pacing, Source};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The drive of the figure: five chips, and room in the cache until it is full.
+const FIGURE: [&str; 6] = [
+    "geometry.channels=5",
+    "policy.redundancy.stripe=4",
+    "policy.redundancy.n_update=2",
+    "buffer.size=64KiB",
+    "buffer.ack=on_insert",
+    "buffer.evict_ahead=1",
+];
+/// The requests, up to D22 as the text has them. Behind that the figure names pages and not all of their order; this is
+/// one in which the stripes leave that it shows to leave: S0 for D23, S2, S5, and S0 once more.
+const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
+/// The write after which S0 leaves for the first time, by its place.
+const FIRST: usize = 8;
+/// What S0 has in the cache, both times.
+const PAGES: [u32; 3] = [1, 2, 3];
+/// The flash is at rest so long after a write.
+const REST: u64 = 40_000_000;
+
+/// What there is to see after a write.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Moment {
+    /// The page written.
+    pub page: u32,
+    /// Pages in the data cache, and those that have left it.
+    pub cache: Vec<u32>,
+    pub left: Vec<u32>,
+    /// The pages that partial parity covers, by stripe.
+    pub covered: Vec<(u32, Vec<u32>)>,
+    /// Flash reads and programs for parity since the write before.
+    pub reads: u64,
+    pub programs: u64,
+    /// Laws broken after any event of it.
+    pub broken: u64,
+}
+
+/// The drive on which it runs.
+pub(super) fn drive() -> Result<Config, Problems> {
+    config("hc", &FIGURE)
+}
+
+/// Everything that the example's outcome depends on.
+pub(super) fn identity() -> Result<String, Problems> {
+    Ok(format!("{:?} {WRITES:?} {REST}", drive()?))
+}
+
+fn cached(device: &Device) -> BTreeSet<u32> {
+    WRITES.into_iter().filter(|&page| device.is_buffered(Lpn(page))).collect()
+}
+
+fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
+    let of = |stripe: u32| {
+        let view = device.stripe(StripeId(stripe));
+        let its = view.cached?.covered;
+        let pages = view.data.iter().zip(its).filter(|(_, its)| its.0).map(|(it, _)| it.0.0);
+        let pages: BTreeSet<u32> = pages.collect();
+        Some((stripe, pages.into_iter().collect()))
+    };
+    let stripes: BTreeSet<u32> = WRITES.iter().map(|page| page / 4).collect();
+    stripes.into_iter().filter_map(of).collect()
+}
+
+/// Runs it.
+pub(super) fn run() -> Result<Vec<Moment>, Problems> {
+    let mut device = device(&drive()?)?;
+    let mut moments = Vec::new();
+    for page in WRITES {
+        let (before, had) = (device.counters(), cached(&device));
+        let io = |page: u32, at, op| HostIo {
+            at: Nanos(at),
+            offset: u64::from(page) * 8192,
+            size: 8192,
+            op,
+        };
+        let mut broken = 0;
+        // A read of another stripe ends when the flash is at rest.
+        for request in [io(page, 0, HostOp::Write), io(60, REST, HostOp::Read)] {
+            device.run_watched([request], Pacing::Open, &mut (), |device| {
+                broken += u64::from(device.check().is_err());
+            });
+        }
+        broken += u64::from(device.check_data().is_err());
+        let (after, has) = (device.counters(), cached(&device));
+        let parity = Source::Parity as usize;
+        moments.push(Moment {
+            page,
+            left: had.difference(&has).copied().collect(),
+            cache: has.into_iter().collect(),
+            covered: covered(&device),
+            reads: after.reads[parity] - before.reads[parity],
+            programs: after.programs[parity] - before.programs[parity],
+            broken,
+        });
+    }
+    Ok(moments)
+}
+
+/// The log of a run.
+pub(super) fn log(kept: Option<&Value>) -> Option<Vec<Moment>> {
+    serde_json::from_value(kept?.clone()).ok()
+}
+
+/// What the claim states, as the log has it: how many pages of S0 leave together for D23 and the second time, how many
+/// PP0 and PP0' cover, and what the flash was asked for parity in all.
+pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
+    let (first, last) = (log.get(FIRST)?, log.last()?);
+    let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
+    let pp0 = |moment: &Moment| {
+        moment.covered.iter().find(|(stripe, _)| *stripe == 0).map_or(0.0, |(_, its)| alike(its))
+    };
+    let sum = |of: fn(&Moment) -> u64| log.iter().map(of).sum::<u64>() as f64;
+    // Nothing leaves before D23.
+    let early = log[..FIRST].iter().all(|moment| moment.left.is_empty());
+    Some([
+        ("S0 for D23", if early { alike(&first.left) } else { 0.0 }),
+        ("PP0", pp0(first)),
+        ("S0 again", alike(&last.left)),
+        ("PP0'", pp0(last)),
+        ("reads and programs for parity", sum(|it| it.reads + it.programs)),
+        ("laws broken", sum(|it| it.broken)),
+    ])
+}
+
+/// The log as a table.
+pub(super) fn sheet(log: &[Moment]) -> Sheet {
+    let heads = [
+        "write",
+        "data cache",
+        "leaves it",
+        "parity cache",
+        "reads for parity",
+        "programs for parity",
+    ];
+    let mut sheet = Sheet::new("figure4", "Figure 4: the example of hybrid caching", &heads);
+    let pages = |pages: &[u32]| {
+        let names: Vec<String> = pages.iter().map(|page| format!("D{page}")).collect();
+        names.join(" ")
+    };
+    for moment in log {
+        let parity =
+            moment.covered.iter().map(|(stripe, its)| format!("PP{stripe}: {}", pages(its)));
+        sheet.row(vec![
+            format!("D{}", moment.page).into(),
+            pages(&moment.cache).into(),
+            pages(&moment.left).into(),
+            parity.collect::<Vec<_>>().join("; ").into(),
+            Cell::Number(moment.reads as f64),
+            Cell::Number(moment.programs as f64),
+        ]);
+    }
+    sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_is_what_the_figure_shows() {
+        let log = run().unwrap();
+        let outcome = outcome(&log).unwrap().map(|(_, value)| value);
+        assert_eq!(outcome, [3.0, 3.0, 3.0, 3.0, 0.0, 0.0], "{log:#?}");
+        let left: Vec<&[u32]> =
+            log.iter().map(|it| it.left.as_slice()).filter(|it| !it.is_empty()).collect();
+        assert_eq!(left, [&[1, 2, 3][..], &[8, 9], &[22, 23], &[1, 2, 3]]);
+    }
+}

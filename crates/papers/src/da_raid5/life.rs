@@ -1,0 +1,289 @@
+//! The whole life of a drive: how likely its data is lost, what its programs wear, and how long requests take, without
+//! RAID, under RAID-5, PPC and DA-RAID-5, by P/E cycles.
+//!
+//! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days is just borne, by cells that
+//! err at 5.84297e-4 (equation (3)). Through that point the error rate is drawn as RHIO publishes it, growing by a
+//! factor of e^(3.7e-4) with every cycle, and in proportion to age; the second is assumed. Blocks have up to a fifth
+//! more or fewer cycles than the mean, evenly; assumed.
+
+use super::measure::config;
+use super::pictures::Named;
+use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
+use fowler_device::Config;
+use fowler_experiment::problem::Problems;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
+use fowler_physics::bch::Bch;
+use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
+
+/// RHIO, section II-B: the mean growth rate of ln RBER per cycle.
+const GROWTH: f64 = 3.7e-4;
+/// Blocks differ in their cycles by so much of the mean, evenly.
+const SPREAD: f64 = 0.2;
+/// The life that is looked at, in mean cycles of a block: up to this, drawn in the first steps and listed in the second.
+const LIFE: u32 = 20_000;
+const DRAWN: u32 = 500;
+const LISTED: u32 = 2500;
+/// Less is not drawn: a drive that is as good as new.
+const LEAST: f64 = 1e-24;
+/// A stripe may lose data with this probability in the time that data is kept; the stripe size follows. Assumed: what a
+/// page loses at the point that the paper prints.
+pub(super) const TARGET: f64 = 0.01588;
+
+/// Points of the life so many cycles apart, and where the stages of DA-RAID-5 begin.
+fn life(config: &Config, step: u32) -> Vec<f64> {
+    let begins = [PE_AWARE, HC].into_iter().filter_map(|case| begin(config, case));
+    let mut all: Vec<f64> =
+        (0..=LIFE / step).map(|turn| f64::from(turn * step)).chain(begins).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// The first mean number of cycles at which DA-RAID-5 works as `case`, to a cycle.
+fn begin(config: &Config, case: Case) -> Option<f64> {
+    (0..=LIFE).map(f64::from).find(|&cycles| works_as(config, cycles) == case)
+}
+
+/// The cell error rate after so many cycles, at an age given as a share of T_retention.
+fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
+    let worst = Bch::DA_RAID_5.worst_cells(1e-3);
+    let worn = f64::from(config.redundancy.worn_above);
+    (worst * age * libm::exp(GROWTH * (cycles - worn))).min(0.5)
+}
+
+/// The chance that a page cannot be read.
+pub(super) fn page(config: &Config, cycles: f64, age: f64) -> f64 {
+    let words = (config.geometry.page_size.0 / 512) as f64;
+    let fails = Bch::DA_RAID_5.fails(cells(config, cycles, age));
+    -libm::expm1(words * libm::log1p(-fails))
+}
+
+/// The mean over blocks around a mean number of cycles.
+fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
+    const STEPS: u32 = 40;
+    let at = |step: u32| {
+        cycles * (1.0 - SPREAD + 2.0 * SPREAD * (f64::from(step) + 0.5) / f64::from(STEPS))
+    };
+    (0..STEPS).map(|step| of(at(step))).sum::<f64>() / f64::from(STEPS)
+}
+
+/// The chance that a page of data kept for T_retention cannot be read, over blocks around a mean number of cycles.
+fn page_of(config: &Config, cycles: f64) -> f64 {
+    over_blocks(cycles, |cycles| page(config, cycles, 1.0))
+}
+
+/// A drive at a point of its life, under one scheme.
+struct Point {
+    /// The scheme whose cost it has, and how likely a stripe of N pages loses data while that is kept.
+    case: Case,
+    loss: f64,
+}
+
+/// The share of blocks above T_p.
+fn worn_share(config: &Config, cycles: f64) -> f64 {
+    let worn = f64::from(config.redundancy.worn_above);
+    let most = cycles * (1.0 + SPREAD);
+    if most <= worn { 0.0 } else { ((most - worn) / (2.0 * SPREAD * cycles)).min(1.0) }
+}
+
+/// The share of stripes without a page in a worn block.
+fn bare_share(config: &Config, cycles: f64) -> f64 {
+    libm::pow(1.0 - worn_share(config, cycles), f64::from(config.redundancy.stripe))
+}
+
+/// As what DA-RAID-5 works.
+fn works_as(config: &Config, cycles: f64) -> Case {
+    let under_parity = (1.0 - bare_share(config, cycles)) * f64::from(config.stripes());
+    if under_parity > f64::from(config.redundancy.all_above) {
+        HC
+    } else if worn_share(config, cycles) > 0.0 {
+        PE_AWARE
+    } else {
+        UDL
+    }
+}
+
+const SCHEMES: [&str; 4] = ["no RAID", "RAID-5", "PPC", "DA-RAID-5"];
+
+fn point(config: &Config, scheme: &str, cycles: f64) -> Point {
+    let n = config.redundancy.stripe;
+    let data = f64::from(n);
+    let q = page_of(config, cycles);
+    let alone = |q: f64| -libm::expm1(data * libm::log1p(-q));
+    let protected = stripe_loss(n, q);
+    match scheme {
+        "no RAID" => Point { case: NONE, loss: alone(q) },
+        "RAID-5" => Point { case: RAID5, loss: protected },
+        "PPC" => Point { case: PPC, loss: protected },
+        _ => by_stage(config, cycles, protected),
+    }
+}
+
+/// DA-RAID-5: a stripe without a page in a worn block relies on recycling, which keeps its data no longer than its
+/// cells bear; the others have parity.
+fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
+    let case = works_as(config, cycles);
+    if case == HC {
+        return Point { case, loss: protected };
+    }
+    let worn = f64::from(config.redundancy.worn_above);
+    let trusted = |cycles: f64| if cycles > worn { 0.0 } else { page(config, cycles, 1.0) };
+    let bare = bare_share(config, cycles);
+    let q = over_blocks(cycles, trusted) / (1.0 - worn_share(config, cycles));
+    let alone = -libm::expm1(f64::from(config.redundancy.stripe) * libm::log1p(-q));
+    Point { case, loss: bare * alone + (1.0 - bare) * protected }
+}
+
+/// Years until a drive has lost data, on average. Without RAID it has what parity takes elsewhere for data, too.
+fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
+    let its = &config.redundancy;
+    let parity = if case == NONE { 1.0 + 1.0 / f64::from(its.stripe) } else { 1.0 };
+    let stripes = f64::from(config.stripes()) * parity;
+    let period = config.redundancy.retention.0 as f64 / (365.25 * 86_400e9);
+    (periods_to_loss(loss, stripes) * period).min(1e30)
+}
+
+/// The life as a table.
+pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Problems> {
+    let config = config()?;
+    let heads = [
+        "cycles",
+        "scheme",
+        "works as",
+        "page unreadable",
+        "stripe loses data",
+        "MTTDL (years)",
+        "response (us)",
+        "programs / no RAID",
+        "widest N",
+    ];
+    let title =
+        format!("The whole life: loss, wear and response under {SWEPT}, by mean P/E cycles");
+    let mut sheet = Sheet::new("life", title, &heads);
+    for cycles in life(&config, LISTED) {
+        let q = page_of(&config, cycles);
+        for scheme in SCHEMES {
+            let at = point(&config, scheme, cycles);
+            let Point { case, loss } = at;
+            sheet.row(vec![
+                Cell::Number(cycles),
+                scheme.into(),
+                case.name.into(),
+                Cell::Number(q),
+                Cell::Number(loss),
+                Cell::Number(years(&config, &at)),
+                Cell::number(evidence.response(SWEPT, case, AS_IT_IS)),
+                Cell::number(evidence.ratio(SWEPT, case, NONE, Shown::Writes)),
+                Cell::number(widest(q, TARGET, 62).map(f64::from)),
+            ]);
+        }
+    }
+    Ok(sheet)
+}
+
+/// The mean time to a loss of data, by cycles.
+pub(super) fn until_loss() -> Result<Sheet, Problems> {
+    let config = config()?;
+    let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
+    let mut sheet =
+        Sheet::new("mttdl", "Mean time to loss of data in years, by mean P/E cycles", &heads);
+    for cycles in life(&config, DRAWN) {
+        let of = |scheme: &str| Cell::Number(years(&config, &point(&config, scheme, cycles)));
+        let mut row = vec![Cell::Number(cycles)];
+        row.extend(SCHEMES.map(of));
+        row.push(works_as(&config, cycles).name.into());
+        sheet.row(row);
+    }
+    Ok(sheet)
+}
+
+/// The life as pictures: the trade that the paper argues with, and the time to a loss.
+pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Problems> {
+    let config = config()?;
+    let panel = |title: &str, y: Axis, of: &dyn Fn(Point) -> Option<f64>| {
+        let series = |scheme: &&str| {
+            let at = |cycles: f64| Some((cycles, of(point(&config, scheme, cycles))?));
+            let points = life(&config, DRAWN).into_iter().filter_map(at).collect();
+            LineSeries { name: (*scheme).into(), points, ..LineSeries::default() }
+        };
+        let series = SCHEMES.iter().map(series).collect();
+        let x = Axis::linear("mean P/E cycles of a block");
+        Panel::lines(title, Lines { x, y, series, reference: None })
+    };
+    let loss = |it: Point| (it.loss > LEAST).then_some(it.loss);
+    let until = |it: Point| (it.loss > LEAST).then(|| years(&config, &it));
+    let response = |it: Point| Some(evidence.response(SWEPT, it.case, AS_IT_IS)? / 1e3);
+    let wear = |it: Point| evidence.ratio(SWEPT, it.case, NONE, Shown::Writes);
+    let life = Figure {
+        caption: Some(format!(
+            "Response and wear are measured under {SWEPT}; loss follows from the one point of the error model that \
+             the paper prints."
+        )),
+        columns: Some(1),
+        panels: vec![
+            panel("Response", Axis::log10("mean response (ms)"), &response),
+            panel("Wear", Axis::linear("pages programmed / no RAID"), &wear),
+            panel("A stripe loses data within 381 days", Axis::log10("probability"), &loss),
+        ],
+        ..Figure::new("The whole life of a drive")
+    };
+    let mttdl = Figure {
+        caption: Some(stages(&config)),
+        panels: vec![panel("", Axis::log10("mean time to loss of data (years)"), &until)],
+        ..Figure::new("Mean time to loss of data by stage of life")
+    };
+    Ok([("life".into(), life), ("mttdl".into(), mttdl)])
+}
+
+/// Where the stages of DA-RAID-5 begin, in words.
+fn stages(config: &Config) -> String {
+    let said = |case: Case| match begin(config, case) {
+        Some(cycles) => format!("{} from {cycles} cycles", case.name),
+        None => format!("{} never", case.name),
+    };
+    format!(
+        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. A year is the least: data is kept for one.",
+        said(UDL),
+        said(PE_AWARE),
+        said(HC)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_point_that_the_paper_prints_is_met() {
+        let config = config().unwrap();
+        assert!((cells(&config, 15_000.0, 1.0) / 5.84297e-4 - 1.0).abs() < 1e-5);
+        assert!((page(&config, 15_000.0, 1.0) - (1.0 - 0.98412)).abs() < 1e-5);
+    }
+
+    /// One function counts the stripes of a drive, and a drive of a thousandth of the blocks has what it says.
+    #[test]
+    fn stripes_are_those_of_the_drive() {
+        let mut config = config().unwrap();
+        assert_eq!(config.stripes(), 786_432, "three quarters of 9,437,184 pages, by nine");
+        let at = |case| years(&config, &Point { case, loss: 1e-9 });
+        assert!((at(RAID5) / at(NONE) - 9.0 / 8.0).abs() < 1e-3);
+        config.geometry.blocks_per_plane /= 128;
+        let device = fowler_device::Device::new(&config).unwrap();
+        assert_eq!(config.stripes(), device.stripes());
+    }
+
+    #[test]
+    fn the_stages_follow_each_other_and_parity_always_helps() {
+        let config = config().unwrap();
+        let all = life(&config, DRAWN);
+        let mut stages: Vec<&str> = all.iter().map(|&it| works_as(&config, it).name).collect();
+        stages.dedup();
+        assert_eq!(stages, ["UDL", "PE-aware", "HC"]);
+        assert_eq!(begin(&config, PE_AWARE), Some(12_501.0), "blocks have up to a fifth more");
+        for cycles in all {
+            let loss = |scheme| point(&config, scheme, cycles).loss;
+            assert!(loss("RAID-5") <= loss("no RAID"), "{cycles}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+
+use crate::claim::Claim;
+use crate::column::Published;
+use crate::published;
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::problem::Problems;
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("../../../../presets/papers/da-raid5.toml");
+
+/// The file of published numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Paper {
+    pub title: String,
+    /// Requests of each run of what the paper shows.
+    pub requests: u64,
+    /// And of the sweeps.
+    pub swept_requests: u64,
+    /// How worn the blocks are in stage 2, and on a drive beyond that.
+    pub worn: Vec<String>,
+    pub more_worn: Vec<String>,
+    /// The buffer under PE-aware RAID-5, and that under hybrid caching.
+    pub grouping: Vec<String>,
+    pub data_cache: Vec<String>,
+    /// The drive on which stripes are swept, and how much faster requests come there.
+    pub wide: Vec<String>,
+    pub wide_speed: f64,
+    pub sweeps: Sweeps,
+    pub workload: Vec<Published>,
+    pub claim: Vec<Claim>,
+}
+
+/// What is varied: by the paper, and beyond it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sweeps {
+    pub n_update: Vec<u32>,
+    pub caches_kib: Vec<u32>,
+    pub cut_off: Vec<u32>,
+    pub stripes: Vec<u32>,
+    pub loads: Vec<f64>,
+}
+
+impl Paper {
+    /// The paper.
+    pub fn open() -> Result<Paper, Problems> {
+        published::open("papers/da-raid5", TEXT)
+    }
+
+    /// The paper's drive, with some keys set otherwise.
+    pub fn device(&self, set: &[String]) -> DeviceSpec {
+        published::drive("da-raid5", &[], set)
+    }
+}

@@ -1,0 +1,190 @@
+//! The paper's figures as pictures.
+
+use super::paper::Paper;
+use super::plan::{
+    CASES, Case, Evidence, HC, LOADED, LONG, RAID5, Shown, UDL, cache, cut_off, n_update,
+};
+use super::tables::with_the_rate_itself;
+use crate::column::Column;
+use crate::published::number;
+use crate::runs::mean;
+use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
+
+/// A picture and the name of its file, without the ending.
+pub(super) type Named = (String, Figure);
+
+const STAND_INS: &str = "Stand-ins: the shares of writes are as printed, all else is assumed.";
+
+fn groups(evidence: &Evidence) -> Vec<String> {
+    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
+}
+
+fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> BarSeries {
+    let average = evidence.runs.each(&of).and_then(|all| mean(&all));
+    let values =
+        evidence.runs.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
+    BarSeries { name: name.into(), values, ..BarSeries::default() }
+}
+
+/// Figure 5.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+    let panel = |shown: Shown| {
+        let series = |case: &Case| BarSeries {
+            published: published_mean(paper, evidence, *case, shown),
+            ..bars(evidence, case.name, |column| evidence.ratio(column, *case, RAID5, shown))
+        };
+        Panel::bars(
+            shown.name(),
+            Bars {
+                y: format!("{} / RAID-5", shown.name()),
+                groups: groups(evidence),
+                series: CASES[1..].iter().map(series).collect(),
+                reference: Some(Reference { at: 1.0, name: "RAID-5".into() }),
+            },
+        )
+    };
+    let figure = Figure {
+        caption: Some(format!("{STAND_INS} The paper does not show chip time: {WORK}")),
+        panels: Shown::ALL.map(panel).into(),
+        ..Figure::new("Figure 5: response, writes and reads over RAID-5's")
+    };
+    vec![("figure5".into(), figure)]
+}
+
+const WORK: &str = "how long a request keeps chips busy, now or later.";
+
+/// The means that the text prints, in the last group; the bars of the figure itself are not printed as numbers.
+fn published_mean(
+    paper: &Paper,
+    evidence: &Evidence,
+    case: Case,
+    shown: Shown,
+) -> Vec<Option<f64>> {
+    let id = [(UDL, "003-025"), (HC, "003-028")].into_iter().find(|(its, _)| *its == case);
+    let Some(lower) = id.and_then(|(_, id)| number(&paper.claim, id, shown.label())) else {
+        return Vec::new();
+    };
+    let mut all = vec![None; evidence.runs.columns.len()];
+    all.push(Some(1.0 - lower));
+    all
+}
+
+/// Figures 6 and 7, and the sweeps of the cut-off and of the load.
+pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+    vec![
+        ("figure6".into(), figure6(&paper.sweeps.n_update, evidence)),
+        ("figure7".into(), figure7(&paper.sweeps.caches_kib, evidence)),
+        ("cut-off".into(), by_cut_off(&paper.sweeps.cut_off, evidence)),
+        ("load".into(), by_load(&paper.sweeps.loads, evidence)),
+    ]
+}
+
+fn figure6(updates: &[u32], evidence: &Evidence) -> Figure {
+    let panel = |shown: Shown| {
+        let series = |&n: &u32| {
+            bars(evidence, &n_update(n), |column| {
+                evidence.change(column, HC, (&n_update(n), &n_update(6)), shown)
+            })
+        };
+        Panel::bars(
+            shown.name(),
+            Bars {
+                y: "over N_update 6".into(),
+                groups: groups(evidence),
+                series: updates.iter().map(series).collect(),
+                reference: None,
+            },
+        )
+    };
+    Figure {
+        caption: Some(STAND_INS.into()),
+        columns: Some(1),
+        panels: Shown::PAPER.map(panel).into(),
+        ..Figure::new("Figure 6: hybrid caching by N_update")
+    }
+}
+
+fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
+    let panel = |shown: Shown| {
+        let line = |column: &str| {
+            let of = |kib| evidence.change(column, HC, (&cache(kib), &cache(128)), shown);
+            let point = |&kib: &u32| Some((f64::from(kib), of(kib)?));
+            LineSeries {
+                name: column.into(),
+                points: caches.iter().filter_map(point).collect(),
+                ..LineSeries::default()
+            }
+        };
+        let y = Axis::linear(format!("{} / 128 KiB", shown.name()));
+        let series = drawn(evidence.runs.stand_ins().map(|it| line(&it.name)));
+        let x = Axis::log2("data cache (KiB)");
+        Panel::lines(shown.name(), Lines { x, y, series, reference: None })
+    };
+    Figure {
+        caption: Some(format!("{STAND_INS} Chip time: {WORK}")),
+        panels: [Shown::Response, Shown::Work].map(panel).into(),
+        ..Figure::new("Figure 7: hybrid caching by data cache")
+    }
+}
+
+/// Those of which there is anything to draw.
+fn drawn(series: impl Iterator<Item = LineSeries>) -> Vec<LineSeries> {
+    series.filter(|it| !it.points.is_empty()).collect()
+}
+
+fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
+    let panel = |shown: Shown, unit: &str, scale: f64| {
+        let point = |&pages: &u32| {
+            Some((f64::from(pages), evidence.value(LONG, HC, &cut_off(pages), shown)? * scale))
+        };
+        let points = cut_offs.iter().filter_map(point).collect();
+        let series = vec![LineSeries { name: LONG.into(), points, ..LineSeries::default() }];
+        let x = Axis::log2("longest write that is cached (pages)");
+        let y = Axis::linear(format!("{}{unit}", shown.name()));
+        Panel::lines(
+            shown.name(),
+            Lines { x, y, series: drawn(series.into_iter()), reference: None },
+        )
+    };
+    Figure {
+        caption: Some(format!(
+            "Under {LONG}, of which no write is longer than 16 pages. {STAND_INS}"
+        )),
+        panels: vec![
+            panel(Shown::Response, " (ms)", 1e-3),
+            panel(Shown::Writes, "", 1.0),
+            panel(Shown::Reads, "", 1.0),
+            panel(Shown::Work, " (ms)", 1e3),
+        ],
+        ..Figure::new("Hybrid caching by the cut-off")
+    }
+}
+
+fn by_load(loads: &[f64], evidence: &Evidence) -> Figure {
+    let panel = |column: &Column| {
+        let line = |case: &Case| {
+            let point = |(factor, variant): (f64, String)| {
+                let pair = (*case, RAID5);
+                Some((factor, evidence.ratio_in(&column.name, &variant, pair, Shown::Response)?))
+            };
+            LineSeries {
+                name: case.name.into(),
+                points: with_the_rate_itself(loads).into_iter().filter_map(point).collect(),
+                ..LineSeries::default()
+            }
+        };
+        let series = drawn(LOADED[1..].iter().map(line));
+        let (x, y) = (Axis::linear("times its rate"), Axis::linear("mean response / RAID-5"));
+        let reference = Some(Reference { at: 1.0, name: "RAID-5".into() });
+        Panel::lines(&column.name, Lines { x, y, series, reference })
+    };
+    Figure {
+        caption: Some(
+            "At once the rate, the drive of Table II has no request in it for half of the time under RAID-5. \
+             The paper does not print how busy its drive was."
+                .into(),
+        ),
+        panels: evidence.runs.stand_ins().map(panel).collect(),
+        ..Figure::new("Mean response by load")
+    }
+}

@@ -1,0 +1,167 @@
+//! The stripe size: what a wide stripe and a narrow one cost, measured, and how likely each loses data, by the model of
+//! section III-E: whichever number of pages still keeps a probability of loss that is aimed at.
+
+use super::life::{TARGET, page};
+use super::measure::config;
+use super::paper::Paper;
+use super::pictures::Named;
+use super::plan::{Case, Evidence, HC, RAID5, STRIPED, SWEPT, Shown, stripe};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
+use fowler_theory::stripes::{page_loss, stripe_loss, widest};
+
+/// P/E cycles of the blocks whose loss is shown.
+const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
+/// Where the paper has T_p, and prints its model.
+const PRINTED: f64 = 15_000.0;
+/// The widest stripe that is looked at.
+const MOST: u32 = 62;
+
+/// Every N, for a curve.
+fn widths() -> impl Iterator<Item = u32> {
+    1..=36
+}
+
+/// The tables: by N, and the widest N by the loss that is aimed at.
+pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Result<[Sheet; 2], Problems> {
+    Ok([by_size(&paper.sweeps.stripes, evidence)?, by_target()?])
+}
+
+fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Problems> {
+    let q = page(&config()?, PRINTED, 1.0);
+    let heads = [
+        "N",
+        "parity of capacity",
+        "a stripe loses data",
+        "a page is lost",
+        "case",
+        "response (us)",
+        "pages programmed",
+        "pages read",
+        "chip time (ms)",
+    ];
+    let title = format!(
+        "By data pages of a stripe: loss in blocks of 15,000 cycles within 381 days, and cost on 36 chips under {SWEPT}"
+    );
+    let mut sheet = Sheet::new("stripes", title, &heads);
+    for &n in sizes {
+        for case in STRIPED {
+            let of = |shown| evidence.value(SWEPT, case, &stripe(n), shown);
+            sheet.row(vec![
+                Cell::Number(n.into()),
+                Cell::Share(1.0 / f64::from(n + 1)),
+                Cell::Number(stripe_loss(n, q)),
+                Cell::Number(page_loss(n, q)),
+                case.name.into(),
+                Cell::number(of(Shown::Response)),
+                Cell::number(of(Shown::Writes)),
+                Cell::number(of(Shown::Reads)),
+                Cell::number(of(Shown::Work).map(|it| it * 1e3)),
+            ]);
+        }
+    }
+    Ok(sheet)
+}
+
+/// Probabilities of loss that may be aimed at: powers of ten, and those between which 8 is the widest.
+fn targets(q: f64) -> Vec<f64> {
+    let mut all =
+        vec![0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, TARGET, stripe_loss(8, q), stripe_loss(9, q)];
+    all.sort_by(|one, other| other.total_cmp(one));
+    all
+}
+
+fn by_target() -> Result<Sheet, Problems> {
+    let config = config()?;
+    let heads: Vec<String> = CYCLES.iter().map(|cycles| format!("N at {cycles} cycles")).collect();
+    let heads: Vec<&str> =
+        ["a stripe may lose data"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+    let title = "The widest stripe that keeps a probability of loss within 381 days; empty: not even a mirror does";
+    let mut sheet = Sheet::new("widest", title, &heads);
+    for target in targets(page(&config, PRINTED, 1.0)) {
+        let at = |&cycles: &f64| {
+            Cell::number(widest(page(&config, cycles, 1.0), target, MOST).map(f64::from))
+        };
+        sheet.row([Cell::Number(target)].into_iter().chain(CYCLES.iter().map(at)).collect());
+    }
+    Ok(sheet)
+}
+
+/// What was measured by N, and what the model gives.
+pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Problems> {
+    let config = config()?;
+    let measured = |shown: Shown| {
+        let series = |case: Case| {
+            let point = |&n: &u32| {
+                Some((f64::from(n), evidence.change(SWEPT, case, (&stripe(n), &stripe(8)), shown)?))
+            };
+            LineSeries {
+                name: case.name.into(),
+                points: paper.sweeps.stripes.iter().filter_map(point).collect(),
+                ..LineSeries::default()
+            }
+        };
+        [RAID5, HC].map(series).into()
+    };
+    let loss = |&cycles: &f64| LineSeries {
+        name: format!("{} cycles", cycles as u32),
+        points: widths()
+            .map(|n| (f64::from(n), stripe_loss(n, page(&config, cycles, 1.0))))
+            .filter(|(_, loss)| *loss > 0.0)
+            .collect(),
+        stroke: Stroke::Theory,
+        ..LineSeries::default()
+    };
+    let allowed = |&cycles: &f64| LineSeries {
+        name: format!("{} cycles", cycles as u32),
+        points: widths()
+            .map(|n| (stripe_loss(n, page(&config, cycles, 1.0)), f64::from(n)))
+            .collect(),
+        stroke: Stroke::Theory,
+        ..LineSeries::default()
+    };
+    let wide = || Axis::log2("data pages of a stripe, N");
+    let panel = |title: &str, x: Axis, y: Axis, series: Vec<LineSeries>| {
+        Panel::lines(title, Lines { x, y, series, reference: None })
+    };
+    let over = |what: &str| Axis::linear(format!("{what} / N = 8"));
+    let figure = Figure {
+        caption: Some(format!(
+            "Response and chip time are measured under {SWEPT} on 36 chips of the same capacity, four times as fast. \
+             Loss follows from the one point of the error model that the paper prints."
+        )),
+        panels: vec![
+            panel("Response", wide(), over("mean response"), measured(Shown::Response)),
+            panel("Cost", wide(), over("chip time of a request"), measured(Shown::Work)),
+            panel(
+                "A stripe loses data within 381 days",
+                wide(),
+                Axis::log10("probability"),
+                CYCLES.iter().map(loss).collect(),
+            ),
+            panel(
+                "The widest stripe",
+                Axis::log10("probability of loss that is allowed"),
+                Axis::log2("widest N"),
+                CYCLES.iter().map(allowed).collect(),
+            ),
+        ],
+        ..Figure::new("The stripe size")
+    };
+    Ok(("stripes".into(), figure))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_is_the_widest_between_its_own_loss_and_that_of_nine() {
+        let q = page(&config().unwrap(), PRINTED, 1.0);
+        let [eight, nine] = [8, 9].map(|n| stripe_loss(n, q));
+        assert_eq!(widest(q, eight, MOST), Some(8));
+        assert_eq!(widest(q, nine * (1.0 - 1e-9), MOST), Some(8));
+        assert_eq!(widest(q, nine, MOST), Some(9));
+    }
+}

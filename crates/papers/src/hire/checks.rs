@@ -1,0 +1,61 @@
+//! The states of blocks (section 3.2), held against the laws of a small drive after every event.
+
+use crate::run_folder::Job;
+use fowler_device::{Completion, Pacing};
+use fowler_experiment::device::{DeviceSpec, resolve};
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies;
+use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use serde_json::json;
+
+/// Requests, of which the first half fills the drive.
+const REQUESTS: u64 = 6000;
+
+/// The drive, small enough that every law can be looked at after every event.
+const SMALL: [&str; 8] = [
+    "geometry.channels=1",
+    "geometry.chips_per_channel=2",
+    "geometry.blocks_per_plane=24",
+    "geometry.pages_per_block=16",
+    "buffer.size=256KiB",
+    "buffer.evict_ahead=2",
+    "geometry.over_provisioning=0.6",
+    "precondition.pattern=random",
+];
+
+/// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many were broken, out
+/// of how many events.
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
+    let spec = DeviceSpec {
+        device: "hire".into(),
+        set: SMALL.iter().map(|it| (*it).to_string()).collect(),
+        ..DeviceSpec::default()
+    };
+    let source = presets::open(Folder::Devices, &spec.device)?;
+    let drive = resolve(&source, &Scheme::load("hire")?, &spec)?;
+    Ok(Job::new(name, &format!("{} {REQUESTS}", drive.hash), move |_| {
+        let mut device = studies::drive("hire", &drive.config)?;
+        let pages = u64::from(drive.layout.logical_pages);
+        let page = drive.config.geometry.page_size.0;
+        let mut rng = Rng::stream(drive.config.seed, "reproduce/hire/states");
+        let requests: Vec<HostIo> = (0..REQUESTS)
+            .map(|number| {
+                let at = rng.below(pages);
+                let reads = rng.chance([0.05, 0.5, 0.9][at as usize % 3]);
+                let op = if reads { HostOp::Read } else { HostOp::Write };
+                let size = page as u32;
+                HostIo { at: Nanos(400_000 * number), offset: at * page, size, op }
+            })
+            .collect();
+        let (mut events, mut violations) = (0u64, 0u64);
+        let mut completions: Vec<Completion> = Vec::new();
+        device.run_watched(requests, Pacing::Open, &mut completions, |device| {
+            events += 1;
+            violations += u64::from(device.check().is_err());
+        });
+        let erases: u64 = device.counters().erases.iter().sum();
+        Ok(Some(json!({ "events": events, "violations": violations, "erases": erases })))
+    }))
+}

@@ -1,0 +1,245 @@
+//! What the buffer's hits say of a page, beside an oracle that knows the rest of the trace.
+//!
+//! The list of section 3.1 is run over the references of a workload alone, without a drive: a page that leaves is
+//! classed by its hits, and by the references that are still to come, by the same rule.
+
+use crate::run_folder::Job;
+use fowler_device::policy::custom::Used;
+use fowler_device::policy::hotness::Hotness;
+use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use fowler_units::HostOp;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The classes in the order of [`fowler_device::AccessClass`].
+const CLASSES: usize = 3;
+
+/// A near oracle knows so many references of a page: as many as tell 20 of 21 apart.
+const NEAR: usize = 21;
+
+/// The result's name for a workload.
+pub(super) fn name(column: &str) -> String {
+    format!("{column} oracle")
+}
+
+/// What the list says of a workload, and what the oracle does.
+pub(super) fn job<'a>(
+    column: &str,
+    device: DeviceSpec,
+    workload: &WorkloadSpec,
+    limit: Option<u64>,
+) -> Result<Job<'a>, Problems> {
+    let drive = resolve(&device.source()?, &Scheme::load("hire")?, &device)?;
+    let workload = workload.clone();
+    let inputs = format!("{} {} {limit:?}", drive.hash, workload.identity()?);
+    Ok(Job::new(name(column), &inputs, move |control| {
+        let references = References::of(&drive, &workload, limit, control)?;
+        Ok((!control.stopped()).then(|| references.judged(&drive)))
+    }))
+}
+
+/// References to pages in the order in which they come.
+struct References {
+    /// Which page, by its place among all that are referenced, and whether it is written.
+    all: Vec<(u32, bool)>,
+    /// The references of each page, one page after another, as places in `all`; and where each page's begin.
+    of_pages: Vec<u32>,
+    begins: Vec<u32>,
+}
+
+impl References {
+    fn of(
+        drive: &Resolved,
+        workload: &WorkloadSpec,
+        limit: Option<u64>,
+        control: Control<'_>,
+    ) -> Result<References, Problems> {
+        let page_size = drive.config.geometry.page_size.0;
+        let mut raw: Vec<(u32, bool)> = Vec::new();
+        studies::requests(workload, drive, limit, control, |requests| {
+            for io in requests {
+                if matches!(io.op, HostOp::Read | HostOp::Write) && io.size > 0 {
+                    let last = (io.offset + u64::from(io.size) - 1) / page_size;
+                    let pages = io.offset / page_size..=last;
+                    raw.extend(pages.map(|page| (page as u32, io.op == HostOp::Write)));
+                }
+            }
+        })?;
+        Ok(References::new(raw))
+    }
+
+    fn new(mut all: Vec<(u32, bool)>) -> References {
+        let mut pages: Vec<u32> = all.iter().map(|&(page, _)| page).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        for (page, _) in &mut all {
+            *page = pages.binary_search(page).map_or(0, |at| at as u32);
+        }
+        let mut of_pages: Vec<u32> = (0..all.len() as u32).collect();
+        of_pages.sort_by_key(|&at| all[at as usize].0);
+        let mut begins = vec![0; pages.len() + 1];
+        for &(page, _) in &all {
+            begins[page as usize + 1] += 1;
+        }
+        for page in 0..pages.len() {
+            begins[page + 1] += begins[page];
+        }
+        References { all, of_pages, begins }
+    }
+
+    /// Reads and writes among the references of a page from its `from`-th on, at most `most` of them.
+    fn future(&self, page: u32, from: usize, most: usize) -> (usize, usize) {
+        let (begin, end) =
+            (self.begins[page as usize] as usize, self.begins[page as usize + 1] as usize);
+        let mine = &self.of_pages[begin + from..end];
+        let mine = &mine[..mine.len().min(most)];
+        let writes = mine.iter().filter(|&&at| self.all[at as usize].1).count();
+        (mine.len() - writes, writes)
+    }
+
+    fn judged(&self, drive: &Resolved) -> Value {
+        let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
+        let mut class = |(reads, writes)| {
+            let all = reads + writes;
+            hotness.class(Used::often(capped(reads, all), capped(writes, all))) as usize
+        };
+        let mut tally = Tally::default();
+        for page in 0..self.begins.len() as u32 - 1 {
+            let (reads, writes) = self.future(page, 0, usize::MAX);
+            let its = class((reads, writes));
+            tally.pages[its] += 1;
+            tally.reads[its] += reads as u64;
+            tally.writes[its] += writes as u64;
+        }
+        let frames = drive.layout.frames.saturating_sub(drive.config.buffer.evict_ahead).max(1);
+        self.evictions(frames as usize, |page, hits, so_far| {
+            let told = class(hits);
+            for (oracle, most) in [usize::MAX, NEAR].into_iter().enumerate() {
+                match self.future(page, so_far, most) {
+                    (0, 0) => tally.never[oracle] += 1,
+                    future => tally.told[oracle][told][class(future)] += 1,
+                }
+            }
+        });
+        tally.json()
+    }
+
+    /// Calls `leaves` with each page that leaves a list by last use of so many frames, its reads and writes there,
+    /// and how many of its references were before.
+    fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize)) {
+        let pages = self.begins.len() - 1;
+        // When each page was used last, and its reads and writes since it came, none if it is not there.
+        let mut used: Vec<Option<(u64, usize, usize)>> = vec![None; pages];
+        let mut so_far = vec![0usize; pages];
+        let mut list: BTreeMap<u64, u32> = BTreeMap::new();
+        for (now, &(page, wrote)) in self.all.iter().enumerate() {
+            let its = &mut used[page as usize];
+            if let Some((last, ..)) = its {
+                list.remove(last);
+            }
+            let (reads, writes) = its.map_or((0, 0), |(_, reads, writes)| (reads, writes));
+            let (reads, writes) = (reads + usize::from(!wrote), writes + usize::from(wrote));
+            *its = Some((now as u64, reads, writes));
+            so_far[page as usize] += 1;
+            list.insert(now as u64, page);
+            if list.len() > frames
+                && let Some((_, oldest)) = list.pop_first()
+                && let Some((_, reads, writes)) = used[oldest as usize].take()
+            {
+                leaves(oldest, (reads, writes), so_far[oldest as usize]);
+            }
+        }
+    }
+}
+
+/// A part of a count as the buffer keeps it: only shares matter, so large counts are scaled down.
+fn capped(part: usize, all: usize) -> u16 {
+    let scale = (all >> 15) + 1;
+    (part / scale) as u16
+}
+
+/// What was found, by class.
+#[derive(Default)]
+struct Tally {
+    /// Over the whole trace: pages of each class, and references to them.
+    pages: [u64; CLASSES],
+    reads: [u64; CLASSES],
+    writes: [u64; CLASSES],
+    /// Pages that left, by what their hits said and what each oracle says: of all that is to come, of the next few.
+    told: [[[u64; CLASSES]; CLASSES]; 2],
+    /// Those that are never used again.
+    never: [u64; 2],
+}
+
+impl Tally {
+    fn json(&self) -> Value {
+        let share = |counts: [u64; CLASSES]| {
+            let all: u64 = counts.iter().sum();
+            let of = |class: usize| (all > 0).then(|| counts[class] as f64 / all as f64);
+            json!({ "mixed": of(0), "read_hot": of(1), "write_hot": of(2), "count": all })
+        };
+        let accuracy = |told: [[u64; CLASSES]; CLASSES]| {
+            let all: u64 = told.iter().flatten().sum();
+            let right: u64 = (0..CLASSES).map(|class| told[class][class]).sum();
+            (all > 0).then(|| right as f64 / all as f64)
+        };
+        // Of those that the buffer called so, the share that the oracle calls so too.
+        let precision = |told: [[u64; CLASSES]; CLASSES], class: usize| {
+            let all: u64 = told[class].iter().sum();
+            (all > 0).then(|| told[class][class] as f64 / all as f64)
+        };
+        let left: u64 = self.told[0].iter().flatten().sum::<u64>() + self.never[0];
+        let [rest, near] = self.told;
+        json!({
+            "pages": share(self.pages), "reads": share(self.reads), "writes": share(self.writes),
+            "left": left,
+            "never_again": (left > 0).then(|| self.never[0] as f64 / left as f64),
+            "accuracy": accuracy(rest), "accuracy_near": accuracy(near),
+            "precision": {
+                "mixed": precision(rest, 0), "read_hot": precision(rest, 1), "write_hot": precision(rest, 2),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Read as `r1`, written as `w1`.
+    fn references(text: &str) -> References {
+        let one = |word: &str| (word[1..].parse().unwrap(), word.starts_with('w'));
+        References::new(text.split_whitespace().map(one).collect())
+    }
+
+    #[test]
+    fn the_oracle_knows_what_is_to_come() {
+        let r = references("w7 r9 r7 r7 w9 w9");
+        assert_eq!(r.future(0, 0, 99), (2, 1));
+        assert_eq!(r.future(0, 1, 99), (2, 0));
+        assert_eq!(r.future(1, 1, 99), (0, 2));
+        assert_eq!(r.future(1, 1, 1), (0, 1));
+        assert_eq!(r.future(1, 3, 99), (0, 0));
+    }
+
+    #[test]
+    fn pages_leave_by_last_use_with_their_hits() {
+        let mut left = Vec::new();
+        references("w1 r2 r1 r3 r4 w2 r1").evictions(2, |page, hits, so_far| {
+            left.push((page + 1, hits, so_far));
+        });
+        // 2 was used before 1; 1 counts a write and a read; then 3, then 4.
+        assert_eq!(left, [(2, (1, 0), 1), (1, (1, 1), 2), (3, (1, 0), 1), (4, (1, 0), 1)]);
+    }
+
+    #[test]
+    fn shares_survive_large_counts() {
+        assert_eq!(capped(20, 21), 20);
+        let (part, rest) = (capped(200_000, 210_000), capped(10_000, 210_000));
+        assert!((f64::from(part) / f64::from(part + rest) - 200.0 / 210.0).abs() < 1e-3);
+    }
+}

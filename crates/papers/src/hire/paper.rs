@@ -1,0 +1,59 @@
+//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+
+use crate::claim::Claim;
+use crate::column::Published;
+use crate::published;
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::problem::Problems;
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("../../../../presets/papers/hire.toml");
+
+/// The file of published numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Paper {
+    pub title: String,
+    /// Requests of each run of what the paper shows.
+    pub requests: u64,
+    /// And of the sweeps.
+    pub swept_requests: u64,
+    /// What the drives have been through.
+    drive: Vec<String>,
+    pub workload: Vec<Published>,
+    pub sweeps: Sweeps,
+    pub claim: Vec<Claim>,
+}
+
+/// What is varied beyond the paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sweeps {
+    /// The workloads on which it is.
+    pub workloads: Vec<String>,
+    pub watermarks: Vec<f64>,
+    pub buffers_mib: Vec<u32>,
+    pub replacements: Vec<String>,
+    /// How many frames may hold pages that wait to be programmed anew.
+    pub rewrite_shares: Vec<f64>,
+    /// The drive whose cells err by age and wear, and the cycles that each block of it has behind it.
+    pub cells: Vec<String>,
+    pub cycles: Vec<u32>,
+}
+
+impl Paper {
+    /// The paper.
+    pub fn open() -> Result<Paper, Problems> {
+        published::open("papers/hire", TEXT)
+    }
+
+    /// The paper's drive, with some keys set otherwise.
+    pub fn device(&self, set: &[String]) -> DeviceSpec {
+        published::drive("hire", &self.drive, set)
+    }
+
+    /// The number that a claim publishes under a label.
+    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
+        published::number(&self.claim, id, label)
+    }
+}

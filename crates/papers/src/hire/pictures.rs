@@ -1,0 +1,144 @@
+//! The paper's figures as pictures.
+
+use super::oracle;
+use super::paper::Paper;
+use super::plan::{AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
+use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown};
+use crate::runs::{WRITE, mean};
+use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
+
+/// A picture and the name of its file, without the ending.
+pub(super) type Named = (String, Figure);
+
+const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real excerpts are called so, and \
+                         have no wear where they hardly write. Diamonds are the paper's own numbers for HIRE.";
+
+/// The paper's figures, and how pages are used.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+    vec![
+        of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),
+        of_readings(&FIGURE_4, "wear of all programs / baseline", paper, evidence),
+        figure5(evidence),
+        uses(evidence),
+    ]
+}
+
+/// The workloads, and the mean of the stand-ins behind them.
+fn groups(evidence: &Evidence) -> Vec<String> {
+    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
+}
+
+/// The bars of a case: under each workload, and the mean of the stand-ins.
+fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> BarSeries {
+    let average = evidence.runs.each(&of).and_then(|all| mean(&all));
+    let values =
+        evidence.runs.columns.iter().map(|column| of(&column.name)).chain([average]).collect();
+    BarSeries { name: name.into(), values, ..BarSeries::default() }
+}
+
+/// What becomes of clean pages that were read.
+fn readings(hire: Case) -> String {
+    let what = if hire == HIRE {
+        "on_dirty: they lie in the flash as before"
+    } else if hire == ON_EVICT {
+        "on_evict: read as if programmed for it"
+    } else {
+        "rewrite_on_idle: programmed anew in idle time"
+    };
+    format!("HIRE {what}")
+}
+
+/// A panel for each reading of what becomes of clean pages that were read.
+fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Named {
+    let series =
+        |case: Case| bars(evidence, case.name, |column| (shown.of)(evidence, column, case));
+    let panel = |hire: Case| {
+        let published = groups(evidence).iter().map(|it| shown.published(paper, it)).collect();
+        Panel::bars(
+            readings(hire),
+            Bars {
+                y: y.into(),
+                groups: groups(evidence),
+                series: vec![
+                    series(HVC),
+                    series(LVC),
+                    BarSeries { name: "HIRE".into(), published, ..series(hire) },
+                ],
+                reference: Some(Reference { at: 1.0, name: "baseline".into() }),
+            },
+        )
+    };
+    let figure = Figure {
+        caption: Some(STAND_INS.into()),
+        columns: Some(1),
+        panels: HIRES.map(panel).into(),
+        ..Figure::new(format!("{}, by what becomes of clean read-hot pages", shown.title))
+    };
+    (shown.name.into(), figure)
+}
+
+fn figure5(evidence: &Evidence) -> Named {
+    let series = |case: Case| {
+        bars(evidence, case.name, |column| evidence.ratio(column, case, WAITS_ALONE, WRITE))
+    };
+    let panel = Panel::bars(
+        "",
+        Bars {
+            y: "mean write latency / baseline".into(),
+            groups: groups(evidence),
+            series: [BASELINE, HVC, LVC, HIRE].map(series).into(),
+            reference: None,
+        },
+    );
+    let caption = "Writes that wait for the flash and read no old page: those that the buffer acknowledges take no time.";
+    let figure = Figure {
+        caption: Some(caption.into()),
+        panels: vec![panel],
+        ..Figure::new("Figure 5: mean write latency over the baseline's")
+    };
+    ("figure5".into(), figure)
+}
+
+fn uses(evidence: &Evidence) -> Named {
+    let left = |name: &'static str, label: &str| {
+        bars(evidence, label, move |column| {
+            let of = |name: &str| {
+                evidence.number(column, HIRE, AS_IT_IS, &format!("/counters/left/{name}"))
+            };
+            let all = of("mixed")? + of("read_hot")? + of("write_hot")?;
+            Some(100.0 * of(name)? / all).filter(|share| share.is_finite())
+        })
+    };
+    let right = |pointer: &'static str, label: &str| {
+        bars(evidence, label, move |column| {
+            Some(100.0 * evidence.runs.number(&oracle::name(column), pointer)?)
+        })
+    };
+    let panel = |title: &str, series: Vec<BarSeries>| {
+        let groups = groups(evidence);
+        Panel::bars(title, Bars { y: "percent".into(), groups, series, reference: None })
+    };
+    let figure = Figure {
+        caption: Some(
+            "An oracle classes a page that leaves by the references to come, by the same rule. Pages that are never \
+             used again have no class there."
+                .into(),
+        ),
+        columns: Some(1),
+        panels: vec![
+            panel(
+                "Pages that leave the buffer",
+                vec![left("mixed", "mixed"), left("read_hot", "read-hot"), left("write_hot", "write-hot")],
+            ),
+            panel(
+                "Of those used again, called as the oracle calls them",
+                vec![
+                    right("/accuracy", "by the rest of the trace"),
+                    right("/accuracy_near", "by the next 21 references"),
+                ],
+            ),
+        ],
+        ..Figure::new("How pages are used, and what the buffer's hits say of it")
+    };
+    ("uses".into(), figure)
+}

@@ -1,0 +1,345 @@
+//! Which runs the paper's figures and the sweeps need, and where their results are found.
+
+use super::oracle;
+use super::paper::Paper;
+use crate::column::Column;
+use crate::run_folder::{Job, RunFolder};
+use crate::runs::Runs;
+use fowler_experiment::device::Source;
+use fowler_experiment::problem::Problems;
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
+use fowler_experiment::studies::ImageCache;
+use fowler_experiment::studies::worn;
+use fowler_experiment::workload::WorkloadSpec;
+use serde_json::Value;
+
+/// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Case {
+    /// In the names of runs.
+    pub key: &'static str,
+    /// In tables and legends.
+    pub name: &'static str,
+    scheme: &'static str,
+    read_hot: &'static str,
+}
+
+const fn case(
+    key: &'static str,
+    name: &'static str,
+    scheme: &'static str,
+    read_hot: &'static str,
+) -> Case {
+    Case { key, name, scheme, read_hot }
+}
+
+pub(super) const BASELINE: Case = case("baseline", "baseline", "baseline", "on_dirty");
+pub(super) const HVC: Case = case("hvc", "HVC", "hvc", "on_dirty");
+pub(super) const LVC: Case = case("lvc", "LVC", "lvc", "on_dirty");
+pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
+pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
+pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
+pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
+/// What is measured on cells that err by age and wear.
+pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
+/// The readings, as the claims' numbers end.
+pub(super) const READINGS: [(&str, Case); 3] = [("", HIRE), ("e", ON_EVICT), ("r", REWRITE)];
+
+/// How a drive differs from the paper's.
+pub(super) struct Variant {
+    pub name: String,
+    pub set: Vec<String>,
+    pub cases: Vec<Case>,
+    pub reach: Reach,
+}
+
+/// On what a variant is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All workloads, at length: the paper's figures.
+    Shown,
+    /// All workloads, with the requests of the sweeps.
+    All,
+    /// The workloads of the sweeps alone.
+    Swept,
+}
+
+/// The variants: the drive as it is has no name.
+pub(super) const AS_IT_IS: &str = "";
+pub(super) const RESTED: &str = "rested";
+/// Writes that wait for the flash, and those that read no old page besides.
+pub(super) const WAITS: &str = "writes wait";
+pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
+
+fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
+    let set = set.iter().map(|it| (*it).to_string()).collect();
+    Variant { name: name.into(), set, cases: cases.into(), reach }
+}
+
+/// Every variant.
+pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
+    let four = [BASELINE, HVC, LVC, HIRE];
+    let mut all = vec![
+        variant(AS_IT_IS, &[], &CASES, Reach::Shown),
+        variant(WAITS, &["buffer.ack=on_program"], &four, Reach::All),
+        variant(
+            WAITS_ALONE,
+            &["buffer.ack=on_program", "ftl.partial_writes=overwrite"],
+            &four,
+            Reach::All,
+        ),
+    ];
+    let Some(_) = paper.sweeps.workloads.first() else { return all };
+    all.push(variant(RESTED, &["precondition.pattern=rested"], &CASES, Reach::Shown));
+    let hire = [HIRE, ON_EVICT, REWRITE];
+    for &w in &paper.sweeps.watermarks {
+        let set = format!("policy.hotness.watermark={w:?}");
+        all.push(variant(&watermark(w), &[&set], &hire, Reach::Swept));
+    }
+    for &mib in &paper.sweeps.buffers_mib {
+        let set = format!("buffer.size={mib}MiB");
+        all.push(variant(
+            &buffer(mib),
+            &[&set],
+            &[BASELINE, HIRE, ON_EVICT, REWRITE],
+            Reach::Swept,
+        ));
+    }
+    for name in &paper.sweeps.replacements {
+        let set = format!("policy.replacement={name}");
+        let four = [BASELINE, HIRE, ON_EVICT, REWRITE];
+        all.push(variant(&replacement(name), &[&set], &four, Reach::Swept));
+    }
+    for &share in &paper.sweeps.rewrite_shares {
+        let set = format!("buffer.rewrite_share={share:?}");
+        all.push(variant(&rewrite_share(share), &[&set], &[REWRITE], Reach::Swept));
+    }
+    for &cycles in &paper.sweeps.cycles {
+        let mut set = paper.sweeps.cells.clone();
+        set.push(format!("reliability.cycles={cycles}"));
+        all.push(Variant {
+            name: worn_to(cycles),
+            set,
+            cases: OVER_LIFE.into(),
+            reach: Reach::Swept,
+        });
+    }
+    all
+}
+
+/// What the variants of the sweeps are called.
+pub(super) fn watermark(w: f64) -> String {
+    format!("w {w}")
+}
+
+pub(super) fn buffer(mib: u32) -> String {
+    format!("buffer {mib} MiB")
+}
+
+pub(super) fn rewrite_share(share: f64) -> String {
+    format!("rewrites in {share} of the frames")
+}
+
+pub(super) fn worn_to(cycles: u32) -> String {
+    format!("cells of {cycles} cycles")
+}
+
+pub(super) fn replacement(name: &str) -> String {
+    format!("replacement {name}")
+}
+
+pub(super) fn run_name(column: &str, case: Case, variant: &str) -> String {
+    let base = format!("{column} {}", case.key);
+    if variant.is_empty() { base } else { format!("{base} {variant}") }
+}
+
+/// A stand-in of WebSearch as far as it matters: it reads.
+const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1GiB\"\nreads.addresses = \"zipf\"\narrivals = { kind = \"poisson\", rate = 400.0 }\n";
+pub(super) const READ_ONLY: &str = "reads alone";
+pub(super) const STATES: &str = "states of blocks";
+
+/// Everything that was measured.
+pub(super) struct Evidence {
+    pub runs: Runs,
+}
+
+/// What all runs have in common.
+struct Plan<'a> {
+    paper: &'a Paper,
+    columns: &'a [Column],
+    limit: Option<u64>,
+}
+
+impl Plan<'_> {
+    /// So many requests, or fewer if the user wants no more.
+    fn most(&self, requests: u64) -> Option<u64> {
+        Some(self.limit.map_or(requests, |limit| limit.min(requests)))
+    }
+
+    fn run<'b>(
+        &self,
+        images: &'b ImageCache,
+        name: String,
+        workload: &WorkloadSpec,
+        case: Case,
+        (set, requests): (&[String], u64),
+    ) -> Result<Job<'b>, Problems> {
+        let mut set = set.to_vec();
+        set.push(format!("buffer.read_hot={}", case.read_hot));
+        let spec = RunSpec {
+            device: self.paper.device(&set),
+            scheme: Some(case.scheme.into()),
+            workload: workload.clone(),
+            replay_speed: ReplaySpeed::AsRecorded,
+            limit: self.most(requests),
+            requests: None,
+            detail: false,
+        };
+        Job::run(name, spec, images)
+    }
+
+    /// The runs of a variant.
+    fn jobs<'b>(
+        &self,
+        variant: &Variant,
+        images: &'b ImageCache,
+    ) -> Result<Vec<Job<'b>>, Problems> {
+        let swept = &self.paper.sweeps.workloads;
+        let wanted =
+            |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
+        let requests = match variant.reach {
+            Reach::Shown => self.paper.requests,
+            Reach::All | Reach::Swept => self.paper.swept_requests,
+        };
+        let mut jobs = Vec::new();
+        for column in self.columns.iter().filter(wanted) {
+            for &case in &variant.cases {
+                let name = run_name(&column.name, case, &variant.name);
+                jobs.push(self.run(images, name, &column.spec, case, (&variant.set, requests))?);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// What is no run of a variant.
+    fn others<'b>(&self, images: &'b ImageCache) -> Result<Vec<Job<'b>>, Problems> {
+        let mut jobs = Vec::new();
+        for column in self.columns {
+            let most = self.most(self.paper.requests);
+            jobs.push(oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)?);
+        }
+        let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
+        let reads = WorkloadSpec::Generated(text);
+        jobs.push(self.run(images, READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
+        jobs.push(super::checks::job(STATES)?);
+        Ok(jobs)
+    }
+}
+
+impl Evidence {
+    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    pub fn gather(
+        paper: &Paper,
+        columns: Vec<Column>,
+        limit: Option<u64>,
+        runs: &RunFolder<'_>,
+    ) -> Result<Option<Evidence>, Problems> {
+        let plan = Plan { paper, columns: &columns, limit };
+        let Some(mut results) = runs.results(plan.others(&ImageCache::default())?)? else {
+            return Ok(None);
+        };
+        for variant in variants(paper) {
+            // Its drives begin alike, and unlike those of the next.
+            let images = ImageCache::default();
+            let Some(runs) = runs.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
+            results.extend(runs);
+        }
+        Ok(Some(Evidence { runs: Runs::new(columns, results) }))
+    }
+
+    /// A number of a run's summary, by its JSON pointer.
+    pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
+        self.runs.number(&run_name(column, case, variant), pointer)
+    }
+
+    /// A number relative to the baseline's.
+    pub fn ratio(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
+        let run = |case| run_name(column, case, variant);
+        self.runs.ratio(&run(case), &run(BASELINE), pointer)
+    }
+
+    /// The wear of all programs of a run, in programs at nominal voltages.
+    pub fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        summary_worn(self.runs.summary(&run_name(column, case, variant))?)
+    }
+
+    /// The same relative to the baseline's, if that has enough programs to be a measure.
+    pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
+        Some(self.worn(column, case, variant)? / base)
+    }
+}
+
+/// The wear of all programs of a run's summary.
+pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
+    let at = summary.pointer("/counters/programs_at")?;
+    let programs = |name: &str| at[name].as_u64();
+    Some(worn([programs("boosted")?, programs("nominal")?, programs("reduced")?]))
+}
+
+/// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
+const PROGRAMS_LEAST: f64 = 500.0;
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::column::columns;
+    use crate::run_folder::Results;
+    use serde_json::json;
+
+    /// Every run of the whole study is of a drive and a workload that there are.
+    #[test]
+    fn every_run_can_be_set_up() {
+        let mut paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
+        let images = ImageCache::default();
+        let count = |paper: &Paper| {
+            let plan = Plan { paper, columns: &columns, limit: None };
+            let jobs = |variant: &Variant| {
+                plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
+            };
+            let others = plan.others(&images).unwrap_or_else(|why| panic!("{why}")).len();
+            others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
+        };
+        let s = &paper.sweeps;
+        let swept = 3 * s.watermarks.len()
+            + 4 * s.buffers_mib.len()
+            + 4 * s.replacements.len()
+            + s.rewrite_shares.len()
+            + 5 * s.cycles.len();
+        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 6 + 1) + s.workloads.len() * swept + 2);
+        paper.sweeps.workloads.clear();
+        assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
+    }
+
+    /// Runs as they would have to come out for these reads, writes that wait, and programs by voltage, all
+    /// workloads alike.
+    pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
+        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
+        let mut results = Results::new();
+        for column in &columns {
+            for case in CASES {
+                let (read, write, [boosted, nominal, reduced]) = of(&column.name, case);
+                let run = json!({
+                    "read": { "mean_us": read },
+                    "write": { "mean_us": write },
+                    "counters": { "programs_at": { "boosted": boosted, "nominal": nominal, "reduced": reduced } },
+                });
+                for variant in [AS_IT_IS, WAITS, WAITS_ALONE] {
+                    results.insert(run_name(&column.name, case, variant), run.clone());
+                }
+            }
+        }
+        Evidence { runs: Runs::new(columns, results) }
+    }
+}

@@ -1,0 +1,345 @@
+//! The paper's figures as rows of numbers, with ceilings and what was published beside them.
+
+use super::measure::{config, hit_bits};
+use super::oracle;
+use super::paper::Paper;
+use super::plan::{
+    AS_IT_IS, BASELINE, CASES, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, REWRITE, WAITS,
+    WAITS_ALONE, run_name, summary_worn,
+};
+use crate::runs::{READ, WRITE, mean};
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_physics::ldpc::Ldpc;
+use fowler_physics::rber::{Analytic, Reliability};
+use fowler_physics::voltage::{Hire, SCALES};
+use fowler_units::Span;
+
+/// What a single read takes at the three voltages (Table 1), over the nominal ones': no mean without queueing is
+/// lower than the first or higher than the last.
+pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
+
+/// A figure of the paper: what it shows of a case under a workload, relative to the baseline.
+#[derive(Clone, Copy)]
+pub(super) struct Shown {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub of: fn(&Evidence, &str, Case) -> Option<f64>,
+    /// The claim that gives numbers of HIRE, and the least and the most there can be.
+    pub claim: &'static str,
+    pub ceilings: [f64; 2],
+}
+
+pub(super) const FIGURE_3: Shown = Shown {
+    name: "figure3",
+    title: "Figure 3: mean read latency over the baseline's",
+    of: |evidence, column, case| evidence.ratio(column, case, AS_IT_IS, READ),
+    claim: "004-016",
+    ceilings: [READS_ALONE[0], READS_ALONE[2]],
+};
+
+pub(super) const FIGURE_4: Shown = Shown {
+    name: "figure4",
+    title: "Figure 4: wearing weight over the baseline's, all programs",
+    of: |evidence, column, case| evidence.worn_ratio(column, case, AS_IT_IS),
+    claim: "004-018",
+    ceilings: [SCALES[2], SCALES[0]],
+};
+
+impl Shown {
+    /// What the text gives for HIRE under a workload, or on average.
+    pub fn published(&self, paper: &Paper, label: &str) -> Option<f64> {
+        Some(1.0 - paper.number(self.claim, label)?)
+    }
+
+    fn sheet(&self, paper: &Paper, evidence: &Evidence) -> Sheet {
+        let heads: Vec<&str> = ["workload"]
+            .into_iter()
+            .chain(CASES.iter().skip(1).map(|case| case.name))
+            .chain(["HIRE published"])
+            .collect();
+        let mut sheet = Sheet::new(self.name, self.title, &heads);
+        let row = |name: &str, of: &dyn Fn(Case) -> Option<f64>| {
+            let cells = CASES.iter().skip(1).map(|&case| Cell::number(of(case)));
+            let published = Cell::number(self.published(paper, name));
+            [name.into()].into_iter().chain(cells).chain([published]).collect()
+        };
+        for column in &evidence.runs.columns {
+            let name = column.name.as_str();
+            sheet.row(row(name, &|case| (self.of)(evidence, name, case)));
+        }
+        let average = |case| mean(&evidence.runs.each(|column| (self.of)(evidence, column, case))?);
+        sheet.row(row("mean", &average));
+        let [least, most] = self.ceilings;
+        sheet.row(row("no queueing, at least", &|_| Some(least)));
+        sheet.row(row("no queueing, at most", &|_| Some(most)));
+        sheet
+    }
+}
+
+/// What the paper shows, and what lies behind it.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
+    let mut sheets =
+        vec![workloads(evidence), FIGURE_3.sheet(paper, evidence), FIGURE_4.sheet(paper, evidence)];
+    sheets.extend([figure5(evidence), uses(evidence), lifetime(evidence), overhead()]);
+    sheets.extend(physics());
+    sheets
+}
+
+fn workloads(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "source",
+        "requests",
+        "reads",
+        "baseline read (us)",
+        "idle",
+        "read hits in the buffer",
+        "write hits",
+    ];
+    let title = "The workloads as they ran on the baseline, from an empty buffer on";
+    let mut sheet = Sheet::new("workloads", title, &heads);
+    for column in &evidence.runs.columns {
+        let number = |pointer: &str| evidence.number(&column.name, BASELINE, AS_IT_IS, pointer);
+        let part = |part: &str, of: &str| {
+            Some(number(&format!("/counters/{part}"))? / number(&format!("/counters/{of}"))?)
+        };
+        let mut row = evidence.runs.asked(column, &run_name(&column.name, BASELINE, AS_IT_IS));
+        row.extend([
+            Cell::number(number(READ)),
+            Cell::share(number("/idle_share")),
+            Cell::share(part("buffer_read_hits", "pages_read")),
+            Cell::share(part("buffer_write_hits", "pages_written")),
+        ]);
+        sheet.row(row);
+    }
+    sheet
+}
+
+fn figure5(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "writes",
+        "baseline (us)",
+        "HVC",
+        "LVC",
+        "HIRE",
+        "HVC p99",
+        "LVC p99",
+        "HIRE p99",
+    ];
+    let title = "Figure 5: mean write latency over the baseline's, and its p99; a write that the buffer acknowledges \
+                 takes no time, so that the others wait for the flash, with and without old pages read for writes of \
+                 parts";
+    let mut sheet = Sheet::new("figure5", title, &heads);
+    for (variant, name) in
+        [(AS_IT_IS, "acknowledged"), (WAITS, "wait"), (WAITS_ALONE, "wait, old pages unread")]
+    {
+        for column in &evidence.runs.columns {
+            let column = column.name.as_str();
+            let ratios = |pointer: &'static str| {
+                [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, pointer))
+            };
+            let base = evidence.number(column, BASELINE, variant, WRITE);
+            let cells = [ratios(WRITE), ratios("/write/p99_us")].into_iter().flatten();
+            let cells = [base].into_iter().chain(cells).map(Cell::number);
+            sheet.row([column.into(), name.into()].into_iter().chain(cells).collect());
+        }
+        let average = |case| {
+            mean(&evidence.runs.each(|column| evidence.ratio(column, case, variant, WRITE))?)
+        };
+        let cells = [HVC, LVC, HIRE].map(|case| Cell::number(average(case)));
+        let rest = [Cell::Nothing, Cell::Nothing, Cell::Nothing];
+        let head = ["mean".into(), name.into(), Cell::Nothing];
+        sheet.row(head.into_iter().chain(cells).chain(rest).collect());
+    }
+    sheet
+}
+
+/// How pages are used, and what the buffer's hits say of what is to come.
+fn uses(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "reads to mixed pages",
+        "writes to mixed pages",
+        "left mixed",
+        "left read-hot",
+        "left write-hot",
+        "never used again",
+        "right of the rest",
+        "right of the next 21",
+        "right if read-hot",
+        "right if write-hot",
+        "right if mixed",
+    ];
+    let title = "Mixed pages over the whole run; the classes of pages that left the buffer under HIRE, and how many of \
+                 those used again the rest of the trace calls the same";
+    let mut sheet = Sheet::new("uses", title, &heads);
+    for column in &evidence.runs.columns {
+        let said =
+            |pointer: &str| Cell::share(evidence.runs.number(&oracle::name(&column.name), pointer));
+        let left = |name: &str| {
+            evidence.number(&column.name, HIRE, AS_IT_IS, &format!("/counters/left/{name}"))
+        };
+        let all = left("mixed").zip(left("read_hot")).zip(left("write_hot"));
+        let all = all.map(|((mixed, read), write)| mixed + read + write);
+        let share = |name| Cell::share(left(name).zip(all).map(|(it, all)| it / all));
+        sheet.row(vec![
+            column.name.as_str().into(),
+            said("/reads/mixed"),
+            said("/writes/mixed"),
+            share("mixed"),
+            share("read_hot"),
+            share("write_hot"),
+            said("/never_again"),
+            said("/accuracy"),
+            said("/accuracy_near"),
+            said("/precision/read_hot"),
+            said("/precision/write_hot"),
+            said("/precision/mixed"),
+        ]);
+    }
+    sheet
+}
+
+const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
+
+/// How long a drive lives by its wear, and what the weight alone would say.
+fn lifetime(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "case",
+        "programs of the host",
+        "WAF",
+        "weight of a program",
+        "P/E budget",
+        "wear",
+        "years at this rate",
+        "life over the baseline's",
+    ];
+    let title = "Lifetime: wear is programs times their weight. The budget is in cycles at the mean weight, of so many at \
+                 nominal voltages as the cells' end of life says (3,000, as in READY, FAST 2012); years are the pages of \
+                 the drive that many times over wear by time, were the whole life like the run; life over the baseline's \
+                 is its wear over the scheme's";
+    let mut sheet = Sheet::new("lifetime", title, &heads);
+    let Ok(config) = config() else { return sheet };
+    let cycles = config.reliability.cells.end_cycles;
+    let budget = cycles * f64::from(config.geometry.pages());
+    for column in &evidence.runs.columns {
+        for case in CASES {
+            let number = |pointer: &str| evidence.number(&column.name, case, AS_IT_IS, pointer);
+            let weight = number("/wearing_weight");
+            let wear = evidence.worn(&column.name, case, AS_IT_IS);
+            let years = wear
+                .zip(number("/simulated_s"))
+                .map(|(wear, seconds)| budget / (wear / seconds) / SECONDS_OF_A_YEAR);
+            sheet.row(vec![
+                column.name.as_str().into(),
+                case.name.into(),
+                Cell::number(number("/counters/programs/host")),
+                Cell::number(number("/waf")),
+                Cell::number(weight),
+                Cell::number(weight.map(|weight| cycles / weight)),
+                Cell::number(wear),
+                Cell::number(years),
+                Cell::number(
+                    evidence.worn_ratio(&column.name, case, AS_IT_IS).map(|ratio| 1.0 / ratio),
+                ),
+            ]);
+        }
+    }
+    sheet
+}
+
+/// Section 3.3.
+fn overhead() -> Sheet {
+    let title = "Section 3.3: what the hits and the classes take to keep, for the buffer and the drive of the preset";
+    let mut sheet = Sheet::new("overhead", title, &["what", "bits", "KiB"]);
+    let Ok(config) = config() else { return sheet };
+    let frames = config.buffer.size.0 / config.geometry.page_size.0;
+    let pages = f64::from(config.geometry.pages());
+    let blocks = f64::from(config.geometry.blocks());
+    let hits = |most: u64| hit_bits(most, frames) as f64;
+    for (what, bits) in [
+        (format!("hits of {frames} pages up to 100"), hits(100)),
+        (format!("hits of {frames} pages up to 65535, as here"), hits(65_535)),
+        ("2 bits in each mapping entry".into(), 2.0 * pages),
+        ("2 bits for each block, as here: a block holds one class".into(), 2.0 * blocks),
+    ] {
+        sheet.row(vec![what.into(), Cell::number(Some(bits)), Cell::number(Some(bits / 8192.0))]);
+    }
+    sheet
+}
+
+/// Table 1 against the model of cells: at what wear, and up to what age, it asks for what the paper has.
+fn physics() -> Option<Sheet> {
+    let heads = [
+        "cycles",
+        "boosted",
+        "nominal",
+        "reduced",
+        "as Table 1",
+        "youngest as Table 1 (h)",
+        "oldest as Table 1 (h)",
+    ];
+    let title = "Table 1 against the model: references that data just written needs at each set of voltages (3, 9 and 21 \
+                 in the paper), and the ages between which all three agree";
+    let mut sheet = Sheet::new("table1_physics", title, &heads);
+    let cells = config().ok()?.reliability.cells;
+    let model = Reliability::Analytic(Analytic::new(cells).ok()?);
+    let ldpc = Ldpc::hire(&cells).ok()?;
+    let hire = Hire { model: &model, ldpc: &ldpc };
+    for step in 0..=16 {
+        let cycles = 1000.0 * f64::from(step);
+        let references = |level: Option<usize>| {
+            let count = level.map(|level| ldpc.levels()[level].references);
+            count.map_or(Cell::Text("lost".into()), |count| Cell::Number(f64::from(count)))
+        };
+        let window = hire.window(cycles);
+        let hours = |age: Option<Span>| Cell::number(age.map(|age| age.as_s() / 3600.0));
+        let levels = hire.levels(cycles, Span::ZERO).map(references);
+        let agrees = if hire.agrees(cycles, Span::ZERO) { "yes" } else { "" };
+        let ages = [hours(window.map(|it| it.0)), hours(window.map(|it| it.1))];
+        let cells = [Cell::Number(cycles)].into_iter().chain(levels).chain([agrees.into()]);
+        sheet.row(cells.chain(ages).collect());
+    }
+    Some(sheet)
+}
+
+/// Every run, to be sorted and searched.
+pub(super) fn runs(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "run",
+        "read mean (us)",
+        "read p99 (us)",
+        "write mean (us)",
+        "write p99 (us)",
+        "WAF",
+        "weight of a program",
+        "wear",
+        "programmed anew",
+        "given up",
+    ];
+    let mut sheet = Sheet::new("runs", "Every run", &heads);
+    for (name, run) in evidence.runs.all() {
+        let number = |pointer: &str| Cell::number(run.pointer(pointer).and_then(|it| it.as_f64()));
+        if run.get("counters").is_none() {
+            continue;
+        }
+        sheet.row(vec![
+            name.as_str().into(),
+            number(READ),
+            number("/read/p99_us"),
+            number(WRITE),
+            number("/write/p99_us"),
+            number("/waf"),
+            number("/wearing_weight"),
+            Cell::number(summary_worn(run)),
+            number("/counters/rewritten/anew"),
+            number("/counters/rewritten/given_up"),
+        ]);
+    }
+    sheet
+}
+
+/// HIRE under its three readings.
+pub(super) const HIRES: [Case; 3] = [HIRE, ON_EVICT, REWRITE];

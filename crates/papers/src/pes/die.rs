@@ -1,0 +1,71 @@
+//! What the paper says of a single die, measured with raw commands on one: no workload is needed, so that
+//! these numbers have to agree to the last digit.
+
+use super::paper::Flash;
+use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
+use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_units::{Nanos, Span};
+
+/// The paper's drive of a kind of flash under a scheme.
+pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Problems> {
+    let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
+    Ok(device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
+}
+
+/// A die with an operation to interrupt.
+pub(super) struct Die {
+    config: Config,
+    op: ChipOp,
+    /// How long the operation takes undisturbed.
+    pub alone: Span,
+}
+
+/// A read that arrived while a program or an erase was running.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interruption {
+    /// When its service began, from the operation's start.
+    pub served: Span,
+    /// How long it waited.
+    pub wait: Span,
+    /// By how much longer the operation took than alone.
+    pub extra: Span,
+    /// How often the operation was suspended.
+    pub suspensions: u32,
+}
+
+/// The grid of arrivals. Waits are linear between the edges of phases, and every edge of the paper's
+/// timing is a whole microsecond: the middles of cells of 0.1 us give every mean exactly.
+const CELL: Span = Span::ns(100);
+
+impl Die {
+    /// The paper's die under a scheme.
+    pub fn new(flash: Flash, scheme: &str, op: ChipOp) -> Result<Die, Problems> {
+        let config = config(flash, scheme)?;
+        let done = run_chip(&config, &[ChipCommand { at: Nanos::ZERO, op }]);
+        Ok(Die { alone: done[0].done - done[0].start, config, op })
+    }
+
+    /// One read, `offset` after the operation's start.
+    pub fn interrupt(&self, offset: Span) -> Interruption {
+        let commands = [
+            ChipCommand { at: Nanos::ZERO, op: self.op },
+            ChipCommand { at: Nanos::ZERO + offset, op: ChipOp::Read },
+        ];
+        let [operation, read]: [ChipResult; 2] =
+            run_chip(&self.config, &commands).try_into().expect("two results of two commands");
+        Interruption {
+            served: read.start - operation.start,
+            wait: read.start - commands[1].at,
+            extra: (operation.done - operation.start).saturating_sub(self.alone),
+            suspensions: operation.suspensions,
+        }
+    }
+
+    /// One read at a time at every point of the grid.
+    pub fn sweep(&self) -> Vec<Interruption> {
+        let cells = self.alone.0 / CELL.0;
+        (0..cells).map(|cell| self.interrupt(Span::ns(cell * CELL.0 + CELL.0 / 2))).collect()
+    }
+}

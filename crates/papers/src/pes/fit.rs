@@ -1,0 +1,132 @@
+//! How near the generator comes to a real trace: distributions of the excerpt of Financial1 beside those of
+//! the workload that is fitted to it and of the stand-in that is made from the fit.
+
+use super::paper::{Flash, Paper};
+use super::pictures::Named;
+use crate::column::Column;
+use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_experiment::trace::synth_requests;
+use fowler_experiment::workload::WorkloadSpec;
+use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
+use fowler_units::HostIo;
+use fowler_workload::{Profile, Sample, TraceReader};
+
+/// A distribution that is compared: its name, its axis, and how it is taken.
+struct Aspect {
+    name: &'static str,
+    axis: &'static str,
+    of: fn(&Profile) -> Sample,
+}
+
+const ASPECTS: [Aspect; 7] = [
+    Aspect { name: "gaps", axis: "gap, in mean gaps", of: |it| it.relative_gaps() },
+    Aspect {
+        name: "bursts",
+        axis: "requests per time of 4",
+        of: |it| it.counts(it.window_of(4.0)),
+    },
+    Aspect {
+        name: "spells",
+        axis: "requests per time of 40",
+        of: |it| it.counts(it.window_of(40.0)),
+    },
+    Aspect { name: "read sizes", axis: "KiB", of: |it| it.sizes[0].scaled(1.0 / 1024.0) },
+    Aspect { name: "write sizes", axis: "KiB", of: |it| it.sizes[1].scaled(1.0 / 1024.0) },
+    Aspect {
+        name: "reuse by reads",
+        axis: "reads since the page was read",
+        of: |it| it.reuse[0].clone(),
+    },
+    Aspect {
+        name: "reuse by writes",
+        axis: "writes since the page was written",
+        of: |it| it.reuse[1].clone(),
+    },
+];
+/// Corners of a curve at most: more cannot be seen.
+const CORNERS: usize = 400;
+
+/// A workload's distributions, with its name.
+struct Profiled {
+    name: String,
+    profile: Profile,
+}
+
+impl Profiled {
+    /// The share of requests that arrive with the one before them.
+    fn zero_gaps(&self) -> f64 {
+        let gaps = self.profile.gaps();
+        let zero = gaps.values().partition_point(|&gap| gap == 0.0);
+        zero as f64 / gaps.values().len().max(1) as f64
+    }
+}
+
+/// The table and the picture of the fit; nothing if the excerpt is not among the columns.
+pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<(Sheet, Named)>, Problems> {
+    let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
+    let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
+        return Ok(None);
+    };
+    let reader = TraceReader::open(&trace.path, &trace.options)?;
+    let requests: Vec<HostIo> = reader.collect::<Result<_, _>>()?;
+    let count = requests.len();
+    let mut all = vec![Profiled { name: "excerpt".into(), profile: Profile::of(requests) }];
+    for name in &paper.fit.stand_ins {
+        all.push(generated(name, count)?);
+    }
+    Ok(Some((sheet(&all), ("fit_financial1".into(), picture(&all)))))
+}
+
+/// As many requests of a preset as the excerpt has.
+fn generated(name: &str, count: usize) -> Result<Profiled, Problems> {
+    let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
+    let drive = device::resolve(&spec.source()?, &Scheme::none(), &spec)?;
+    let requests = synth_requests(&presets::open(Folder::Workloads, name)?, &drive)?;
+    Ok(Profiled { name: name.into(), profile: Profile::of(requests.take(count)) })
+}
+
+fn sheet(all: &[Profiled]) -> Sheet {
+    let mut heads = vec!["distribution".to_string()];
+    heads.extend(all[1..].iter().map(|it| it.name.clone()));
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let title = "How far generated requests are from the excerpt of Financial1: Kolmogorov-Smirnov \
+                 distances, 0 is the same";
+    let mut sheet = Sheet::new("fit_financial1", title, &heads);
+    for aspect in &ASPECTS {
+        let excerpt = (aspect.of)(&all[0].profile);
+        let distance = |it: &Profiled| Cell::number(excerpt.distance(&(aspect.of)(&it.profile)));
+        sheet.row([aspect.name.into()].into_iter().chain(all[1..].iter().map(distance)).collect());
+    }
+    sheet
+}
+
+fn picture(all: &[Profiled]) -> Figure {
+    let panel = |aspect: &Aspect| {
+        let series = |it: &Profiled| StepSeries {
+            name: it.name.clone(),
+            points: (aspect.of)(&it.profile).steps(CORNERS),
+        };
+        // A logarithm has no place for the many gaps of zero: those begin the curve above it.
+        let positive = |series: StepSeries| StepSeries {
+            points: series.points.into_iter().filter(|(value, _)| *value > 0.0).collect(),
+            ..series
+        };
+        let series: Vec<StepSeries> = all.iter().map(series).map(positive).collect();
+        let x = Axis::log10(aspect.axis);
+        Panel::steps(aspect.name, Steps { x, y: "share".into(), series })
+    };
+    Figure {
+        caption: Some(format!(
+            "The same number of requests of each. What is zero has no place on the axis, such as {:.0} % of the \
+             excerpt's gaps: a curve begins above it.",
+            100.0 * all[0].zero_gaps()
+        )),
+        columns: Some(3),
+        panels: ASPECTS.iter().map(panel).collect(),
+        ..Figure::new("Generated requests beside the excerpt of Financial1")
+    }
+}

@@ -1,0 +1,274 @@
+//! Starvation, of which the paper says nothing: where intra-phase cancellation stops making headway, and
+//! what a limit to suspensions costs reads.
+
+use super::die;
+use super::paper::{Flash, Paper};
+use crate::run_folder::{Job, Results};
+use crate::runs::mean;
+use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
+use fowler_experiment::device::Source;
+use fowler_experiment::problem::Problems;
+use fowler_experiment::run::{ReplaySpeed, RunSpec};
+use fowler_experiment::studies::ImageCache;
+use fowler_experiment::tables::{Cell, Sheet};
+use fowler_experiment::validate::die_times;
+use fowler_experiment::workload::WorkloadSpec;
+use fowler_theory::die::{DieTimes, Load, Suspension};
+use fowler_units::{Nanos, Rng, Span};
+use serde_json::json;
+
+/// A die whose writes are starved of time by reads.
+pub(super) struct Starved {
+    pub name: &'static str,
+    flash: Flash,
+    /// Sensing and transfer of a read are so many times as fast as in the paper.
+    faster: u64,
+}
+
+/// The paper's dies, in which reads use up the die before they can cancel every phase, and one with
+/// reads so fast that they can. The factor is assumed: 1.25 us to sense and 2 us to transfer is less than
+/// any NAND needs (Z-NAND senses in 3 us, AnandTech 13951), and the point is where the limit lies.
+pub(super) const DIES: [Starved; 3] = [
+    Starved { name: "SLC", flash: Flash::Slc, faster: 1 },
+    Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
+    Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
+];
+/// Points of each curve, evenly spaced, up to so many reads for each stretch in which a program phase can
+/// be cancelled.
+const POINTS: u32 = 9;
+const PER_STRETCH: f64 = 2.0;
+/// Reads may keep the die busy for at most this share of the time; at more, waits of a finite run say
+/// little of their mean.
+const BUSIEST: f64 = 0.9;
+/// Commands of a measurement at most, and writes among them at most.
+const COMMANDS: f64 = 1e6;
+const WRITES: f64 = 20_000.0;
+
+const SCHEMES: [(&str, &str, Suspension); 2] =
+    [("pes_ips", "IPS", Suspension::InterPhase), ("pes_ipc", "IPC", Suspension::IntraPhase)];
+
+/// A point of the study of completion times.
+pub(super) struct Point {
+    pub die: &'static str,
+    pub scheme: &'static str,
+    /// Reads for each cancellable stretch of a program phase.
+    pub per_stretch: f64,
+    /// The share of time that reads alone keep the die busy.
+    pub reads_busy: f64,
+    /// Mean completion time of a write over that of an undisturbed one.
+    pub theory: f64,
+    pub measured: Option<f64>,
+}
+
+/// A point before it is measured.
+struct Setting {
+    name: String,
+    point: Point,
+    config: Config,
+    times: DieTimes,
+    load: Load,
+}
+
+impl Starved {
+    fn config(&self, scheme: &str) -> Result<Config, Problems> {
+        let mut config = die::config(self.flash, scheme)?;
+        let timing = &mut config.timing;
+        timing.read = timing.read.map(|span| Span::ns(span.0 / self.faster));
+        timing.bus_transfer = Span::ns(timing.bus_transfer.0 / self.faster);
+        Ok(config)
+    }
+
+    /// The points at which reads leave time for writes.
+    fn settings(&self) -> Result<Vec<Setting>, Problems> {
+        let mut settings = Vec::new();
+        for (scheme, name, suspension) in SCHEMES {
+            let config = self.config(scheme)?;
+            let times = die_times(&config);
+            let stretch = times.program_phase - times.voltage_reset;
+            let most = PER_STRETCH.min(BUSIEST * stretch / times.read);
+            for number in 1..=POINTS {
+                let per_stretch = most * f64::from(number) / f64::from(POINTS);
+                let reads = per_stretch / stretch;
+                let Some(capacity) = suspension.write_capacity(&times, reads) else { continue };
+                let load = Load { reads, writes: capacity / 2.0 };
+                let Some(means) = suspension.means(&times, &load) else { continue };
+                let reads_busy = reads * times.read;
+                let theory = means.completion / times.write();
+                let (die, measured) = (self.name, None);
+                let point = Point { die, scheme: name, per_stretch, reads_busy, theory, measured };
+                let name = format!("completion {die} {name} {number}");
+                settings.push(Setting { name, point, config: config.clone(), times, load });
+            }
+        }
+        Ok(settings)
+    }
+}
+
+impl Setting {
+    fn job<'a>(&self) -> Job<'a> {
+        let (config, times, load) = (self.config.clone(), self.times, self.load);
+        Job::new(self.name.clone(), &format!("{config:?} {load:?}"), move |_| {
+            let stretched = completion(&config, &load).map(|took| took / times.write());
+            Ok(Some(json!({ "stretched": stretched })))
+        })
+    }
+}
+
+/// The mean time from a write's start to its end, in microseconds, under Poisson arrivals; none without
+/// writes.
+fn completion(config: &Config, load: &Load) -> Option<f64> {
+    let rate = load.reads + load.writes;
+    let count = (WRITES * rate / load.writes).min(COMMANDS) as usize;
+    let mut rng = Rng::stream(config.seed, "completion");
+    let mut at = 0.0;
+    let mut command = || {
+        at -= libm::log1p(-rng.unit()) / rate;
+        let read = rng.chance(load.reads / rate);
+        let op = if read { ChipOp::Read } else { ChipOp::Write };
+        ChipCommand { at: Nanos((at * 1e3) as u64), op }
+    };
+    let commands: Vec<ChipCommand> = (0..count).map(|_| command()).collect();
+    let results = run_chip(config, &commands);
+    let writes = commands.iter().zip(&results).filter(|(command, _)| command.op == ChipOp::Write);
+    let took: Vec<f64> = writes.map(|(_, result)| (result.done - result.start).as_us()).collect();
+    mean(&took)
+}
+
+/// Ways to keep reads from starving a program, with the settings that make them.
+pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
+    ("no suspension (RPS)", "rps", &[]),
+    ("IPS", "pes_ips", &[]),
+    ("IPC, no limit", "pes_ipc", &[]),
+    ("IPC, at most 4 suspensions", "pes_ipc", &["policy.suspension.max_suspends=4"]),
+    ("IPC, at most 1 suspension", "pes_ipc", &["policy.suspension.max_suspends=1"]),
+    ("IPC, 44 us of progress", "pes_ipc", &["policy.suspension.min_progress=44us"]),
+    ("IPC, 176 us of progress", "pes_ipc", &["policy.suspension.min_progress=176us"]),
+];
+/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy for.
+/// Writes of a stripe share a program, so that a drive bears more than this counts.
+pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
+/// Reads among the requests of that study.
+const READ_SHARE: f64 = 0.8;
+const REQUESTS: u64 = 200_000;
+
+fn limit_name(limit: &str, load: f64) -> String {
+    format!("limit {limit} {load}")
+}
+
+/// A number of a run of that study, by its JSON pointer.
+pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) -> Option<f64> {
+    results.get(&limit_name(limit, load))?.pointer(pointer)?.as_f64()
+}
+
+/// Every run of this study.
+pub(super) fn jobs<'a>(
+    paper: &Paper,
+    limit: Option<u64>,
+    images: &'a ImageCache,
+) -> Result<Vec<Job<'a>>, Problems> {
+    let mut jobs = Vec::new();
+    for die in &DIES {
+        jobs.extend(die.settings()?.iter().map(Setting::job));
+    }
+    let config = die::config(Flash::Mlc, "fifo")?;
+    let times = die_times(&config);
+    for load in LOADS {
+        let offered = Load::offered(&times, load * f64::from(config.geometry.dies()), READ_SHARE);
+        let text = format!(
+            "requests = {REQUESTS}\narrivals = {{ kind = \"poisson\", rate = {:.3} }}\n\
+             mix.reads = {READ_SHARE}\nreads.sizes = \"4KiB\"\nwrites.sizes = \"4KiB\"\n",
+            1e6 * (offered.reads + offered.writes)
+        );
+        for (name, scheme, set) in LIMITS {
+            let spec = RunSpec {
+                device: paper.device(
+                    Flash::Mlc,
+                    &set.iter().map(|it| (*it).to_string()).collect::<Vec<_>>(),
+                ),
+                scheme: Some(scheme.into()),
+                workload: WorkloadSpec::Generated(Source {
+                    name: format!("random requests at load {load}"),
+                    text: text.clone(),
+                }),
+                replay_speed: ReplaySpeed::AsRecorded,
+                limit,
+                requests: None,
+                detail: false,
+            };
+            jobs.push(Job::run(limit_name(name, load), spec, images)?);
+        }
+    }
+    Ok(jobs)
+}
+
+/// The points of the study of completion times, with what was measured.
+pub(super) fn points(results: &Results) -> Result<Vec<Point>, Problems> {
+    let mut points = Vec::new();
+    for die in &DIES {
+        for Setting { name, point, .. } in die.settings()? {
+            let measured = results.get(&name).and_then(|it| it["stretched"].as_f64());
+            points.push(Point { measured, ..point });
+        }
+    }
+    Ok(points)
+}
+
+/// The completion times as a table.
+pub(super) fn completion_sheet(points: &[Point]) -> Sheet {
+    let heads = [
+        "die",
+        "scheme",
+        "reads per cancellable 16 us",
+        "die busy with reads",
+        "write takes (times), theory",
+        "measured",
+        "deviation",
+    ];
+    let title = "How long reads hold up a write: closed form and simulation";
+    let mut sheet = Sheet::new("starvation_completion", title, &heads);
+    for point in points {
+        sheet.row(vec![
+            point.die.into(),
+            point.scheme.into(),
+            Cell::Number(point.per_stretch),
+            Cell::Share(point.reads_busy),
+            Cell::Number(point.theory),
+            Cell::number(point.measured),
+            Cell::share(point.measured.map(|measured| measured / point.theory - 1.0)),
+        ]);
+    }
+    sheet
+}
+
+/// What a limit to suspensions does to the tails of reads and writes as load rises.
+pub(super) fn limit_sheet(results: &Results) -> Sheet {
+    let heads = [
+        "load",
+        "limit",
+        "read mean (us)",
+        "read p99.9 (us)",
+        "write mean (us)",
+        "write p99.9 (us)",
+        "suspensions per program or erase",
+    ];
+    let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
+    let mut sheet = Sheet::new("starvation_limits", title, &heads);
+    for load in LOADS {
+        for (name, ..) in LIMITS {
+            let number = |pointer: &str| limited(results, name, load, pointer);
+            let suspensions = number("/suspensions")
+                .zip(number("/counters/operations"))
+                .map(|(suspensions, operations)| suspensions / operations);
+            sheet.row(vec![
+                Cell::Number(load),
+                name.into(),
+                Cell::number(number("/read/mean_us")),
+                Cell::number(number("/read/p999_us")),
+                Cell::number(number("/write/mean_us")),
+                Cell::number(number("/write/p999_us")),
+                Cell::number(suspensions),
+            ]);
+        }
+    }
+    sheet
+}

@@ -1,0 +1,239 @@
+//! The paper's figures, and those of what it leaves open, as pictures.
+
+use super::limits::{DIES, LIMITS, LOADS, Point, limited};
+use super::measure::overheads;
+use super::paper::{Flash, Paper};
+use super::plan::Evidence;
+use super::tables::{BARS, Bars, SHARES, SUSPENDING, called};
+use crate::column::Column;
+use crate::run_folder::Results;
+use crate::runs::{READ, WRITE, mean};
+use fowler_figures as draw;
+use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
+
+/// A picture and the name of its file, without the ending.
+pub(super) type Named = (String, Figure);
+
+const STAND_INS: &str = "Stand-ins are made from what is published of the traces, and only their latencies under \
+                         FIFO were calibrated; real excerpts are called so. Diamonds are the paper's own numbers.";
+
+/// The paper's figures.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
+    let mut figures = vec![table2(paper, evidence)];
+    figures.extend(BARS.iter().map(|bars| latencies(bars, paper, evidence)));
+    figures.extend(SHARES.iter().map(|shares| shares_of(*shares, paper, evidence)));
+    figures.push(queue(paper, evidence));
+    figures
+}
+
+fn figure(title: String, panels: Vec<Panel>) -> Figure {
+    let caption = Some(STAND_INS.into());
+    Figure { caption, same_y: true, panels, ..Figure::new(title) }
+}
+
+/// The workloads, and the mean of the stand-ins behind them.
+fn groups(evidence: &Evidence) -> Vec<String> {
+    evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
+}
+
+/// A mark at the mean, and none at any workload.
+fn at_mean(evidence: &Evidence, mark: Option<f64>) -> Vec<Option<f64>> {
+    evidence.runs.columns.iter().map(|_| None).chain([mark]).collect()
+}
+
+/// Table 2 as quotients: its numbers span two decades.
+fn table2(paper: &Paper, evidence: &Evidence) -> Named {
+    let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
+    let series = |(kind, pointer): (&str, &str), flash| {
+        let quotient = |column: &&Column| {
+            let ours = evidence.number(&column.name, flash, "fifo", "", pointer)? / 1e3;
+            Some(ours / paper.table2(flash, kind, column.place?)?)
+        };
+        let values = columns.iter().map(quotient).collect();
+        draw::BarSeries { name: format!("{kind}s"), values, ..draw::BarSeries::default() }
+    };
+    let panel = |flash: Flash| {
+        Panel::bars(
+            flash.name(),
+            draw::Bars {
+                y: "FIFO mean latency, ours / published".into(),
+                groups: columns.iter().map(|column| column.name.clone()).collect(),
+                series: [("read", READ), ("write", WRITE)].map(|kind| series(kind, flash)).into(),
+                reference: Some(Reference { at: 1.0, name: "as published".into() }),
+            },
+        )
+    };
+    let title = "Table 2: what the stand-ins are calibrated to";
+    let panels = Flash::ALL.map(panel).into();
+    ("table2".into(), Figure { same_y: true, panels, ..Figure::new(title) })
+}
+
+fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
+    let panel = |flash: Flash| {
+        let series = |scheme: &&str| {
+            let ratio = |column: &Column| {
+                evidence.ratio((&column.name, flash, ""), bars.pointer, scheme, bars.base)
+            };
+            let average =
+                || mean(&evidence.ratios((flash, ""), bars.pointer, scheme, bars.base)?);
+            draw::BarSeries {
+                name: called(scheme).into(),
+                values: evidence.runs.columns.iter().map(ratio).chain([average()]).collect(),
+                published: evidence
+                    .runs
+                    .columns
+                    .iter()
+                    .map(|column| bars.published_most(paper, (flash, &column.name), scheme))
+                    .chain([bars.published(paper, flash, scheme)])
+                    .collect(),
+                ..draw::BarSeries::default()
+            }
+        };
+        Panel::bars(
+            flash.name(),
+            draw::Bars {
+                y: bars.title.into(),
+                groups: groups(evidence),
+                series: bars.schemes.iter().map(series).collect(),
+                reference: None,
+            },
+        )
+    };
+    let title = format!("Figure {}: {}", bars.number, bars.title);
+    (format!("figure{}", bars.number), figure(title, Flash::ALL.map(panel).into()))
+}
+
+fn shares_of(
+    (number, title, pointer, claim): (u32, &str, &str, &str),
+    paper: &Paper,
+    evidence: &Evidence,
+) -> Named {
+    let panel = |flash: Flash| {
+        let series = |scheme: &str| {
+            let share = |column: &Column| {
+                let share = evidence.number(&column.name, flash, scheme, "", pointer)?;
+                Some(100.0 * share)
+            };
+            let all: Option<Vec<f64>> = evidence.runs.stand_ins().map(share).collect();
+            let average = all.and_then(|all| mean(&all));
+            // The paper does not say which of the two it shows: it speaks of IPC before.
+            let mark = paper.number(claim, flash.name()).filter(|_| scheme == "pes_ipc");
+            draw::BarSeries {
+                name: called(scheme).into(),
+                values: evidence.runs.columns.iter().map(share).chain([average]).collect(),
+                published: at_mean(evidence, mark.map(|share| 100.0 * share)),
+                ..draw::BarSeries::default()
+            }
+        };
+        Panel::bars(
+            flash.name(),
+            draw::Bars {
+                y: "percent".into(),
+                groups: groups(evidence),
+                series: SUSPENDING.map(series).into(),
+                reference: None,
+            },
+        )
+    };
+    let panels = Flash::ALL.map(panel).into();
+    (format!("figure{number}"), figure(format!("Figure {number}: {title}"), panels))
+}
+
+fn queue(paper: &Paper, evidence: &Evidence) -> Named {
+    let queue = &paper.queue;
+    let panel = |flash: Flash| {
+        let series = |scheme| {
+            let curve = overheads(paper, evidence, flash, scheme).unwrap_or_default();
+            let sizes = queue.sizes.iter().map(|&size| f64::from(size));
+            LineSeries {
+                name: called(scheme).into(),
+                points: sizes.zip(curve).collect(),
+                ..LineSeries::default()
+            }
+        };
+        Panel::lines(
+            flash.name(),
+            draw::Lines {
+                x: Axis::log2("write queue, at most (pages)"),
+                y: Axis::log10("Mean write latency normalised to FIFO"),
+                series: ["rps", "pes_ipc"].map(series).into(),
+                reference: None,
+            },
+        )
+    };
+    let title =
+        format!("Figure 7: {} at {} times its speed, by write queue", queue.workload, queue.faster);
+    let caption = "The paper gives no numbers for this figure: both curves rise, their difference stays flat.";
+    let panels = Flash::ALL.map(panel).into();
+    let figure = Figure { caption: Some(caption.into()), panels, ..Figure::new(title) };
+    ("figure7".into(), figure)
+}
+
+/// What the paper leaves open: starvation.
+pub(super) fn starvation(points: &[Point], results: &Results) -> [Named; 2] {
+    [
+        ("starvation_completion".into(), completion(points)),
+        ("starvation_limits".into(), limits(results)),
+    ]
+}
+
+fn completion(points: &[Point]) -> Figure {
+    let panel = |die: &str| {
+        let of = |scheme: &str| {
+            let mine = |point: &&Point| point.die == die && point.scheme == scheme;
+            points.iter().filter(mine).collect::<Vec<_>>()
+        };
+        let mut series = Vec::new();
+        for scheme in ["IPS", "IPC"] {
+            let theory = of(scheme).iter().map(|it| (it.per_stretch, it.theory)).collect();
+            let measured =
+                of(scheme).iter().filter_map(|it| Some((it.per_stretch, it.measured?))).collect();
+            for (name, points, stroke) in [
+                (scheme.to_string(), measured, Stroke::Measured),
+                (format!("{scheme}, closed form"), theory, Stroke::Theory),
+            ] {
+                series.push(LineSeries { name, points, stroke, ..LineSeries::default() });
+            }
+        }
+        Panel::lines(
+            die,
+            draw::Lines {
+                x: Axis::linear("reads per cancellable 16 us of a program phase"),
+                y: Axis::log10("write takes, in undisturbed writes"),
+                series,
+                reference: None,
+            },
+        )
+    };
+    let caption = "The paper's dies are full of reads before every phase is cancelled; where reads are fast \
+                   enough, a write under IPC takes exponentially longer.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(3),
+        panels: DIES.iter().map(|die| panel(die.name)).collect(),
+        ..Figure::new("How long reads hold up a write")
+    }
+}
+
+fn limits(results: &Results) -> Figure {
+    let panel = |title: &str, pointer: &str| {
+        let series = |&(name, ..): &(&str, &str, &[&str])| {
+            let point = |&load: &f64| Some((load, limited(results, name, load, pointer)?));
+            let points = LOADS.iter().filter_map(point).collect();
+            LineSeries { name: name.into(), points, ..LineSeries::default() }
+        };
+        Panel::lines(
+            title,
+            draw::Lines {
+                x: Axis::linear("offered load"),
+                y: Axis::log10("p99.9 (us)"),
+                series: LIMITS.iter().map(series).filter(|it| !it.points.is_empty()).collect(),
+                reference: None,
+            },
+        )
+    };
+    Figure {
+        panels: vec![panel("reads", "/read/p999_us"), panel("writes", "/write/p999_us")],
+        ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state")
+    }
+}

@@ -1,0 +1,437 @@
+//! The paper's tables and figures as rows of numbers, and the tables of what it leaves open.
+
+use super::measure::overheads;
+use super::paper::{Flash, Paper};
+use super::plan::{Evidence, SCHEMES, run_name};
+use crate::claim::{Claim, Labelled, Measured};
+use crate::column::Column;
+use crate::runs::{READ, WRITE, mean};
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// A figure of the paper that shows mean latencies, normalised.
+pub(super) struct Bars {
+    pub number: u32,
+    pub title: &'static str,
+    pub pointer: &'static str,
+    /// The schemes shown, by preset.
+    pub schemes: &'static [&'static str],
+    /// What they are normalised to.
+    pub base: &'static str,
+    /// Means over the workloads that the text gives: scheme, claim, and what turns the number into a
+    /// height.
+    pub marks: &'static [(&'static str, &'static str, Height)],
+    /// The workloads under which the text gives the largest excess: flash and name.
+    pub most: &'static [(Flash, &'static str)],
+}
+
+/// How a number of the text reads as the height of a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Height {
+    /// It is by how much the bar is lower than one.
+    Lower,
+    /// It is by how much the bar is higher than one, under a label with `mean`.
+    Higher,
+}
+
+/// Figures 1 to 4.
+pub(super) const BARS: [Bars; 4] = [
+    Bars {
+        number: 1,
+        title: "Mean read latency normalised to FIFO",
+        pointer: READ,
+        schemes: &["fifo", "rps", "per", "pe0"],
+        base: "fifo",
+        marks: &[("rps", "000-023", Height::Lower), ("pe0", "000-024", Height::Lower)],
+        most: &[],
+    },
+    Bars {
+        number: 2,
+        title: "Mean read latency normalised to RPS",
+        pointer: READ,
+        schemes: &["rps", "per", "pe0", "pes_ipc"],
+        base: "rps",
+        marks: &[("pes_ipc", "000-038", Height::Lower)],
+        most: &[],
+    },
+    Bars {
+        number: 3,
+        title: "Mean read latency normalised to PES_IPC",
+        pointer: READ,
+        schemes: &["pes_ipc", "pes_ips"],
+        base: "pes_ipc",
+        marks: &[("pes_ips", "000-041", Height::Higher)],
+        most: &[(Flash::Slc, "F1"), (Flash::Mlc, "F1")],
+    },
+    Bars {
+        number: 4,
+        title: "Mean write latency normalised to FIFO",
+        pointer: WRITE,
+        schemes: &["fifo", "rps", "pes_ips", "pes_ipc"],
+        base: "fifo",
+        marks: &[
+            ("rps", "000-042", Height::Higher),
+            ("pes_ips", "000-043", Height::Higher),
+            ("pes_ipc", "000-044", Height::Higher),
+        ],
+        most: &[(Flash::Slc, "MSN"), (Flash::Mlc, "DAP")],
+    },
+];
+
+/// Figures 5 and 6: what suspension does to programs and erases.
+pub(super) const SHARES: [(u32, &str, &str, &str); 2] = [
+    (5, "How much longer a suspended program or erase takes", "/suspension_overhead", "000-046"),
+    (6, "Share of programs and erases that are suspended", "/suspended_share", "000-047"),
+];
+/// The schemes that suspend.
+pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
+
+/// The paper's name of a scheme.
+pub(super) fn called(scheme: &str) -> &'static str {
+    SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
+}
+
+impl Bars {
+    /// The height that the text gives for the mean of a scheme, where it does.
+    pub fn published(&self, paper: &Paper, flash: Flash, scheme: &str) -> Option<f64> {
+        let (_, claim, height) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
+        match height {
+            Height::Lower => Some(1.0 - paper.number(claim, flash.name())?),
+            Height::Higher => Some(1.0 + paper.number(claim, &format!("{} mean", flash.name()))?),
+        }
+    }
+
+    /// The height that the text gives for a scheme under a workload: the largest, where it names it.
+    pub fn published_most(
+        &self,
+        paper: &Paper,
+        (flash, column): (Flash, &str),
+        scheme: &str,
+    ) -> Option<f64> {
+        let (_, claim, _) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
+        self.most.iter().find(|most| **most == (flash, column))?;
+        Some(1.0 + paper.number(claim, &format!("{} most", flash.name()))?)
+    }
+
+    fn sheet(&self, paper: &Paper, evidence: &Evidence) -> Sheet {
+        let name = format!("figure{}", self.number);
+        let title = format!("Figure {}: {}", self.number, lowered(self.title));
+        let mut heads = vec!["workload", "flash"];
+        heads.extend(self.schemes.iter().map(|scheme| called(scheme)));
+        let mut sheet = Sheet::new(&name, title, &heads);
+        for flash in Flash::ALL {
+            for column in &evidence.runs.columns {
+                let at = (column.name.as_str(), flash, "");
+                let ratio = |scheme: &&str| evidence.ratio(at, self.pointer, scheme, self.base);
+                let cells = self.schemes.iter().map(|scheme| Cell::number(ratio(scheme)));
+                sheet.row(labelled(&column.name, flash, cells));
+            }
+            let average = |scheme: &&str| {
+                mean(&evidence.ratios((flash, ""), self.pointer, scheme, self.base)?)
+            };
+            let cells = self.schemes.iter().map(|scheme| Cell::number(average(scheme)));
+            sheet.row(labelled("mean", flash, cells));
+            let published = self.schemes.iter().map(|it| self.published(paper, flash, it));
+            sheet.row(labelled("mean, published", flash, published.map(Cell::number)));
+        }
+        sheet
+    }
+}
+
+fn lowered(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn labelled(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
+    [name.into(), flash.name().into()].into_iter().chain(cells).collect()
+}
+
+/// What the paper shows, Tables 1 and 2 and Figures 1 to 7, and every run behind it.
+pub(super) fn shown(
+    paper: &Paper,
+    claims: &[(Claim, Option<Measured>)],
+    evidence: &Evidence,
+) -> Vec<Sheet> {
+    let mut sheets = vec![workloads(evidence), table1(claims), table2(paper, evidence)];
+    sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
+    sheets.extend(SHARES.iter().map(|shares| share_sheet(*shares, paper, evidence)));
+    sheets.extend([queue(paper, evidence), runs(evidence)]);
+    sheets
+}
+
+/// What the paper leaves open.
+pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
+    [choices(paper, evidence), spare(evidence)]
+}
+
+fn table1(claims: &[(Claim, Option<Measured>)]) -> Sheet {
+    let heads = ["parameter", "SLC", "SLC published", "MLC", "MLC published"];
+    let mut sheet = Sheet::new("table1", "Table 1: flash parameters", &heads);
+    for (claim, measured) in claims.iter().filter(|(claim, _)| claim.place == "Table 1") {
+        let ours = measured.as_ref().map_or(&[][..], |measured| &measured.values);
+        let mut row = vec![claim.claim.as_str().into()];
+        for flash in Flash::ALL {
+            row.push(Cell::number(labelled_value(ours, flash.name())));
+            row.push(Cell::number(labelled_value(&claim.published, flash.name())));
+        }
+        sheet.row(row);
+    }
+    sheet
+}
+
+fn labelled_value(values: &[Labelled], label: &str) -> Option<f64> {
+    values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
+}
+
+fn table2(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads =
+        ["workload", "flash", "kind", "FIFO mean (ms)", "published (ms)", "ours / published"];
+    let mut sheet = Sheet::new("table2", "Table 2: mean latencies under FIFO", &heads);
+    for column in &evidence.runs.columns {
+        for flash in Flash::ALL {
+            for (kind, pointer) in [("read", READ), ("write", WRITE)] {
+                let ours = evidence.number(&column.name, flash, "fifo", "", pointer);
+                let ours = ours.map(|us| us / 1e3);
+                let published = column.place.and_then(|place| paper.table2(flash, kind, place));
+                sheet.row(vec![
+                    column.name.as_str().into(),
+                    flash.name().into(),
+                    kind.into(),
+                    Cell::number(ours),
+                    Cell::number(published),
+                    Cell::number(ours.zip(published).map(|(ours, published)| ours / published)),
+                ]);
+            }
+        }
+    }
+    sheet
+}
+
+fn share_sheet(
+    (number, title, pointer, claim): (u32, &str, &str, &str),
+    paper: &Paper,
+    evidence: &Evidence,
+) -> Sheet {
+    let title = format!("Figure {number}: {}", lowered(title));
+    let mut heads = vec!["workload", "flash"];
+    heads.extend(SUSPENDING.map(called));
+    heads.push("published");
+    let mut sheet = Sheet::new(&format!("figure{number}"), title, &heads);
+    for flash in Flash::ALL {
+        let of =
+            |column: &Column, scheme| evidence.number(&column.name, flash, scheme, "", pointer);
+        for column in &evidence.runs.columns {
+            let cells = SUSPENDING.map(|scheme| Cell::share(of(column, scheme)));
+            let cells = cells.into_iter().chain([Cell::Nothing]);
+            sheet.row(labelled(&column.name, flash, cells));
+        }
+        let average = |scheme| {
+            let all: Option<Vec<f64>> =
+                evidence.runs.stand_ins().map(|it| of(it, scheme)).collect();
+            Cell::share(all.and_then(|all| mean(&all)))
+        };
+        let published = Cell::share(paper.number(claim, flash.name()));
+        let cells = SUSPENDING.map(average).into_iter().chain([published]);
+        sheet.row(labelled("mean", flash, cells));
+    }
+    sheet
+}
+
+fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let queue = &paper.queue;
+    let title = format!(
+        "Figure 7: write latency over FIFO's by the size of the write queue, {} {} times faster",
+        queue.workload, queue.faster
+    );
+    let heads = ["queue", "flash", "RPS", "PES_IPC", "PES_IPC - RPS"];
+    let mut sheet = Sheet::new("figure7", title, &heads);
+    for flash in Flash::ALL {
+        let curve = |scheme| overheads(paper, evidence, flash, scheme).unwrap_or_default();
+        let (rps, ipc) = (curve("rps"), curve("pes_ipc"));
+        for (index, &size) in queue.sizes.iter().enumerate() {
+            let (rps, ipc) = (rps.get(index).copied(), ipc.get(index).copied());
+            sheet.row(vec![
+                Cell::Number(f64::from(size)),
+                flash.name().into(),
+                Cell::number(rps),
+                Cell::number(ipc),
+                Cell::share(ipc.zip(rps).map(|(ipc, rps)| ipc - rps)),
+            ]);
+        }
+    }
+    sheet
+}
+
+/// The numbers that the paper is about, as means over the stand-ins, on one drive.
+fn effects(evidence: &Evidence, flash: Flash, variant: &str) -> Vec<Cell> {
+    let ratio =
+        |pointer, scheme, base| mean(&evidence.ratios((flash, variant), pointer, scheme, base)?);
+    let average = |pointer: &str| -> Option<f64> {
+        let of =
+            |column: &Column| evidence.number(&column.name, flash, "pes_ipc", variant, pointer);
+        mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
+    };
+    let lowered = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| 1.0 - ratio));
+    let raised = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| ratio - 1.0));
+    vec![
+        lowered(ratio(READ, "rps", "fifo")),
+        lowered(ratio(READ, "pes_ipc", "rps")),
+        lowered(ratio(READ, "pes_ipc", "fifo")),
+        raised(ratio(WRITE, "rps", "fifo")),
+        raised(ratio(WRITE, "pes_ipc", "fifo")),
+        Cell::share(average("/suspended_share")),
+        Cell::share(average("/suspension_overhead")),
+    ]
+}
+
+const EFFECTS: [&str; 7] = [
+    "reads, RPS below FIFO",
+    "IPC below RPS",
+    "IPC below FIFO",
+    "writes, RPS above FIFO",
+    "IPC above FIFO",
+    "suspended",
+    "longer by",
+];
+
+/// What other answers to the paper's silence change.
+fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads: Vec<&str> = ["choice", "rule", "flash"].into_iter().chain(EFFECTS).collect();
+    let title = "What the paper does not say, answered differently; means over six stand-ins";
+    let mut sheet = Sheet::new("choices", title, &heads);
+    let mut add = |name: &str, rule: &str, flash: Flash, variant: &str| {
+        let mut row = vec![name.into(), rule.into(), flash.name().into()];
+        row.extend(effects(evidence, flash, variant));
+        sheet.row(row);
+    };
+    for flash in Flash::ALL {
+        add("as in the presets", "", flash, "");
+        for choice in paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
+            add(&choice.name, &choice.rule, flash, &choice.name);
+        }
+    }
+    sheet
+}
+
+/// Both readings of 30 % over-provisioning, in steady state and written once.
+fn spare(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "spare capacity",
+        "flash",
+        "logical GiB",
+        "of raw",
+        "of logical",
+        "WAF FIFO",
+        "WAF PES_IPC",
+        "erases FIFO",
+        "read FIFO (ms)",
+        "IPC below FIFO",
+    ];
+    let title = "30 % over-provisioning under both readings; means over six stand-ins";
+    let mut sheet = Sheet::new("spare", title, &heads);
+    for (name, variant) in SPARE {
+        for flash in Flash::ALL {
+            let average = |scheme: &str, pointer: &str| -> Option<f64> {
+                let of = |column: &Column| {
+                    evidence.number(&column.name, flash, scheme, variant, pointer)
+                };
+                mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
+            };
+            let gib = |bytes: f64| bytes / f64::from(1 << 30);
+            let lower = mean_of(evidence.ratios((flash, variant), READ, "pes_ipc", "fifo"));
+            sheet.row(vec![
+                name.into(),
+                flash.name().into(),
+                Cell::number(average("fifo", "/drive/logical_bytes").map(gib)),
+                Cell::share(average("fifo", "/drive/over_provisioning_of_raw")),
+                Cell::share(average("fifo", "/drive/over_provisioning_of_logical")),
+                Cell::number(average("fifo", "/waf")),
+                Cell::number(average("pes_ipc", "/waf")),
+                Cell::number(average("fifo", "/erases")),
+                Cell::number(average("fifo", READ).map(|us| us / 1e3)),
+                Cell::share(lower.map(|ratio| 1.0 - ratio)),
+            ]);
+        }
+    }
+    sheet
+}
+
+fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
+    mean(&values?)
+}
+
+/// The readings of over-provisioning, by the names of the paper's data.
+const SPARE: [(&str, &str); 4] = [
+    ("30 % of raw", ""),
+    ("30 % of logical", "30 % of logical capacity spare"),
+    ("30 % of raw, written once", "a drive written once, which hardly collects"),
+    ("30 % of logical, written once", "written once, 30 % of logical capacity spare"),
+];
+
+/// What the workloads are, and by what their times were divided.
+fn workloads(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "source",
+        "requests",
+        "reads",
+        "read KiB",
+        "write KiB",
+        "SLC: times divided by",
+        "idle",
+        "MLC: times divided by",
+        "idle",
+    ];
+    let title = "Workloads, compressed until each drive idles as long as the paper says";
+    let mut sheet = Sheet::new("workloads", title, &heads);
+    for column in &evidence.runs.columns {
+        let number = |flash, pointer| evidence.number(&column.name, flash, "fifo", "", pointer);
+        let run = run_name(&column.name, Flash::Slc, "fifo", "");
+        let mut row = evidence.runs.asked(column, &run);
+        row.extend(evidence.runs.sizes(&run));
+        row.extend([
+            Cell::number(evidence.speed(column, Flash::Slc)),
+            Cell::share(number(Flash::Slc, "/idle_share")),
+            Cell::number(evidence.speed(column, Flash::Mlc)),
+            Cell::share(number(Flash::Mlc, "/idle_share")),
+        ]);
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Every run of the six schemes on the paper's drives.
+fn runs(evidence: &Evidence) -> Sheet {
+    let numbers = [
+        ("read mean (us)", READ),
+        ("read p50 (us)", "/read/p50_us"),
+        ("read p99 (us)", "/read/p99_us"),
+        ("read p99.9 (us)", "/read/p999_us"),
+        ("read max (us)", "/read/max_us"),
+        ("write mean (us)", WRITE),
+        ("write p99 (us)", "/write/p99_us"),
+        ("write p99.9 (us)", "/write/p999_us"),
+        ("write max (us)", "/write/max_us"),
+        ("WAF", "/waf"),
+        ("erases", "/erases"),
+        ("suspensions", "/suspensions"),
+        ("idle", "/idle_share"),
+    ];
+    let mut heads = vec!["workload", "flash", "scheme"];
+    heads.extend(numbers.map(|(head, _)| head));
+    let mut sheet = Sheet::new("runs", "Every run of the six schemes", &heads);
+    for column in &evidence.runs.columns {
+        for flash in Flash::ALL {
+            for scheme in SCHEMES.map(|(scheme, _)| scheme) {
+                let number = |pointer| {
+                    Cell::number(evidence.number(&column.name, flash, scheme, "", pointer))
+                };
+                let mut row =
+                    vec![column.name.as_str().into(), flash.name().into(), called(scheme).into()];
+                row.extend(numbers.map(|(_, pointer)| number(pointer)));
+                sheet.row(row);
+            }
+        }
+    }
+    sheet
+}

@@ -1,0 +1,321 @@
+//! Our number for each of the paper's claims.
+
+use super::example::{self, SIZES};
+use super::paper::Paper;
+use super::plan::{Case, Evidence, KINDS, RECORDED};
+use crate::claim::{Labelled, Measured};
+use crate::runs::{READ, WRITE, mean};
+use fowler_device::Step;
+use fowler_device::reliability::{Ladder, LevelTimes, NoModel};
+use fowler_experiment::device::{Resolved, resolve};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::scheme::Scheme;
+use fowler_physics::strength::Strengths;
+use fowler_physics::vth::Setting;
+use fowler_units::Rng;
+
+/// Our number for the claim `id`; nothing if it cannot be measured.
+pub(super) fn measure(
+    id: &str,
+    paper: &Paper,
+    evidence: &Evidence,
+) -> Result<Option<Measured>, Problems> {
+    Ok(match id.strip_prefix("001-").unwrap_or(id) {
+        "001" => reductions(evidence, "noop"),
+        "002" => reductions(evidence, "rt_r"),
+        "003" => reductions(evidence, "pv_w"),
+        "004" => by_volume(evidence, ("pv_w", WRITE), ("mds", "web"), &["mds", "web", "usr"]),
+        "005" => by_volume(evidence, ("rt_r", READ), ("src", "mds"), &["src", "mds"]),
+        "006" => prioritised_writes(paper, evidence),
+        "007" => prioritised_reads(evidence),
+        "008" => correlations(evidence, RECORDED),
+        "009" => equation(paper)?,
+        "010" => figure_2(paper)?,
+        "011" => groups(paper)?,
+        "012" => {
+            let (shortest, step) = example::deadlines(paper)?;
+            Some(Measured { values: vec![("ms".into(), step as f64)], holds: shortest == step })
+        }
+        "013" => {
+            let first = example::figure_3(paper)?.first().map(|&read| ("R".into(), read as f64));
+            exactly(first.into_iter().collect())
+        }
+        "014" => {
+            let (before, after) = example::writes_before_reads(paper)?;
+            let values = vec![("writes".into(), before as f64)];
+            Some(Measured { values, holds: after > 0 })
+        }
+        "016" => {
+            let drive = drive(paper)?;
+            let g = &drive.config.geometry;
+            let gib = g.raw().0 as f64 / f64::from(1 << 30);
+            exactly(vec![
+                ("channels".into(), f64::from(g.channels)),
+                ("chips".into(), f64::from(g.channels * g.chips_per_channel)),
+                ("GiB".into(), gib),
+            ])
+        }
+        "017" => {
+            let (mu, sigma) = drawn(&drive(paper)?);
+            exactly(vec![("mu".into(), mu), ("sigma".into(), sigma)])
+        }
+        "018" => times(&drive(paper)?),
+        "019" => monotone(&drive(paper)?).ok(),
+        _ => None,
+    })
+}
+
+fn exactly(values: Vec<Labelled>) -> Option<Measured> {
+    Some(Measured { values, holds: true })
+}
+
+/// The paper's drive under RHIO.
+fn drive(paper: &Paper) -> Result<Resolved, Problems> {
+    let spec = paper.device(&[]);
+    resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
+}
+
+/// By how much RHIO lowers mean latencies against `base`, mean over the stand-ins.
+fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
+    let mut values = Vec::new();
+    let mut holds = true;
+    for (kind, pointer, ..) in KINDS {
+        let ratios = evidence
+            .runs
+            .each(|column| evidence.ratio(column, ("rhio", base), RECORDED, pointer))?;
+        holds &= ratios.iter().all(|&ratio| ratio < 1.0);
+        values.push((kind.into(), 1.0 - mean(&ratios)?));
+    }
+    Some(Measured { values, holds })
+}
+
+/// The reduction against `base` under some volumes; it holds if there is one under every volume, and the first has
+/// the largest and the second the smallest.
+fn by_volume(
+    evidence: &Evidence,
+    (base, pointer): (&str, &str),
+    (most, least): (&str, &str),
+    shown: &[&str],
+) -> Option<Measured> {
+    let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, pointer)?);
+    let all = evidence.runs.each(of)?;
+    let (most, least) = (of(most)?, of(least)?);
+    let values = shown.iter().map(|&name| Some((name.into(), of(name)?))).collect::<Option<_>>()?;
+    let holds = least > 0.0 && all.iter().all(|&it| least <= it && it <= most);
+    Some(Measured { values, holds })
+}
+
+fn prioritised_writes(paper: &Paper, evidence: &Evidence) -> Option<Measured> {
+    let of = |column: &str| evidence.prioritised(column, RECORDED, 1);
+    let all = evidence.runs.each(of)?;
+    let many = all.iter().filter(|&&share| share > paper.share).count();
+    let values = vec![("usr".into(), of("usr")?), ("web".into(), of("web")?)];
+    Some(Measured { values, holds: 2 * many > all.len() })
+}
+
+fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
+    const NAMED: [&str; 4] = ["src", "prn", "usr", "wdev"];
+    let mut above = Vec::new();
+    for column in evidence.runs.stand_ins() {
+        if evidence.prioritised(&column.name, RECORDED, 0)? > 0.05 {
+            above.push(column.name.as_str());
+        }
+    }
+    let holds = above.len() == NAMED.len() && NAMED.iter().all(|name| above.contains(name));
+    Some(Measured { values: vec![("volumes".into(), above.len() as f64)], holds })
+}
+
+/// Rank correlations of the shares of prioritised requests with the reductions that they are said to explain.
+pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
+    let rank = |kind: usize, base: &str, pointer: &str| {
+        let shares = evidence.runs.each(|column| evidence.prioritised(column, case, kind))?;
+        let lower =
+            |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, pointer)?);
+        spearman(&shares, &evidence.runs.each(lower)?)
+    };
+    let (writes, reads) = (rank(1, "pv_w", WRITE)?, rank(0, "rt_r", READ)?);
+    let values = vec![("writes".into(), writes), ("reads".into(), reads)];
+    Some(Measured { values, holds: writes > 0.0 && reads > 0.0 })
+}
+
+/// Spearman's rank correlation; ties share their mean rank. Nothing where one side is the same throughout.
+pub(super) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
+    let ranks = |values: &[f64]| -> Vec<f64> {
+        let rank = |mine: &f64| {
+            let below = values.iter().filter(|its| *its < mine).count();
+            let same = values.iter().filter(|its| *its == mine).count();
+            below as f64 + (same as f64 - 1.0) / 2.0
+        };
+        values.iter().map(rank).collect()
+    };
+    let (one, other) = (ranks(one), ranks(other));
+    let (mean_one, mean_other) = (mean(&one)?, mean(&other)?);
+    let product = |a: &[f64], (mean_a, b, mean_b): (f64, &[f64], f64)| {
+        a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>()
+    };
+    let both = product(&one, (mean_one, &other, mean_other));
+    let alone = product(&one, (mean_one, &one, mean_one));
+    let beside = product(&other, (mean_other, &other, mean_other));
+    Some(both / (alone * beside).sqrt()).filter(|rank| rank.is_finite())
+}
+
+/// The mean and the standard deviation of as many growth rates as the drive has blocks.
+fn drawn(drive: &Resolved) -> (f64, f64) {
+    let strengths = Strengths::new(&drive.config.reliability.cells);
+    let mut rng = Rng::stream(drive.config.seed, "reproduce/rhio/strengths");
+    let rates: Vec<f64> =
+        (0..drive.config.geometry.blocks()).map(|_| strengths.strength_at(rng.unit())).collect();
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let squares: f64 = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum();
+    (mean, (squares / (rates.len() - 1) as f64).sqrt())
+}
+
+fn equation(paper: &Paper) -> Result<Option<Measured>, Problems> {
+    let (fifo, hot) = (example::figure_2(paper, "noop")?, example::figure_2(paper, "rhio")?);
+    let less = |order: &[usize]| {
+        let difference = example::equation_1(order) - example::mean_completion(order);
+        // What is left of adding up in another order.
+        if difference.abs() < 1e-9 { 0.0 } else { difference }
+    };
+    Ok(exactly(vec![("first come".into(), less(&fifo)), ("hot first".into(), less(&hot))]))
+}
+
+fn figure_2(paper: &Paper) -> Result<Option<Measured>, Problems> {
+    let under = |scheme| Ok::<_, Problems>(example::equation_1(&example::figure_2(paper, scheme)?));
+    Ok(exactly(vec![("hot_first".into(), under("rhio")?), ("fifo".into(), under("noop")?)]))
+}
+
+/// Requests of one size that are answered one after another are a group.
+fn groups(paper: &Paper) -> Result<Option<Measured>, Problems> {
+    let order = example::figure_2(paper, "rhio")?;
+    let groups = order.chunk_by(|&one, &next| SIZES[one] == SIZES[next]).map(<[usize]>::to_vec);
+    let groups: Vec<Vec<usize>> = groups.collect();
+    let named =
+        groups.iter().zip(1..).map(|(group, number)| (format!("HG{number}"), group.len() as f64));
+    let values = named.collect();
+    Ok(Some(Measured { values, holds: groups == [vec![1, 3, 4], vec![2, 5], vec![0]] }))
+}
+
+fn times(drive: &Resolved) -> Option<Measured> {
+    let (timing, reliability) = (&drive.config.timing, &drive.config.reliability);
+    let levels = LevelTimes::new(timing, &reliability.ldpc());
+    exactly(vec![
+        ("prog".into(), timing.program(0).as_us()),
+        ("sense".into(), levels.sense(1, 0).as_us()),
+        ("xfer".into(), levels.transfer(1).as_us()),
+    ])
+}
+
+/// Whether coarser steps are faster with more errors, and more references slower with more corrected.
+fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
+    let mut reliability = drive.config.reliability.clone();
+    reliability.levels = 3;
+    let (model, ldpc, end) = (reliability.model()?, reliability.ldpc(), reliability.end());
+    let block = model.block(end.cycles);
+    let ladder = Ladder::of(&drive.config);
+    let volts = ladder.volts(reliability.cells.step);
+    let rber = |at: usize| block.rber(end.age, end.reads, Setting { scale: 1.0, step: volts[at] });
+    let iterations = |at: usize| ladder.iterations(Step(at as u8), 0);
+    let steps_hold = volts.len() > 1
+        && (1..volts.len())
+            .all(|at| iterations(at) < iterations(at - 1) && rber(at) > rber(at - 1));
+    let times = LevelTimes::new(&drive.config.timing, &ldpc);
+    let took = |level: usize| times.sense(level as u8, 0) + times.transfer(level as u8);
+    let levels_hold = (1..ldpc.levels().len()).all(|level| {
+        took(level) > took(level - 1)
+            && ldpc.levels()[level].correctable > ldpc.levels()[level - 1].correctable
+    });
+    Ok(Measured { values: Vec::new(), holds: steps_hold && levels_hold })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::tests::invented;
+    use super::*;
+    use crate::Verdict;
+
+    fn verdict(id: &str, evidence: &Evidence) -> Verdict {
+        let paper = Paper::open().unwrap();
+        let measured = measure(id, &paper, evidence).unwrap();
+        paper.claim.iter().find(|claim| claim.id == id).unwrap().verdict(measured.as_ref())
+    }
+
+    /// Means and shares as the text has them: reads and writes of RHIO lower by what is printed.
+    fn as_published(column: &str, scheme: &str) -> [f64; 4] {
+        let pick = |table: &[(&str, f64)], other: f64| {
+            table.iter().find(|(name, _)| *name == column).map_or(other, |(_, value)| *value)
+        };
+        // What is printed of single volumes, and others so that the mean is that printed.
+        let write = pick(&[("mds", 0.1242), ("web", 0.0282), ("usr", 0.0334)], 0.0743);
+        let read = pick(&[("src", 0.2713), ("mds", 0.001)], 0.05725);
+        let share = |lower: f64, least: f64| (lower - least) * 5.0;
+        let (reads, writes) = match column {
+            "usr" => (0.1, 0.0034),
+            "web" => (0.01, 0.0056),
+            "src" => (0.2, 0.3),
+            "prn" | "wdev" => (0.06, 0.3),
+            _ => (0.01, 0.3 + share(write, 0.07)),
+        };
+        let (rhio_read, rhio_write) = (1000.0, 1000.0);
+        match scheme {
+            "rhio" => [rhio_read, rhio_write, reads, writes],
+            "rt_r" => [rhio_read / (1.0 - read), rhio_write / (1.0 - 0.2971), reads, writes],
+            "pv_w" => [rhio_read / (1.0 - 0.3856), rhio_write / (1.0 - write), reads, writes],
+            _ => [rhio_read / (1.0 - 0.3911), rhio_write / (1.0 - 0.2992), reads, writes],
+        }
+    }
+
+    #[test]
+    fn the_papers_own_numbers_are_reproduced() {
+        let evidence = invented(|column, scheme, _| as_published(column, scheme));
+        for number in 1..=7 {
+            let id = format!("001-00{number}");
+            assert_eq!(verdict(&id, &evidence), Verdict::Reproduced, "{id}");
+        }
+    }
+
+    #[test]
+    fn other_numbers_are_not() {
+        let out = |verdict: Verdict| matches!(verdict, Verdict::OutOfReach(_));
+        let nothing = invented(|_, _, _| [f64::NAN; 4]);
+        // Half of each improvement.
+        let half = invented(|column, scheme, _| {
+            as_published(column, scheme).map(|it| if it < 2.0 { it } else { 500.0 + it / 2.0 })
+        });
+        for id in ["001-001", "001-002", "001-003", "001-004", "001-005"] {
+            assert!(out(verdict(id, &nothing)), "{id}");
+            assert_eq!(verdict(id, &half), Verdict::Shape, "{id}");
+        }
+        // RHIO slower than everything, and nothing prioritised.
+        let turned = invented(|column, scheme, _| {
+            let [read, write, ..] = as_published(column, scheme);
+            if scheme == "rhio" { [9000.0, 9000.0, 0.0, 0.0] } else { [read, write, 0.0, 0.0] }
+        });
+        for number in 1..=8 {
+            let id = format!("001-00{number}");
+            assert!(out(verdict(&id, &turned)), "{id}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_correlated_with_ties() {
+        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 99.0]), Some(1.0));
+        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Some(-1.0));
+        // By hand: ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3: 4.5 / sqrt(4.5 x 5).
+        let tied = spearman(&[1.0, 2.0, 2.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert!((tied - (4.5f64 / 5.0).sqrt()).abs() < 1e-12);
+        assert_eq!(spearman(&[0.0, 0.0], &[1.0, 2.0]), None);
+    }
+
+    #[test]
+    fn what_needs_no_workload_agrees() {
+        let evidence = invented(|_, _, _| [f64::NAN; 4]);
+        for number in (9..=14).chain(16..=19) {
+            let id = format!("001-0{number:02}");
+            let given = [9, 16, 18].contains(&number);
+            let agrees = if given { Verdict::ByConstruction } else { Verdict::Reproduced };
+            assert_eq!(verdict(&id, &evidence), agrees, "{id}");
+        }
+        assert!(matches!(verdict("001-015", &evidence), Verdict::OutOfReach(_)));
+    }
+}

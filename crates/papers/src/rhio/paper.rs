@@ -1,0 +1,108 @@
+//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+
+use crate::claim::Claim;
+use crate::column::Published;
+use crate::published;
+use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::problem::Problems;
+use serde::Deserialize;
+
+const TEXT: &str = include_str!("../../../../presets/papers/rhio.toml");
+
+/// The file of published numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Paper {
+    pub title: String,
+    /// Requests of each run of what the paper shows, at any speed.
+    pub requests: u64,
+    /// And of the ablation, the choices and the estimate.
+    pub swept_requests: u64,
+    /// What the drive is beside its preset.
+    drive: Vec<String>,
+    /// The factors by which times are divided, beside one.
+    pub speeds: Vec<f64>,
+    /// The share of prioritised writes that the paper says most volumes have.
+    pub share: f64,
+    /// The factor at which conflicts are looked at beside the recorded times.
+    pub conflicts: f64,
+    pub workload: Vec<Published>,
+    /// The volumes that the text gives numbers of.
+    pub named: Vec<String>,
+    /// How far the drive is in its life.
+    pub stage: Vec<Answer>,
+    /// The techniques that the paper puts together.
+    pub technique: Vec<Answer>,
+    /// What else a controller could do.
+    pub rival: Vec<Answer>,
+    pub estimate: Estimate,
+    pub choice: Vec<Choice>,
+    pub claim: Vec<Claim>,
+}
+
+/// Settings with a name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Answer {
+    pub name: String,
+    pub set: Vec<String>,
+}
+
+/// The study of what the controller knows of its blocks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Estimate {
+    /// P/E cycles of every block.
+    pub cycles: Vec<u32>,
+}
+
+/// Another answer than ours to something that the paper does not say.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    pub name: String,
+    pub rule: String,
+    pub set: Vec<String>,
+    /// By what times are divided.
+    #[serde(default = "as_recorded")]
+    pub speed: f64,
+}
+
+fn as_recorded() -> f64 {
+    1.0
+}
+
+impl Paper {
+    /// The paper.
+    pub fn open() -> Result<Paper, Problems> {
+        published::open("papers/rhio", TEXT)
+    }
+
+    /// The paper's drive, with some keys set otherwise.
+    pub fn device(&self, set: &[String]) -> DeviceSpec {
+        published::drive("rhio", &self.drive, set)
+    }
+
+    /// The number that a claim publishes under a label.
+    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
+        published::number(&self.claim, id, label)
+    }
+
+    /// Every set of techniques: each alone, each pair, all; then the rivals.
+    pub fn answers(&self) -> Vec<Answer> {
+        let all = &self.technique;
+        let mut subsets: Vec<Vec<&Answer>> = (1u32..1 << all.len())
+            .map(|bits| {
+                (0..all.len()).filter(|at| bits >> at & 1 == 1).map(|at| &all[at]).collect()
+            })
+            .collect();
+        subsets.sort_by_key(Vec::len);
+        let joined = subsets.into_iter().map(|subset| {
+            let names: Vec<&str> = subset.iter().map(|it| it.name.as_str()).collect();
+            let name =
+                if names.len() == all.len() { "all (RHIO)".into() } else { names.join(" + ") };
+            Answer { name, set: subset.iter().flat_map(|it| it.set.clone()).collect() }
+        });
+        joined.chain(self.rival.iter().cloned()).collect()
+    }
+}

@@ -1,0 +1,285 @@
+//! The paper's figures, and those of what it leaves open, as pictures.
+
+use super::paper::Paper;
+use super::plan::{Case, Crossing, Evidence, KINDS, RECORDED, SOURCES, WRITERS, ablated, faster};
+use super::tables::{
+    GAINS, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
+};
+use crate::runs::{READ, WRITE};
+use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
+
+/// A picture and the name of its file, without the ending.
+pub(super) type Named = (String, Figure);
+
+const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real cuts are called so. Diamonds \
+                         are the paper's own numbers.";
+/// The schemes beside the baseline.
+const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
+
+/// The paper's figures.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence, brief: bool) -> Vec<Named> {
+    let mut figures: Vec<Named> =
+        (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind, brief)).collect();
+    figures.push(shares(paper, evidence, brief));
+    figures
+}
+
+/// What it leaves open.
+pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 3] {
+    [
+        ("intensity".into(), intensity(paper, evidence)),
+        ("ablation".into(), ablation(paper, evidence)),
+        ("estimate".into(), estimate(paper, evidence)),
+    ]
+}
+
+/// Figures 4 and 5.
+fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Named {
+    let (name, pointer, ..) = KINDS[kind];
+    let recorded =
+        |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), RECORDED, pointer);
+    let names: Vec<&str> =
+        evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
+    let average = |scheme: &str| evidence.runs.average(|column| recorded(column, scheme));
+    let mut panels = vec![normalised("as recorded", &names, (paper, kind), &recorded, &average)];
+    if !brief {
+        let there = crossings(paper, evidence, paper.share);
+        let ratio = |column: &str, scheme: &str, case: Case<'_>| {
+            evidence.ratio(column, (scheme, "noop"), case, pointer)
+        };
+        let names: Vec<&str> = there.iter().map(|(name, _)| name.as_str()).collect();
+        let crossing = |column: &str| Crossing::find(paper, evidence, column, paper.share);
+        let one = |column: &str, scheme: &str| {
+            crossing(column)?.value(|case| ratio(column, scheme, case))
+        };
+        let average = |scheme: &str| mean_at(&there, |column, case| ratio(column, scheme, case));
+        let title =
+            format!("each so fast that {} % of its writes are prioritised", 100.0 * paper.share);
+        panels.push(normalised(&title, &names, (paper, kind), &one, &average));
+    }
+    let number = 4 + kind;
+    let figure = Figure {
+        caption: Some(STAND_INS.into()),
+        columns: Some(1),
+        panels,
+        ..Figure::new(format!("Figure {number}: mean {name} latency normalised to NOOP"))
+    };
+    (format!("figure{number}"), figure)
+}
+
+/// Bars of the three schemes under each workload, and their mean with what was published of it.
+fn normalised(
+    title: &str,
+    names: &[&str],
+    (paper, kind): (&Paper, usize),
+    one: &dyn Fn(&str, &str) -> Option<f64>,
+    average: &dyn Fn(&str) -> Option<f64>,
+) -> Panel {
+    let series = |scheme: &str| BarSeries {
+        name: called(scheme).into(),
+        values: names.iter().map(|name| one(name, scheme)).chain([average(scheme)]).collect(),
+        published: names.iter().map(|_| None).chain([implied(paper, scheme, kind)]).collect(),
+        ..BarSeries::default()
+    };
+    Panel::bars(
+        title,
+        Bars {
+            y: "relative to NOOP".into(),
+            groups: names.iter().copied().chain(["mean"]).map(String::from).collect(),
+            series: SHOWN.map(series).into(),
+            reference: Some(Reference { at: 1.0, name: "NOOP".into() }),
+        },
+    )
+}
+
+/// Figure 6.
+fn shares(paper: &Paper, evidence: &Evidence, brief: bool) -> Named {
+    let percent =
+        |column: &str, case, kind| Some(100.0 * evidence.prioritised(column, case, kind)?);
+    let panel = |title: &str, case: Case<'static>, marked: bool| {
+        let names =
+            || evidence.runs.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in());
+        let series = |kind: usize| {
+            let published = |name: &str| {
+                let share = paper.number("001-006", name).filter(|_| marked && kind == 1)?;
+                Some(100.0 * share)
+            };
+            BarSeries {
+                name: format!("{}s", KINDS[kind].0),
+                values: names().map(|it| percent(&it.name, case, kind)).collect(),
+                published: names().map(|it| published(&it.name)).collect(),
+                ..BarSeries::default()
+            }
+        };
+        Panel::bars(
+            title,
+            Bars {
+                y: "prioritised (%)".into(),
+                groups: names().map(|it| it.name.clone()).collect(),
+                series: [0, 1].map(series).into(),
+                reference: Some(Reference {
+                    at: 100.0 * paper.share,
+                    name: "most volumes' writes, published, are above".into(),
+                }),
+            },
+        )
+    };
+    let mut panels = vec![panel("as recorded", RECORDED, true)];
+    if !brief {
+        let title = format!("{} times as fast", paper.conflicts);
+        panels.push(panel(&title, faster(paper.conflicts), false));
+    }
+    let title = "Figure 6: requests that RHIO prioritises";
+    let caption = Some(STAND_INS.into());
+    ("figure6".into(), Figure { caption, columns: Some(1), panels, ..Figure::new(title) })
+}
+
+/// What speed does to shares, and what gains belong to which share.
+fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
+    let speeds = || [1.0].into_iter().chain(paper.speeds.iter().copied());
+    let share_of = |kind: usize| {
+        let at = |speed: f64| {
+            let share =
+                evidence.runs.average(|it| evidence.prioritised(it, faster(speed), kind))?;
+            Some((speed, 100.0 * share))
+        };
+        let points = speeds().filter_map(at).collect();
+        LineSeries { name: format!("{}s", KINDS[kind].0), points, ..LineSeries::default() }
+    };
+    let by_speed = Panel::lines(
+        "how many are prioritised",
+        Lines {
+            x: Axis::log10("times as fast as recorded"),
+            y: Axis::linear("prioritised requests (%)"),
+            series: [0, 1].map(share_of).into(),
+            reference: Some(Reference {
+                at: 100.0 * paper.share,
+                name: "published: most volumes' writes are above".into(),
+            }),
+        },
+    );
+    let caption = "Left: means over twelve volumes. Others: means over those volumes that come to the share, at the \
+                   speed at which each does. Diamonds are the paper's means, at the share that most of its volumes \
+                   are above.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(3),
+        panels: vec![by_speed, by_share(paper, evidence, 0), by_share(paper, evidence, 1)],
+        ..Figure::new("RHIO by intensity")
+    }
+}
+
+/// What gains of a kind belong to a share of prioritised writes.
+fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
+    let series = |which: (usize, &str, &str)| {
+        let point = |share: f64| {
+            let there = crossings(paper, evidence, share);
+            let mean = mean_at(&there, |column, case| gain(evidence, column, case, which))?;
+            Some((100.0 * share, 100.0 * mean))
+        };
+        let published = paper.number(which.2, KINDS[kind].0);
+        LineSeries {
+            name: format!("below {}", called(which.1)),
+            points: SHARES.into_iter().filter_map(point).collect(),
+            published: published.map(|it| (100.0 * paper.share, 100.0 * it)).into_iter().collect(),
+            ..LineSeries::default()
+        }
+    };
+    Panel::lines(
+        format!("what RHIO's {}s gain", KINDS[kind].0),
+        Lines {
+            x: Axis::linear("prioritised writes (%)"),
+            y: Axis::linear("mean latency lower by (%)"),
+            series: GAINS.into_iter().filter(|which| which.0 == kind).map(series).collect(),
+            reference: Some(Reference { at: 0.0, name: String::new() }),
+        },
+    )
+}
+
+/// A short name of a set of techniques, for the labels of bars.
+fn short(name: &str) -> String {
+    const WORDS: [(&str, &str); 9] = [
+        ("write speed", "W"),
+        ("read speed", "R"),
+        ("order", "O"),
+        (" + ", "+"),
+        ("all (RHIO)", "RHIO"),
+        ("all, knowing wear", "+wear"),
+        ("all, retry for ages", "+retry"),
+        ("retry alone", "retry"),
+        ("retry and read first", "+RF"),
+    ];
+    WORDS.iter().fold(name.into(), |name: String, (long, short)| name.replace(long, short))
+}
+
+/// Each technique over the drive's life.
+fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
+    let answers: Vec<String> = ablated(paper).into_iter().skip(1).map(|it| it.name).collect();
+    let panel = |kind: usize, speed: f64| {
+        let (name, pointer, ..) = KINDS[kind];
+        let series = |stage: &str| BarSeries {
+            name: stage.into(),
+            values: answers
+                .iter()
+                .map(|answer| ablated_ratio(paper, evidence, (answer, stage, speed), pointer))
+                .collect(),
+            ..BarSeries::default()
+        };
+        let replay_speed =
+            if speed == 1.0 { "as recorded".into() } else { format!("{speed} times as fast") };
+        Panel::bars(
+            format!("{name}s, {replay_speed}"),
+            Bars {
+                y: "mean latency relative to NOOP".into(),
+                groups: answers.iter().map(|name| short(name)).collect(),
+                series: paper.stage.iter().map(|stage| series(&stage.name)).collect(),
+                reference: Some(Reference { at: 1.0, name: "NOOP at that age".into() }),
+            },
+        )
+    };
+    let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
+                   RHIO's order. +wear: RHIO that is told P/E cycles too. Retry: hard decision first, then climb, \
+                   which needs to know nothing; +RF: and reads before all else. +retry: RHIO that reads so.";
+    Figure {
+        caption: Some(caption.into()),
+        columns: Some(2),
+        same_y: true,
+        panels: [1.0, paper.conflicts]
+            .into_iter()
+            .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
+            .collect(),
+        ..Figure::new("Where RHIO pays: its techniques over the life of the drive")
+    }
+}
+
+/// What an estimated strength costs.
+fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
+    let gains = |kind: &'static str, scheme: &str, source: &str| LineSeries {
+        name: format!("{}, {source}", called(scheme)),
+        points: (paper.estimate.cycles.iter())
+            .filter_map(|&at| {
+                let lower = estimated_gain(paper, evidence, (scheme, source, at), kind)?;
+                Some((f64::from(at), 100.0 * lower))
+            })
+            .collect(),
+        ..LineSeries::default()
+    };
+    let panel = |kind: &'static str| Lines {
+        x: Axis::linear("P/E cycles"),
+        y: Axis::linear("mean latency below NOOP's by (%)"),
+        series: WRITERS[1..]
+            .iter()
+            .flat_map(|it| SOURCES.map(|source| gains(kind, it, source)))
+            .collect(),
+        reference: None,
+    };
+    let caption = "Measured: the controller counts the bits that it corrects in pages that it reads in idle time, and \
+                   takes a block for the strongest class that it is weaker than with a probability of 5 % at most. \
+                   Oracle: it is told. Means over four volumes as recorded; reads that cannot be corrected are in \
+                   estimate.csv.";
+    Figure {
+        caption: Some(caption.into()),
+        panels: vec![Panel::lines("writes", panel(WRITE)), Panel::lines("reads", panel(READ))],
+        ..Figure::new("What the error of the estimate of strength costs")
+    }
+}

@@ -1,0 +1,483 @@
+//! The paper's figures as rows of numbers, and the tables of what it leaves open.
+
+use super::measure::correlations;
+use super::paper::Paper;
+use super::plan::{
+    Case, Crossing, Evidence, KINDS, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
+    estimated, faster, run_name, staged,
+};
+use crate::runs::{READ, WRITE, mean};
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// The reductions that the text gives: kind, what RHIO is held against, and the claim.
+pub(super) const GAINS: [(usize, &str, &str); 6] = [
+    (0, "noop", "001-001"),
+    (0, "rt_r", "001-002"),
+    (0, "pv_w", "001-003"),
+    (1, "noop", "001-001"),
+    (1, "rt_r", "001-002"),
+    (1, "pv_w", "001-003"),
+];
+
+/// Shares of prioritised writes that gains are looked up at.
+pub(super) const SHARES: [f64; 6] = [0.05, 0.10, 0.15, 0.20, 0.25, 0.40];
+
+/// The paper's name of a scheme.
+pub(super) fn called(scheme: &str) -> &'static str {
+    SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
+}
+
+/// What a gain is called: `reads, RHIO below NOOP`.
+pub(super) fn gain_name((kind, base, _): (usize, &str, &str)) -> String {
+    format!("{}s, RHIO below {}", KINDS[kind].0, called(base))
+}
+
+/// By how much RHIO lowers a mean latency.
+pub(super) fn gain(
+    evidence: &Evidence,
+    column: &str,
+    case: Case<'_>,
+    (kind, base, _): (usize, &str, &str),
+) -> Option<f64> {
+    Some(1.0 - evidence.ratio(column, ("rhio", base), case, KINDS[kind].1)?)
+}
+
+/// The mean that the text implies for a scheme, relative to NOOP's: it gives RHIO's against each other, and a
+/// quotient of means is taken for the mean of quotients.
+pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
+    let left = |id: &str| Some(1.0 - paper.number(id, KINDS[kind].0)?);
+    let rhio = left("001-001")?;
+    match scheme {
+        "noop" => Some(1.0),
+        "rt_r" => Some(rhio / left("001-002")?),
+        "pv_w" => Some(rhio / left("001-003")?),
+        _ => Some(rhio),
+    }
+}
+
+/// The stand-ins whose writes come to be prioritised so often, each with where.
+pub(super) fn crossings(paper: &Paper, evidence: &Evidence, share: f64) -> Vec<(String, Crossing)> {
+    let crossing = |name: &str| Crossing::find(paper, evidence, name, share);
+    evidence
+        .runs
+        .stand_ins()
+        .filter_map(|it| Some((it.name.clone(), crossing(&it.name)?)))
+        .collect()
+}
+
+/// The mean over those stand-ins of what a number is there.
+pub(super) fn mean_at(
+    crossings: &[(String, Crossing)],
+    of: impl Fn(&str, Case<'_>) -> Option<f64>,
+) -> Option<f64> {
+    let one = |(name, crossing): &(String, Crossing)| crossing.value(|case| of(name, case));
+    mean(&crossings.iter().map(one).collect::<Option<Vec<f64>>>()?)
+}
+
+/// What the paper shows, Figures 4 to 6, and every run behind it.
+pub(super) fn shown(paper: &Paper, evidence: &Evidence, brief: bool) -> Vec<Sheet> {
+    let mut sheets = vec![workloads(evidence), gains(paper, evidence)];
+    for kind in 0..KINDS.len() {
+        sheets.push(latencies(paper, evidence, kind, brief));
+    }
+    sheets.extend([shares(paper, evidence), runs(evidence)]);
+    sheets
+}
+
+/// What it leaves open.
+pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 6] {
+    [
+        at_share(paper, evidence),
+        intensity(paper, evidence),
+        correlation(paper, evidence),
+        ablation(paper, evidence),
+        estimate(paper, evidence),
+        choices(paper, evidence),
+    ]
+}
+
+/// What the workloads are, as recorded.
+fn workloads(evidence: &Evidence) -> Sheet {
+    let heads = [
+        "workload",
+        "source",
+        "requests",
+        "reads",
+        "read KiB",
+        "write KiB",
+        "per second",
+        "drive idle",
+        "chip busy",
+    ];
+    let title = "Workloads as recorded, and what they leave of the drive under NOOP";
+    let mut sheet = Sheet::new("workloads", title, &heads);
+    for column in &evidence.runs.columns {
+        let of = |pointer: &str| evidence.number(&column.name, "noop", RECORDED, pointer);
+        let run = run_name(&column.name, "noop", RECORDED);
+        let mut row = evidence.runs.asked(column, &run);
+        row.extend(evidence.runs.sizes(&run));
+        row.extend([
+            Cell::number(of("/iops")),
+            Cell::share(of("/idle_share")),
+            Cell::share(utilisation(evidence, &column.name, RECORDED)),
+        ]);
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// The chips of the paper's drive.
+const CHIPS: f64 = 64.0;
+
+/// The share of time for which a chip is busy under NOOP, on average.
+fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
+    let of = |pointer: &str| evidence.number(column, "noop", case, pointer);
+    Some(of("/counters/die_busy_s")? / of("/simulated_s")? / CHIPS)
+}
+
+/// The six numbers of the text, beside ours as recorded and where conflicts are.
+fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let (speed, share) = (paper.conflicts, 100.0 * paper.share);
+    let faster_head = format!("{speed} times as fast");
+    let share_head = format!("where {share} % of writes are prioritised");
+    let heads = ["gain", "published", "as recorded", &faster_head, &share_head, "of volumes"];
+    let mut sheet = Sheet::new("gains", "Mean reductions over twelve stand-ins", &heads);
+    let there = crossings(paper, evidence, paper.share);
+    for which in GAINS {
+        let (kind, _, id) = which;
+        let at = |case| evidence.runs.average(|column| gain(evidence, column, case, which));
+        let crossed = mean_at(&there, |column, case| gain(evidence, column, case, which));
+        sheet.row(vec![
+            gain_name(which).into(),
+            Cell::share(paper.number(id, KINDS[kind].0)),
+            Cell::share(at(RECORDED)),
+            Cell::share(at(faster(speed))),
+            Cell::share(crossed),
+            Cell::number((!there.is_empty()).then_some(there.len() as f64)),
+        ]);
+    }
+    sheet
+}
+
+/// Figures 4 and 5: mean latencies relative to NOOP's.
+fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Sheet {
+    let (name, pointer, ..) = KINDS[kind];
+    let heads: Vec<&str> =
+        ["workload", "conflicts"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
+    let number = 4 + kind;
+    let title = format!("Figure {number}: mean {name} latency normalised to NOOP");
+    let mut sheet = Sheet::new(&format!("figure{number}"), title, &heads);
+    let mut add = |name: &str, conflicts: &str, of: &dyn Fn(&str) -> Option<f64>| {
+        let mut row = vec![name.into(), conflicts.into()];
+        row.extend(SCHEMES.map(|(scheme, _)| Cell::number(of(scheme))));
+        sheet.row(row);
+    };
+    let ratio = |column: &str, scheme: &str, case: Case<'_>| {
+        evidence.ratio(column, (scheme, "noop"), case, pointer)
+    };
+    for column in &evidence.runs.columns {
+        add(&column.name, "as recorded", &|scheme| ratio(&column.name, scheme, RECORDED));
+    }
+    add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
+    if !brief {
+        let conflicts = format!("{} % of writes prioritised", 100.0 * paper.share);
+        let there = crossings(paper, evidence, paper.share);
+        for (name, crossing) in &there {
+            add(name, &conflicts, &|scheme| crossing.value(|case| ratio(name, scheme, case)));
+        }
+        add("mean", &conflicts, &|scheme| mean_at(&there, |it, case| ratio(it, scheme, case)));
+    }
+    add("mean, published", "", &|scheme| implied(paper, scheme, kind));
+    sheet
+}
+
+/// Figure 6: prioritised requests.
+fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let faster_heads =
+        ["reads", "writes"].map(|it| format!("{it}, {} times as fast", paper.conflicts));
+    let heads = [
+        "workload",
+        "reads, as recorded",
+        "writes, as recorded",
+        "writes, published",
+        &faster_heads[0],
+        &faster_heads[1],
+    ];
+    let title = "Figure 6: share of requests that RHIO prioritises";
+    let mut sheet = Sheet::new("figure6", title, &heads);
+    for column in &evidence.runs.columns {
+        let of = |case, kind| Cell::share(evidence.prioritised(&column.name, case, kind));
+        sheet.row(vec![
+            column.name.as_str().into(),
+            of(RECORDED, 0),
+            of(RECORDED, 1),
+            Cell::share(paper.number("001-006", &column.name)),
+            of(faster(paper.conflicts), 0),
+            of(faster(paper.conflicts), 1),
+        ]);
+    }
+    sheet
+}
+
+/// Every run of the four schemes as recorded.
+fn runs(evidence: &Evidence) -> Sheet {
+    let numbers = [
+        ("read mean (us)", READ),
+        ("read p99 (us)", "/read/p99_us"),
+        ("read p99.9 (us)", "/read/p999_us"),
+        ("write mean (us)", WRITE),
+        ("write p99 (us)", "/write/p99_us"),
+        ("write p99.9 (us)", "/write/p999_us"),
+        ("reads at 3 references", "/counters/reads_at/3"),
+        ("reads at 9", "/counters/reads_at/9"),
+        ("retries", "/counters/retries"),
+        ("uncorrectable", "/counters/uncorrectable_reads"),
+        ("prioritised reads", "/counters/prioritised_reads"),
+        ("prioritised writes", "/counters/prioritised_writes"),
+        ("WAF", "/waf"),
+        ("erases", "/erases"),
+    ];
+    let mut heads = vec!["workload", "scheme"];
+    heads.extend(numbers.map(|(head, _)| head));
+    let mut sheet = Sheet::new("runs", "Every run of the four schemes as recorded", &heads);
+    for column in &evidence.runs.columns {
+        for (scheme, name) in SCHEMES {
+            let number = |(_, pointer)| {
+                Cell::number(evidence.number(&column.name, scheme, RECORDED, pointer))
+            };
+            let mut row = vec![column.name.as_str().into(), name.into()];
+            row.extend(numbers.map(number));
+            sheet.row(row);
+        }
+    }
+    sheet
+}
+
+/// What gains belong to a share of prioritised writes.
+fn at_share(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let mut heads = vec![
+        "prioritised writes".to_string(),
+        "volumes that come to it".into(),
+        "at a speed of".into(),
+        "prioritised reads".into(),
+    ];
+    heads.extend(GAINS.map(gain_name));
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let title =
+        "What belongs to a share of prioritised writes; means over the volumes that come to it";
+    let mut sheet = Sheet::new("at_share", title, &heads);
+    for share in SHARES {
+        let there = crossings(paper, evidence, share);
+        let logs: Vec<f64> = there.iter().map(|(_, it)| libm::log(it.speed())).collect();
+        let reads = mean_at(&there, |column, case| evidence.prioritised(column, case, 0));
+        let mut row = vec![
+            Cell::Share(share),
+            Cell::Number(there.len() as f64),
+            Cell::number(mean(&logs).map(|log| libm::exp(log).round())),
+            Cell::share(reads),
+        ];
+        row.extend(GAINS.map(|which| {
+            Cell::share(mean_at(&there, |column, case| gain(evidence, column, case, which)))
+        }));
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Every volume at every speed.
+fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let mut heads = vec![
+        "workload".to_string(),
+        "speed".into(),
+        "chip busy".into(),
+        "prioritised reads".into(),
+        "prioritised writes".into(),
+    ];
+    heads.extend(GAINS.map(gain_name));
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let title = "Every stand-in at every speed";
+    let mut sheet = Sheet::new("intensity", title, &heads);
+    for column in evidence.runs.stand_ins() {
+        for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
+            let case = faster(speed);
+            let mut row = vec![
+                column.name.as_str().into(),
+                Cell::Number(speed),
+                Cell::share(utilisation(evidence, &column.name, case)),
+                Cell::share(evidence.prioritised(&column.name, case, 0)),
+                Cell::share(evidence.prioritised(&column.name, case, 1)),
+            ];
+            row.extend(GAINS.map(|which| Cell::share(gain(evidence, &column.name, case, which))));
+            sheet.row(row);
+        }
+    }
+    sheet
+}
+
+/// Whether shares explain gains, at every speed.
+fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = ["speed", "writes, against PV-W", "reads, against RT-R"];
+    let title = "Rank correlation of the share of prioritised requests with the gain, over twelve stand-ins";
+    let mut sheet = Sheet::new("correlation", title, &heads);
+    for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
+        let values = correlations(evidence, faster(speed)).map(|it| it.values);
+        let value = |at: usize| values.as_ref().map(|values| values[at].1);
+        sheet.row(vec![Cell::Number(speed), Cell::number(value(0)), Cell::number(value(1))]);
+    }
+    sheet
+}
+
+/// An answer's mean latency relative to the baseline's at the same stage, mean over the volumes named.
+pub(super) fn ablated_ratio(
+    paper: &Paper,
+    evidence: &Evidence,
+    (answer, stage, speed): (&str, &str, f64),
+    pointer: &str,
+) -> Option<f64> {
+    let (mine, base) = (staged(answer, stage), staged("NOOP", stage));
+    average_named(paper, |column| {
+        let number = |variant| evidence.number(column, "noop", Case { variant, speed }, pointer);
+        Some(number(&mine)? / number(&base)?)
+    })
+}
+
+/// Each technique alone, in pairs and together, over the drive's life.
+fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = [
+        "techniques",
+        "speed",
+        "device",
+        "reads / NOOP",
+        "writes / NOOP",
+        "tries per read",
+        "uncorrectable per million reads",
+    ];
+    let title = "Each technique alone, in pairs and together; means over four volumes";
+    let mut sheet = Sheet::new("ablation", title, &heads);
+    for answer in ablated(paper) {
+        for speed in [1.0, paper.conflicts] {
+            for stage in &paper.stage {
+                let at = (answer.name.as_str(), stage.name.as_str(), speed);
+                let variant = staged(&answer.name, &stage.name);
+                let case = Case { variant: &variant, speed };
+                let tries = per_read(paper, evidence, ("noop", case), "/counters/retries")
+                    .map(|it| 1.0 + it);
+                sheet.row(vec![
+                    answer.name.as_str().into(),
+                    Cell::Number(speed),
+                    stage.name.as_str().into(),
+                    Cell::number(ablated_ratio(paper, evidence, at, READ)),
+                    Cell::number(ablated_ratio(paper, evidence, at, WRITE)),
+                    Cell::number(tries),
+                    Cell::number(uncorrectable(paper, evidence, ("noop", case))),
+                ]);
+            }
+        }
+    }
+    sheet
+}
+
+/// A counter for each page read from the flash, mean over the volumes named.
+fn per_read(
+    paper: &Paper,
+    evidence: &Evidence,
+    (scheme, case): (&str, Case<'_>),
+    pointer: &str,
+) -> Option<f64> {
+    average_named(paper, |column| {
+        let of = |pointer: &str| evidence.number(column, scheme, case, pointer);
+        let levels = ["3", "9", "21"].map(|it| of(&format!("/counters/reads_at/{it}")));
+        let reads: f64 = levels.into_iter().flatten().sum();
+        Some(of(pointer)? / reads)
+    })
+}
+
+/// Reads for a million that cannot be corrected, mean over the volumes named.
+pub(super) fn uncorrectable(
+    paper: &Paper,
+    evidence: &Evidence,
+    run: (&str, Case<'_>),
+) -> Option<f64> {
+    Some(1e6 * per_read(paper, evidence, run, "/counters/uncorrectable_reads")?)
+}
+
+/// By how much a scheme lowers a mean against NOOP with strengths known so, mean over the volumes named.
+pub(super) fn estimated_gain(
+    paper: &Paper,
+    evidence: &Evidence,
+    (scheme, source, cycles): (&str, &str, u32),
+    pointer: &str,
+) -> Option<f64> {
+    let variant = estimated(source, cycles);
+    let case = Case { variant: &variant, speed: 1.0 };
+    average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, pointer)?))
+}
+
+/// What the error of the estimate of strength costs.
+fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = [
+        "P/E cycles",
+        "strength",
+        "writes, PV-W below NOOP",
+        "RHIO below NOOP",
+        "reads, RHIO below NOOP",
+        "uncorrectable per million reads, PV-W",
+        "RHIO",
+        "measuring reads for each of the host's",
+    ];
+    let title = "What an estimated strength costs; means over four volumes as recorded";
+    let mut sheet = Sheet::new("estimate", title, &heads);
+    for &cycles in &paper.estimate.cycles {
+        for source in SOURCES {
+            let variant = estimated(source, cycles);
+            let case = Case { variant: &variant, speed: 1.0 };
+            let lower = |scheme, pointer| {
+                Cell::share(estimated_gain(paper, evidence, (scheme, source, cycles), pointer))
+            };
+            let lost = |scheme| Cell::number(uncorrectable(paper, evidence, (scheme, case)));
+            sheet.row(vec![
+                Cell::Number(f64::from(cycles)),
+                source.into(),
+                lower("pv_w", WRITE),
+                lower("rhio", WRITE),
+                lower("rhio", READ),
+                lost("pv_w"),
+                lost("rhio"),
+                Cell::number(average_named(paper, |it| {
+                    let reads = |whose| evidence.number(it, "rhio", case, whose);
+                    Some(reads("/counters/reads/wear")? / reads("/counters/reads/host")?)
+                })),
+            ]);
+        }
+    }
+    sheet
+}
+
+/// What other answers to the paper's silence change.
+fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let mut heads = vec!["choice".to_string(), "rule".into(), "speed".into()];
+    heads.extend(GAINS.map(gain_name));
+    heads.extend(
+        ["prioritised reads", "prioritised writes", "uncorrectable per million reads"]
+            .map(String::from),
+    );
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let title = "What the paper does not say, answered differently; means over four volumes";
+    let mut sheet = Sheet::new("choices", title, &heads);
+    for choice in chosen(paper) {
+        let case = Case { variant: &choice.name, speed: choice.speed };
+        let mut row = vec![
+            choice.name.as_str().into(),
+            choice.rule.as_str().into(),
+            Cell::Number(choice.speed),
+        ];
+        row.extend(GAINS.map(|which| {
+            Cell::share(average_named(paper, |column| gain(evidence, column, case, which)))
+        }));
+        let share = |kind| average_named(paper, |it| evidence.prioritised(it, case, kind));
+        row.extend([Cell::share(share(0)), Cell::share(share(1))]);
+        row.push(Cell::number(uncorrectable(paper, evidence, ("rhio", case))));
+        sheet.row(row);
+    }
+    sheet
+}

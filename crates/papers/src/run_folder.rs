@@ -1,0 +1,220 @@
+//! Many runs as one study: in parallel, each kept in a file as soon as it is finished, so that a study
+//! that was stopped goes on where it was.
+
+use fowler_experiment::atomic_file::{AtomicFile, unwritable};
+use fowler_experiment::calibration::{TestBed, common_speed};
+use fowler_experiment::device;
+use fowler_experiment::outcome::Ending;
+use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::provenance::text_hash;
+use fowler_experiment::run::{RunSpec, run_from};
+use fowler_experiment::scheme::Scheme;
+use fowler_experiment::studies::ImageCache;
+use fowler_experiment::workload::{Control, WorkloadSpec};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What a study tells whoever watches it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many more runs are to come.
+    Planned(usize),
+    /// One was finished, now or by an earlier call.
+    Finished,
+}
+
+/// Who watches a study and may end it early.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Set from outside to end it, and told of requests.
+    pub control: Control<'a>,
+    /// Hears of every step.
+    pub step: &'a (dyn Fn(Step) + Sync),
+}
+
+/// What a job does: a JSON value, or nothing if it was stopped.
+type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a;
+
+/// One piece of work.
+pub(crate) struct Job<'a> {
+    name: String,
+    identity: String,
+    work: Box<Work<'a>>,
+}
+
+impl<'a> Job<'a> {
+    /// A job; `inputs` is everything that its result depends on besides the simulator. The work yields
+    /// nothing if it was stopped.
+    pub fn new(
+        name: impl Into<String>,
+        inputs: &str,
+        work: impl Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a,
+    ) -> Job<'a> {
+        Job { name: name.into(), identity: text_hash(inputs), work: Box::new(work) }
+    }
+
+    /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of the
+    /// time on average.
+    pub fn speed(
+        name: impl Into<String>,
+        beds: &'a [TestBed],
+        workload: WorkloadSpec,
+        limit: Option<u64>,
+        idle: f64,
+    ) -> Result<Job<'a>, Problems> {
+        let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
+        let inputs = format!("{drives:?} {} {limit:?} {idle}", workload.identity()?);
+        Ok(Job::new(name, &inputs, move |control| {
+            let found = common_speed(beds, &workload, idle, 1.0, control)?;
+            let search = found.search.filter(|_| !control.stopped());
+            Ok(search
+                .map(|it| json!({ "factor": found.factor, "idle": it.reached, "runs": it.runs })))
+        }))
+    }
+
+    /// The run of one drive under one workload; the result is its summary, without what depends on the
+    /// machine's clock.
+    pub fn run(
+        name: impl Into<String>,
+        spec: RunSpec,
+        images: &'a ImageCache,
+    ) -> Result<Job<'a>, Problems> {
+        let inputs = inputs(&spec)?;
+        Ok(Job::new(name, &inputs, move |control| summary(&spec, images, control)))
+    }
+}
+
+/// Everything that a run's result depends on.
+fn inputs(spec: &RunSpec) -> Result<String, Problems> {
+    let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
+    let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
+    let workload = spec.workload.identity()?;
+    Ok(format!("{} {workload} {:?} {:?}", drive.hash, spec.replay_speed, spec.limit))
+}
+
+fn summary(
+    spec: &RunSpec,
+    images: &ImageCache,
+    control: Control<'_>,
+) -> Result<Option<Value>, Problems> {
+    let outcome = run_from(spec, Some(images), control)?;
+    match &outcome.ending {
+        Ending::Complete => {}
+        Ending::Stopped => return Ok(None),
+        Ending::Failed(problems) => return Err(problems.clone()),
+    }
+    if !outcome.laws().hold() {
+        let what =
+            format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
+        return Err(Problem::new(outcome.workload.name, what).into());
+    }
+    Ok(Some(outcome.timeless_json()))
+}
+
+/// A hash of the sources that simulate, and of the studies': work of other sources is done again.
+const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
+
+/// Where finished work is kept.
+pub(crate) struct RunFolder<'a> {
+    folder: PathBuf,
+    watch: Watch<'a>,
+}
+
+/// The results of jobs by their names.
+pub(crate) type Results = BTreeMap<String, Value>;
+
+impl<'a> RunFolder<'a> {
+    /// Runs that are kept in `folder`.
+    pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Problems> {
+        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        Ok(RunFolder { folder: folder.to_path_buf(), watch })
+    }
+
+    /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did; nothing if it
+    /// was stopped meanwhile.
+    pub fn results(&self, jobs: Vec<Job<'_>>) -> Result<Option<Results>, Problems> {
+        (self.watch.step)(Step::Planned(jobs.len()));
+        let done: Vec<Result<Option<(String, Value)>, Problems>> = jobs
+            .into_par_iter()
+            .map(|job| {
+                let result = self.result(&job)?;
+                Ok(result.map(|value| (job.name, value)))
+            })
+            .collect();
+        let mut problems = Problems::default();
+        let done: Vec<_> = done.into_iter().filter_map(|one| problems.take(one)).collect();
+        problems.unique().or(done.into_iter().collect())
+    }
+
+    fn result(&self, job: &Job<'_>) -> Result<Option<Value>, Problems> {
+        let path = self.folder.join(format!("{}.json", file_name(&job.name)));
+        let identity = format!("{FINGERPRINT} {}", job.identity);
+        let result = match kept(&path, &identity) {
+            Some(result) => Some(result),
+            None if self.watch.control.stopped() => None,
+            None => {
+                let result = (job.work)(self.watch.control)?;
+                if let Some(result) = &result {
+                    keep(&path, &identity, result)?;
+                }
+                result
+            }
+        };
+        if result.is_some() {
+            (self.watch.step)(Step::Finished);
+        }
+        Ok(result)
+    }
+}
+
+/// The result in the file, if it is that of the same inputs and the same simulator.
+fn kept(path: &Path, identity: &str) -> Option<Value> {
+    let mut file: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+    (file["identity"] == identity).then(|| file["result"].take())
+}
+
+fn keep(path: &Path, identity: &str, result: &Value) -> Result<(), Problems> {
+    let text = format!("{:#}\n", json!({ "identity": identity, "result": result }));
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    file.finish()
+}
+
+/// A name as that of a file.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "+-_.".contains(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    #[test]
+    fn what_is_finished_is_not_done_again_and_what_changed_is() {
+        let folder = std::env::temp_dir().join(format!("fowler-study-{}", std::process::id()));
+        let stop = AtomicBool::new(false);
+        let control = Control { stop: &stop, progress: &|_| () };
+        let runs = RunFolder::open(&folder, Watch { control, step: &|_| () }).unwrap();
+        let worked = AtomicUsize::new(0);
+        let job = |name: &str, inputs: &str| {
+            Job::new(name, inputs, |_| {
+                worked.fetch_add(1, Ordering::Relaxed);
+                Ok(Some(json!({ "mean": 1.5 })))
+            })
+        };
+        let first = runs.results(vec![job("a/b", "1"), job("c", "1")]).unwrap().unwrap();
+        let again = runs.results(vec![job("a/b", "1"), job("c", "1")]).unwrap().unwrap();
+        assert_eq!((first, worked.load(Ordering::Relaxed)), (again, 2));
+        runs.results(vec![job("c", "2")]).unwrap();
+        assert_eq!(worked.load(Ordering::Relaxed), 3);
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(runs.results(vec![job("c", "2"), job("d", "1")]).unwrap(), None);
+        assert_eq!(worked.load(Ordering::Relaxed), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
