@@ -1,6 +1,7 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
 use clap::{Args, Parser, Subcommand};
+use fowler_papers::{Paper, STUDIES};
 use std::path::PathBuf;
 
 /// A laboratory for solid-state drives: how late are reads and writes, and exactly why.
@@ -243,9 +244,17 @@ pub(crate) struct Chip {
     pub file: PathBuf,
 }
 
+/// What papers there are, in a line of help.
+fn papers() -> String {
+    let named = |paper: &Paper| format!("{} ({})", paper.name(), paper.about());
+    let mut papers: Vec<String> = STUDIES.iter().map(named).collect();
+    let last = papers.pop().unwrap_or_default();
+    format!("The paper: {} or {last}", papers.join(", "))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// The paper: pes (P/E suspension, FAST 2012), rhio (order and speed by latency variation, MSST 2016), hire (voltages, NPC 2016), ready (throttling, FAST 2012) or da-raid5 (redundancy inside the drive, DATE 2013)
+    #[arg(help = papers())]
     pub paper: String,
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]

@@ -1,15 +1,53 @@
-//! A paper's statements, one by one, held against what was measured.
+//! What a claim is: a statement of a paper with the numbers that it prints, how a study measures it, and
+//! the verdict that follows from both.
 
+use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde::Deserialize;
+use std::fmt;
 
 /// A number with the column it belongs to.
 pub(crate) type Labelled = (String, f64);
 
+/// The number of a claim in the catalogue of claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimId(pub &'static str);
+
+impl fmt::Display for ClaimId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// What a measure finds: numbers, or nothing if it cannot be measured.
+pub(crate) type Found = Result<Option<Measured>, Problems>;
+
+/// A claim as a study has it, declared beside the evidence `E` that it reads. What the paper prints for it,
+/// and by which rule the two are compared, is the [`Statement`] of the same number.
+pub(crate) struct Claim<E> {
+    pub id: ClaimId,
+    pub measure: fn(&E) -> Found,
+}
+
+/// A claim that is measured so.
+pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
+    Claim { id: ClaimId(id), measure }
+}
+
+/// The same of a number that is printed elsewhere, too.
+pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
+    Claim { id, measure }
+}
+
+/// A claim that nothing can be measured for.
+pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
+    Claim { id: ClaimId(id), measure: |_| Ok(None) }
+}
+
 /// A statement of a paper, as the project's data has it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
+pub(crate) struct Statement {
     /// Its number in the catalogue of claims.
     pub id: String,
     /// Section, table, figure or equation.
@@ -57,6 +95,64 @@ pub(crate) struct Measured {
     pub values: Vec<Labelled>,
     /// Whether the direction that the claim states holds wherever it is stated.
     pub holds: bool,
+}
+
+impl Measured {
+    /// Numbers that have no direction beside their size.
+    pub fn exactly(values: Vec<Labelled>) -> Measured {
+        Measured { values, holds: true }
+    }
+
+    /// The same, of labels that are known.
+    pub fn of<const N: usize>(values: [(&str, f64); N]) -> Measured {
+        Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
+    }
+
+    /// The same numbers, with a direction that holds or does not.
+    pub fn if_holds(self, holds: bool) -> Measured {
+        Measured { holds, ..self }
+    }
+}
+
+/// A statement and what was measured for it.
+pub(crate) struct Answer {
+    pub statement: Statement,
+    pub measured: Option<Measured>,
+}
+
+impl Answer {
+    /// How the claim fares.
+    pub fn verdict(&self) -> Verdict {
+        self.statement.verdict(self.measured.as_ref())
+    }
+}
+
+/// Measures every claim; `statements` come in the order of `claims`, one for each.
+///
+/// # Errors
+/// Of a measure, and where one side has a claim that the other does not know.
+pub(crate) fn answers<E>(
+    statements: &[Statement],
+    claims: &[Claim<E>],
+    evidence: &E,
+) -> Result<Vec<Answer>, Problems> {
+    let one = |(statement, claim): (&Statement, &Claim<E>)| {
+        matching(statement, claim.id)?;
+        Ok(Answer { statement: statement.clone(), measured: (claim.measure)(evidence)? })
+    };
+    if statements.len() != claims.len() {
+        let what = format!("{} claims are stated, {} are measured", statements.len(), claims.len());
+        return Err(Problem::new("", what).into());
+    }
+    statements.iter().zip(claims).map(one).collect()
+}
+
+fn matching(statement: &Statement, id: ClaimId) -> Result<(), Problems> {
+    if statement.id == id.0 {
+        return Ok(());
+    }
+    let what = format!("claim {} is stated where {id} is measured", statement.id);
+    Err(Problem::new("", what).into())
 }
 
 /// How a claim fares.
@@ -123,7 +219,12 @@ fn agrees(check: Check, published: f64, ours: f64) -> bool {
     }
 }
 
-impl Claim {
+impl Statement {
+    /// The number that it publishes under a label.
+    pub fn number(&self, label: &str) -> Option<f64> {
+        labelled(&self.published, label)
+    }
+
     /// Holds the claim against what was measured; nothing if it could not be.
     pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
         let out = |reason: &str| {
@@ -162,6 +263,16 @@ impl Claim {
     }
 }
 
+/// The number with that label.
+pub(crate) fn labelled(values: &[Labelled], label: &str) -> Option<f64> {
+    values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
+}
+
+/// The number that a claim publishes under a label.
+pub(crate) fn number(statements: &[Statement], id: ClaimId, label: &str) -> Option<f64> {
+    statements.iter().find(|it| it.id == id.0)?.number(label)
+}
+
 /// Numbers with their columns: `SLC 0.446, MLC 0.483`.
 fn listed(values: &[Labelled]) -> String {
     let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
@@ -181,20 +292,21 @@ fn short(value: f64) -> String {
 }
 
 /// The claims as a table, a row each.
-pub(crate) fn sheet(claims: &[(Claim, Option<Measured>)]) -> Sheet {
+pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     let heads = ["id", "where", "claim", "published", "ours", "verdict", "how", "remark"];
     let mut sheet = Sheet::new("claims", "Every number of the paper beside ours", &heads);
-    for (claim, measured) in claims {
-        let verdict = claim.verdict(measured.as_ref());
-        let remark = if matches!(verdict, Verdict::OutOfReach(_)) { "" } else { &claim.why };
+    for answer in answers {
+        let Answer { statement, measured } = answer;
+        let verdict = answer.verdict();
+        let remark = if matches!(verdict, Verdict::OutOfReach(_)) { "" } else { &statement.why };
         sheet.row(vec![
-            claim.id.as_str().into(),
-            claim.place.as_str().into(),
-            claim.claim.as_str().into(),
-            listed(&claim.published).into(),
+            statement.id.as_str().into(),
+            statement.place.as_str().into(),
+            statement.claim.as_str().into(),
+            listed(&statement.published).into(),
             measured.as_ref().map_or(Cell::Nothing, |it| listed(&it.values).into()),
             verdict.words().into(),
-            claim.how.as_str().into(),
+            statement.how.as_str().into(),
             remark.into(),
         ]);
     }
@@ -202,11 +314,23 @@ pub(crate) fn sheet(claims: &[(Claim, Option<Measured>)]) -> Sheet {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn claim(check: Check, published: f64) -> Claim {
-        Claim {
+    /// How the claim of that number fares by some evidence.
+    pub(crate) fn verdict_of<E>(
+        id: &str,
+        statements: &[Statement],
+        claims: &[Claim<E>],
+        evidence: &E,
+    ) -> Verdict {
+        let statement = statements.iter().find(|it| it.id == id).expect("a statement");
+        let claim = claims.iter().find(|it| it.id.0 == id).expect("a claim");
+        statement.verdict((claim.measure)(evidence).unwrap().as_ref())
+    }
+
+    fn stated(check: Check, published: f64) -> Statement {
+        Statement {
             id: "1".into(),
             place: "Table 1".into(),
             claim: "a number".into(),
@@ -243,18 +367,19 @@ mod tests {
             (Check::Unmeasured, 1.0, 1.0, true, OutOfReach("it cannot be measured".into())),
         ] {
             let measured = Measured { values: vec![("SLC".into(), ours)], holds };
-            let said = claim(check, published).verdict(Some(&measured));
+            let said = stated(check, published).verdict(Some(&measured));
             assert_eq!(said, verdict, "{check:?} {published} {ours}");
         }
-        assert_eq!(claim(Check::Exact, 1.0).verdict(None), OutOfReach("not measured".into()));
-        let given = Claim { given: true, ..claim(Check::Exact, 1.0) };
+        assert_eq!(stated(Check::Exact, 1.0).verdict(None), OutOfReach("not measured".into()));
+        let given = Statement { given: true, ..stated(Check::Exact, 1.0) };
         let agreed = Measured { values: vec![("SLC".into(), 1.0)], holds: true };
         assert_eq!(given.verdict(Some(&agreed)), Verdict::ByConstruction);
-        let worded = Claim { published: Vec::new(), ..claim(Check::Direction, 1.0) };
+        let worded = Statement { published: Vec::new(), ..stated(Check::Direction, 1.0) };
         assert_eq!(worded.verdict(Some(&agreed)), Shape);
-        let missing = Claim { why: "reads come in batches".into(), ..claim(Check::Shape, 1.0) };
+        let missing =
+            Statement { why: "reads come in batches".into(), ..stated(Check::Shape, 1.0) };
         assert_eq!(missing.verdict(None), OutOfReach("not measured".into()));
         let other = Measured { values: vec![("MLC".into(), 1.0)], holds: true };
-        assert_eq!(claim(Check::Exact, 1.0).verdict(Some(&other)), differ("numbers"));
+        assert_eq!(stated(Check::Exact, 1.0).verdict(Some(&other)), differ("numbers"));
     }
 }

@@ -1,50 +1,71 @@
-//! The tables and figures of published papers, regenerated beside the numbers that were published.
+//! Published papers reproduced: their tables and figures regenerated beside the numbers that were
+//! published, with a verdict on every claim; and what the five systems buy together ([`ablation`]).
+//!
+//! A paper is a folder and a line of [`STUDIES`]. The folder has the evidence, the runs it needs, the
+//! claims declared beside what they read, tables and figures; [`study`] does with it what is the same for
+//! every paper.
 
 pub mod ablation;
 mod claim;
 mod column;
-mod da_raid5;
-mod hire;
-mod pes;
 mod published;
-mod ready;
 mod real;
-mod rhio;
 mod run_folder;
+mod run_summary;
 mod runs;
+mod study;
 
 use fowler_experiment::atomic_file::unwritable;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::field::nearest;
+use fowler_experiment::problem::{Problem, Problems, shown};
 use fowler_experiment::tables::Sheet;
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
+use study::Study;
 
 pub use claim::Verdict;
 pub use run_folder::{Step, Watch};
 
+/// Declares the module of each study and lists them: a study is a folder and a line here.
+macro_rules! studies {
+    ($($study:ident,)+) => {
+        $(mod $study;)+
+
+        /// Every paper that can be reproduced.
+        pub const STUDIES: &[Paper] = &[$(Paper::of::<$study::Evidence>()),+];
+    };
+}
+
+studies! {
+    pes,
+    rhio,
+    hire,
+    ready,
+    da_raid5,
+}
+
 /// A paper that can be reproduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paper {
-    /// P/E suspension: Wu and He, FAST 2012.
-    Pes,
-    /// RHIO, order and speed by latency variation: Cui et al., MSST 2016.
-    Rhio,
-    /// HIRE, voltages by use in the buffer: Cui et al., NPC 2016.
-    Hire,
-    /// READY, throttling for a lifetime: Lee et al., FAST 2012.
-    Ready,
-    /// DA-RAID-5, redundancy inside the drive by stage of life: Guo et al., DATE 2013.
-    DaRaid5,
+#[derive(Clone, Copy)]
+pub struct Paper {
+    name: &'static str,
+    about: &'static str,
+    reproduce: fn(&Request, Watch<'_>) -> Result<Option<Reproduction>, Problems>,
 }
 
 impl Paper {
-    /// Every paper.
-    pub const ALL: [Paper; 5] =
-        [Paper::Pes, Paper::Rhio, Paper::Hire, Paper::Ready, Paper::DaRaid5];
+    const fn of<S: Study>() -> Paper {
+        Paper { name: S::NAME, about: S::ABOUT, reproduce: study::reproduce::<S> }
+    }
 
     /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        ["pes", "rhio", "hire", "ready", "da-raid5"][self as usize]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What it is about, where and when it was published, in a line of help.
+    pub fn about(&self) -> &'static str {
+        self.about
     }
 
     /// The paper of that name.
@@ -52,14 +73,20 @@ impl Paper {
     /// # Errors
     /// There is none; what there is.
     pub fn by_name(name: &str) -> Result<Paper, Problems> {
-        Paper::ALL.into_iter().find(|paper| paper.name() == name).ok_or_else(|| {
-            let names = Paper::ALL.map(Paper::name).join(", ");
-            let near = fowler_experiment::field::nearest(name, Paper::ALL.map(Paper::name));
-            Problem::new("", format!("unknown paper `{}`", fowler_experiment::problem::shown(name)))
-                .expected(format!("one of {names}"))
+        STUDIES.iter().copied().find(|paper| paper.name == name).ok_or_else(|| {
+            let names: Vec<&str> = STUDIES.iter().map(|paper| paper.name).collect();
+            let near = nearest(name, names.iter().copied());
+            Problem::new("", format!("unknown paper `{}`", shown(name)))
+                .expected(format!("one of {}", names.join(", ")))
                 .hint(near.map(|near| format!("did you mean \"{near}\"?")))
                 .into()
         })
+    }
+}
+
+impl fmt::Debug for Paper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
     }
 }
 
@@ -101,13 +128,7 @@ pub struct Reproduction {
 pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Problems> {
     let out = &request.out;
     fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
-    match request.paper {
-        Paper::Pes => pes::reproduce(request, watch),
-        Paper::Rhio => rhio::reproduce(request, watch),
-        Paper::Hire => hire::reproduce(request, watch),
-        Paper::Ready => ready::reproduce(request, watch),
-        Paper::DaRaid5 => da_raid5::reproduce(request, watch),
-    }
+    (request.paper.reproduce)(request, watch)
 }
 
 /// A look keeps its runs apart: it must not replace those of the whole.

@@ -1,6 +1,7 @@
-//! Many runs as one study: in parallel, each kept in a file as soon as it is finished, so that a study
-//! that was stopped goes on where it was.
+//! Many runs as one study: in parallel, each saved in a file as soon as it is finished, so that a study
+//! that was stopped resumes where it was. Results are types: this is the one place that reads them back.
 
+use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
@@ -12,10 +13,13 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// What a study tells whoever watches it.
@@ -36,27 +40,56 @@ pub struct Watch<'a> {
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
-/// What a job does: a JSON value, or nothing if it was stopped.
+/// What a job does: JSON that reads as its result, or nothing if it was stopped.
 type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a;
 
-/// One piece of work.
-pub(crate) struct Job<'a> {
+/// One piece of work, whose result is a `T`.
+pub(crate) struct Job<'a, T> {
     name: String,
     identity: String,
     work: Box<Work<'a>>,
+    result: PhantomData<fn() -> T>,
 }
 
-impl<'a> Job<'a> {
+impl<'a, T> Job<'a, T> {
     /// A job; `inputs` is everything that its result depends on besides the simulator. The work yields
     /// nothing if it was stopped.
     pub fn new(
         name: impl Into<String>,
         inputs: &str,
-        work: impl Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a,
-    ) -> Job<'a> {
-        Job { name: name.into(), identity: text_hash(inputs), work: Box::new(work) }
+        work: impl Fn(Control<'_>) -> Result<Option<T>, Problems> + Send + Sync + 'a,
+    ) -> Job<'a, T>
+    where
+        T: Serialize,
+    {
+        Job::of_json(name, inputs, move |control| {
+            let result = work(control)?;
+            Ok(result.map(|it| serde_json::to_value(it).expect("numbers, lists and names")))
+        })
     }
 
+    /// The same, where the file is to hold more than is read of it.
+    pub fn of_json(
+        name: impl Into<String>,
+        inputs: &str,
+        work: impl Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a,
+    ) -> Job<'a, T> {
+        let identity = text_hash(inputs);
+        Job { name: name.into(), identity, work: Box::new(work), result: PhantomData }
+    }
+}
+
+/// By what a workload's times are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Speed {
+    pub factor: f64,
+    /// The share of idle time that it leaves.
+    pub idle: f64,
+    /// Runs that the search took.
+    pub runs: usize,
+}
+
+impl<'a> Job<'a, Speed> {
     /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of the
     /// time on average.
     pub fn speed(
@@ -65,26 +98,28 @@ impl<'a> Job<'a> {
         workload: WorkloadSpec,
         limit: Option<u64>,
         idle: f64,
-    ) -> Result<Job<'a>, Problems> {
+    ) -> Result<Job<'a, Speed>, Problems> {
         let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
         let inputs = format!("{drives:?} {} {limit:?} {idle}", workload.identity()?);
         Ok(Job::new(name, &inputs, move |control| {
             let found = common_speed(beds, &workload, idle, 1.0, control)?;
             let search = found.search.filter(|_| !control.stopped());
-            Ok(search
-                .map(|it| json!({ "factor": found.factor, "idle": it.reached, "runs": it.runs })))
+            let factor = found.factor;
+            Ok(search.map(|it| Speed { factor, idle: it.reached, runs: it.runs }))
         }))
     }
+}
 
-    /// The run of one drive under one workload; the result is its summary, without what depends on the
+impl<'a> Job<'a, RunSummary> {
+    /// The run of one drive under one workload; the file is its whole summary, without what depends on the
     /// machine's clock.
     pub fn run(
         name: impl Into<String>,
         spec: RunSpec,
         images: &'a ImageCache,
-    ) -> Result<Job<'a>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Problems> {
         let inputs = inputs(&spec)?;
-        Ok(Job::new(name, &inputs, move |control| summary(&spec, images, control)))
+        Ok(Job::of_json(name, &inputs, move |control| summary(&spec, images, control)))
     }
 }
 
@@ -118,17 +153,17 @@ fn summary(
 /// A hash of the sources that simulate, and of the studies': work of other sources is done again.
 const FINGERPRINT: &str = env!("FOWLER_STUDIES_FINGERPRINT");
 
-/// Where finished work is kept.
+/// Where finished work is saved.
 pub(crate) struct RunFolder<'a> {
     folder: PathBuf,
     watch: Watch<'a>,
 }
 
 /// The results of jobs by their names.
-pub(crate) type Results = BTreeMap<String, Value>;
+pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
-    /// Runs that are kept in `folder`.
+    /// Runs that are saved in `folder`.
     pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Problems> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         Ok(RunFolder { folder: folder.to_path_buf(), watch })
@@ -136,12 +171,15 @@ impl<'a> RunFolder<'a> {
 
     /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did; nothing if it
     /// was stopped meanwhile.
-    pub fn results(&self, jobs: Vec<Job<'_>>) -> Result<Option<Results>, Problems> {
+    pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Problems>
+    where
+        T: DeserializeOwned + Send,
+    {
         (self.watch.step)(Step::Planned(jobs.len()));
-        let done: Vec<Result<Option<(String, Value)>, Problems>> = jobs
+        let done: Vec<Result<Option<(String, T)>, Problems>> = jobs
             .into_par_iter()
             .map(|job| {
-                let result = self.result(&job)?;
+                let result = self.done(&job)?;
                 Ok(result.map(|value| (job.name, value)))
             })
             .collect();
@@ -150,18 +188,26 @@ impl<'a> RunFolder<'a> {
         problems.unique().or(done.into_iter().collect())
     }
 
-    fn result(&self, job: &Job<'_>) -> Result<Option<Value>, Problems> {
+    /// The result of the only job of its kind.
+    pub fn result<T>(&self, job: Job<'_, T>) -> Result<Option<T>, Problems>
+    where
+        T: DeserializeOwned + Send,
+    {
+        Ok(self.results(vec![job])?.and_then(|mut results| Some(results.pop_first()?.1)))
+    }
+
+    fn done<T: DeserializeOwned>(&self, job: &Job<'_, T>) -> Result<Option<T>, Problems> {
         let path = self.folder.join(format!("{}.json", file_name(&job.name)));
         let identity = format!("{FINGERPRINT} {}", job.identity);
-        let result = match kept(&path, &identity) {
+        let result = match saved(&path, &identity) {
             Some(result) => Some(result),
             None if self.watch.control.stopped() => None,
             None => {
                 let result = (job.work)(self.watch.control)?;
                 if let Some(result) = &result {
-                    keep(&path, &identity, result)?;
+                    save(&path, &identity, result)?;
                 }
-                result
+                result.map(|it| read(it, &path)).transpose()?
             }
         };
         if result.is_some() {
@@ -172,12 +218,22 @@ impl<'a> RunFolder<'a> {
 }
 
 /// The result in the file, if it is that of the same inputs and the same simulator.
-fn kept(path: &Path, identity: &str) -> Option<Value> {
+fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Option<T> {
     let mut file: Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
-    (file["identity"] == identity).then(|| file["result"].take())
+    (file["identity"] == identity).then(|| read(file["result"].take(), path).ok()).flatten()
 }
 
-fn keep(path: &Path, identity: &str, result: &Value) -> Result<(), Problems> {
+/// A result as its type.
+fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Problems> {
+    let failed = |error: serde_json::Error| {
+        let what =
+            format!("a result is not what is read of it, which is a fault of the program: {error}");
+        Problem::new(path.display().to_string(), what).into()
+    };
+    serde_json::from_value(result).map_err(failed)
+}
+
+fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Problems> {
     let text = format!("{:#}\n", json!({ "identity": identity, "result": result }));
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;
@@ -204,7 +260,7 @@ mod tests {
         let job = |name: &str, inputs: &str| {
             Job::new(name, inputs, |_| {
                 worked.fetch_add(1, Ordering::Relaxed);
-                Ok(Some(json!({ "mean": 1.5 })))
+                Ok(Some(vec![1.5]))
             })
         };
         let first = runs.results(vec![job("a/b", "1"), job("c", "1")]).unwrap().unwrap();

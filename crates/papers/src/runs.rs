@@ -1,24 +1,19 @@
 //! The results of a study's runs, by workload and by the names of the runs.
 
-use super::column::Column;
-use super::run_folder::Results;
+use crate::column::Column;
+use crate::run_folder::Results;
+use crate::run_summary::{Latencies, RunSummary};
 use fowler_experiment::tables::Cell;
-use serde_json::Value;
-
-/// Mean read latency, in a run's summary.
-pub(crate) const READ: &str = "/read/mean_us";
-/// Mean write latency, in a run's summary.
-pub(crate) const WRITE: &str = "/write/mean_us";
 
 /// Everything that was measured on whole drives.
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
-    results: Results,
+    results: Results<RunSummary>,
 }
 
 impl Runs {
     /// What came out.
-    pub fn new(columns: Vec<Column>, results: Results) -> Runs {
+    pub fn new(columns: Vec<Column>, results: Results<RunSummary>) -> Runs {
         Runs { columns, results }
     }
 
@@ -28,45 +23,49 @@ impl Runs {
     }
 
     /// Every result with its name.
-    pub fn all(&self) -> &Results {
+    pub fn all(&self) -> &Results<RunSummary> {
         &self.results
     }
 
     /// A run's summary.
-    pub fn summary(&self, run: &str) -> Option<&Value> {
+    pub fn summary(&self, run: &str) -> Option<&RunSummary> {
         self.results.get(run)
     }
 
-    /// A number of a run's summary, by its JSON pointer.
-    pub fn number(&self, run: &str, pointer: &str) -> Option<f64> {
-        self.summary(run)?.pointer(pointer)?.as_f64()
+    /// A number of a run.
+    pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
+        of(self.summary(run)?)
     }
 
     /// A number of a run relative to the same number of another.
-    pub fn ratio(&self, run: &str, base: &str, pointer: &str) -> Option<f64> {
-        let number = |run| self.number(run, pointer);
+    pub fn ratio(
+        &self,
+        run: &str,
+        base: &str,
+        of: impl Fn(&RunSummary) -> Option<f64>,
+    ) -> Option<f64> {
+        let number = |run| self.number(run, &of);
         Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
     }
 
     /// What a workload is and what a run of it was asked: its name, its source, requests, and the share of reads.
     pub fn asked(&self, column: &Column, run: &str) -> Vec<Cell> {
-        let of = |pointer: &str| self.number(run, pointer);
-        let (reads, all) = (of("/read/count"), of("/requests"));
+        let run = self.summary(run);
         vec![
             column.name.as_str().into(),
             column.source.as_str().into(),
-            Cell::number(all),
-            Cell::share(reads.zip(all).map(|(reads, all)| reads / all)),
+            Cell::number(run.map(|run| run.requests)),
+            Cell::share(run.map(|run| run.read.count / run.requests)),
         ]
     }
 
     /// The mean sizes of its reads and writes, in KiB.
     pub fn sizes(&self, run: &str) -> [Cell; 2] {
-        ["read", "write"].map(|kind| {
-            let of = |what: &str| self.number(run, &format!("/{kind}/{what}"));
-            let size = || Some(of("bytes")? / of("count")? / 1024.0);
-            Cell::number(size())
-        })
+        let run = self.summary(run);
+        let size = |of: fn(&RunSummary) -> &Latencies| {
+            Cell::number(run.map(of).map(|its| its.bytes / its.count / 1024.0))
+        };
+        [size(|run| &run.read), size(|run| &run.write)]
     }
 
     /// A number of each stand-in, in the order of the paper; nothing if one is missing.

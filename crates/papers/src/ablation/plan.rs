@@ -2,7 +2,8 @@
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
-use crate::run_folder::{Job, RunFolder};
+use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_summary::RunSummary;
 use crate::runs::Runs;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::problem::Problems;
@@ -145,7 +146,7 @@ impl Plan {
         age: &Age,
         limit: Option<u64>,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
         let mut jobs = Vec::new();
         for column in columns {
@@ -174,7 +175,7 @@ impl Evidence {
         limit: Option<u64>,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let mut results = crate::run_folder::Results::new();
+        let mut results = Results::new();
         for age in &plan.age {
             // Its drives begin alike, and unlike those of the next.
             let images = ImageCache::default();
@@ -194,46 +195,42 @@ impl Evidence {
 
     /// A number of the run of a subset.
     pub fn number(&self, column: &str, age: &Age, subset: usize, metric: Metric) -> Option<f64> {
-        let run = run_name(column, &age.name, subset);
-        let of = |pointer: &str| self.runs.number(&run, pointer);
-        let enough = of("/counters/programs/host").is_some_and(|pages| pages >= self.enough);
-        let waf = || of("/flash_bytes_per_host_byte").filter(|_| enough);
-        let wear = || Some(waf()? * of("/wearing_weight")?);
+        let run = self.runs.summary(&run_name(column, &age.name, subset))?;
+        let enough = run.counters.programs.host >= self.enough;
+        let waf = || run.flash_bytes_per_host_byte.filter(|_| enough);
+        let wear = || Some(waf()? * run.wearing_weight?);
         match metric {
-            Metric::Read => of("/read/mean_us"),
-            Metric::Read999 => of("/read/p999_us"),
-            Metric::Write => of("/write/mean_us"),
-            Metric::Write999 => of("/write/p999_us"),
+            Metric::Read => run.read.mean_us,
+            Metric::Read999 => run.read.p999_us,
+            Metric::Write => run.write.mean_us,
+            Metric::Write999 => run.write.p999_us,
             Metric::Waf => waf(),
             Metric::Wear => wear(),
             Metric::Life => {
-                let rate = of("/write/bytes")? * wear()? / of("/simulated_s")?;
+                let rate = run.write.bytes * wear()? / run.simulated_s;
                 let left = (self.lives - f64::from(age.cycles)) * self.raw;
                 Some(left / rate / (365.0 * 86_400.0)).filter(|it| it.is_finite())
             }
             Metric::Loss => {
                 let q = self.plan.page_fails;
                 let alone = -libm::expm1(f64::from(self.stripe) * libm::log1p(-q));
-                let covered = self.covered(&run);
+                let covered = covered(run);
                 Some(covered * stripe_loss(self.stripe, q) + (1.0 - covered) * alone)
             }
-        }
-    }
-
-    /// The share of stripes that have parity, by the stage of life that the drive is in.
-    fn covered(&self, run: &str) -> f64 {
-        let of = |what: &str| self.runs.number(run, &format!("/redundancy/{what}"));
-        match of("stage") {
-            Some(3.0) => 1.0,
-            Some(2.0) => {
-                of("worn_stripes").zip(of("stripes")).map_or(0.0, |(worn, all)| worn / all)
-            }
-            _ => 0.0,
         }
     }
 
     /// The numbers of all subsets, in the order of their bits.
     pub fn all(&self, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
         (0..self.plan.subsets()).map(|subset| self.number(column, age, subset, metric)).collect()
+    }
+}
+
+/// The share of stripes that have parity, by the stage of life that the drive is in.
+fn covered(run: &RunSummary) -> f64 {
+    match &run.redundancy {
+        Some(its) if its.stage == 3 => 1.0,
+        Some(its) if its.stage == 2 => its.worn_stripes / its.stripes,
+        _ => 0.0,
     }
 }

@@ -1,7 +1,7 @@
 //! What follows from the mechanism alone, on a small drive of stripes of 8: how much an update of one page reads and
 //! writes, what a stripe's first parity takes, whether every law holds after every event, and the example of Figure 4.
 
-use super::example;
+use super::example::{self, Moment};
 use crate::published::drive;
 use crate::run_folder::Job;
 use fowler_device::{Config, Counters, Device, Pacing, Source};
@@ -11,7 +11,7 @@ use fowler_experiment::problem::Problems;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// The drive, small enough that every law can be looked at after every event.
 const SMALL: [&str; 6] = [
@@ -40,7 +40,7 @@ pub(super) fn device(config: &Config) -> Result<Device, Problems> {
 }
 
 /// Flash reads and programs of one page written, the collection's not counted.
-fn update(config: &Config) -> Result<(u64, u64), Problems> {
+fn update(config: &Config) -> Result<Operations, Problems> {
     let mut device = device(config)?;
     let before = device.counters();
     device.run([write(3, 0)], Pacing::Open, &mut ());
@@ -50,7 +50,7 @@ fn update(config: &Config) -> Result<(u64, u64), Problems> {
             |it: &Counters| counts(it)[Source::Host as usize] + counts(it)[Source::Parity as usize];
         own(&after) - own(&before)
     };
-    Ok((of(|it| &it.reads), of(|it| &it.programs)))
+    Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
 /// Laws that are broken after any event of a random workload, and how often parity was computed from the rest of its
@@ -75,8 +75,38 @@ fn laws(config: &Config) -> Result<[u64; 3], Problems> {
     Ok([broken + u64::from(device.check_data().is_err()), by_rest, by_old])
 }
 
+/// What the small drives came to.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Checks {
+    /// What an update of one page takes.
+    pub update: Operations,
+    /// What parity of a stripe in part on worn blocks takes; none if there was no such stripe.
+    pub parity: Option<Parities>,
+    /// Laws that were broken after any event.
+    pub broken: u64,
+    /// How often parity was computed from the rest of its stripe, and from what was replaced.
+    pub by_rest: u64,
+    pub by_old: u64,
+    /// The log of Figure 4's example.
+    pub example: Vec<Moment>,
+}
+
+/// Flash reads and programs.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub(super) struct Operations {
+    pub reads: u64,
+    pub writes: u64,
+}
+
+/// What a stripe's first parity takes, and a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub(super) struct Parities {
+    pub first: Operations,
+    pub later: Operations,
+}
+
 /// The small drives.
-pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Problems> {
     let raid5 = config("raid5", &[])?;
     let worn = config("pe_aware", &PARTLY_WORN)?;
     let all = ["raid5", "ppc", "pe_aware", "hc", "da_raid5"];
@@ -84,19 +114,12 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
         all.iter().map(|scheme| config(scheme, &[])).collect::<Result<_, _>>()?;
     let inputs = format!("{raid5:?} {worn:?} {drives:?} {}", example::identity()?);
     Ok(Job::new(name, &inputs, move |_| {
-        let (reads, writes) = update(&raid5)?;
+        let update = update(&raid5)?;
         let each = drives.iter().map(laws).collect::<Result<Vec<_>, Problems>>()?;
         let [broken, by_rest, by_old] =
             [0, 1, 2].map(|of| each.iter().map(|it| it[of]).sum::<u64>());
-        let value: Value = json!({
-            "update": { "reads": reads, "writes": writes },
-            "parity": parities(&worn)?,
-            "broken": broken,
-            "by_rest": by_rest,
-            "by_old": by_old,
-            "example": example::run()?,
-        });
-        Ok(Some(value))
+        let (parity, example) = (parities(&worn)?, example::run()?);
+        Ok(Some(Checks { update, parity, broken, by_rest, by_old, example }))
     }))
 }
 
@@ -106,7 +129,7 @@ const PARTLY_WORN: [&str; 3] =
 
 /// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a worn block, and of a
 /// later write of that page, its own program counted with parity's; the first stripe of the drive to which both happen.
-fn parities(config: &Config) -> Result<Value, Problems> {
+fn parities(config: &Config) -> Result<Option<Parities>, Problems> {
     let mut device = device(config)?;
     let (host, parity) = (Source::Host as usize, Source::Parity as usize);
     let mut number = 0;
@@ -124,20 +147,19 @@ fn parities(config: &Config) -> Result<Value, Problems> {
     for stripe in bare {
         for (page, _) in device.stripe(stripe).data {
             let (first_reads, first_writes, _) = written(&mut device, page.0.into());
+            let first = Operations { reads: first_reads, writes: first_writes };
             if device.stripe(stripe).parity.is_none() {
                 continue; // It went to a trusted block.
             }
             let (reads, parities, data) = written(&mut device, page.0.into());
             if device.stripe(stripe).parity.is_some() {
-                return Ok(json!({
-                    "first": { "reads": first_reads, "writes": first_writes },
-                    "later": { "reads": reads, "writes": parities + data },
-                }));
+                let later = Operations { reads, writes: parities + data };
+                return Ok(Some(Parities { first, later }));
             }
             break;
         }
     }
-    Ok(Value::Null)
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -147,8 +169,7 @@ mod tests {
     #[test]
     fn a_first_parity_and_a_later_one_are_found() {
         let found = parities(&config("pe_aware", &PARTLY_WORN).unwrap()).unwrap();
-        let [first, later] = ["first", "later"].map(|it| &found[it]);
-        assert_eq!((&first["reads"], &first["writes"]), (&json!(7), &json!(1)), "{found}");
-        assert_eq!((&later["reads"], &later["writes"]), (&json!(2), &json!(2)), "{found}");
+        let [first, later] = [(7, 1), (2, 2)].map(|(reads, writes)| Operations { reads, writes });
+        assert_eq!(found, Some(Parities { first, later }));
     }
 }

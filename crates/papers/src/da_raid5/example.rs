@@ -8,7 +8,6 @@ use fowler_experiment::problem::Problems;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The drive of the figure: five chips, and room in the cache until it is full.
@@ -106,11 +105,6 @@ pub(super) fn run() -> Result<Vec<Moment>, Problems> {
         });
     }
     Ok(moments)
-}
-
-/// The log of a run.
-pub(super) fn log(kept: Option<&Value>) -> Option<Vec<Moment>> {
-    serde_json::from_value(kept?.clone()).ok()
 }
 
 /// What the claim states, as the log has it: how many pages of S0 leave together for D23 and the second time, how many

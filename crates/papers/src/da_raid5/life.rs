@@ -6,10 +6,10 @@
 //! factor of e^(3.7e-4) with every cycle, and in proportion to age; the second is assumed. Blocks have up to a fifth
 //! more or fewer cycles than the mean, evenly; assumed.
 
-use super::measure::config;
-use super::pictures::Named;
+use super::claims::config;
 use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
 use fowler_device::Config;
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};

@@ -1,7 +1,7 @@
 //! Figure 2 by our model of cells: the longest retention and the most reads that the paper's code just bears, by P/E cycles.
 //! The constants are those of the drive's preset; none is fitted to the figure, whose curves the text does not print.
 
-use super::measure::config;
+use super::claims::config;
 use crate::claim::Measured;
 use fowler_device::Config;
 use fowler_experiment::problem::Problems;
@@ -67,7 +67,7 @@ fn falls<T: PartialOrd>(limits: impl Iterator<Item = Option<T>>) -> bool {
         && limits[borne..].iter().all(Option::is_none)
 }
 
-/// Claim 003-021: 1 for each limit that falls.
+/// 1 for each limit that falls.
 pub(super) fn measured(config: &Config) -> Option<Measured> {
     let all = all(config)?;
     let one = |label: &str, falls: bool| (label.to_string(), f64::from(u8::from(falls)));

@@ -2,49 +2,67 @@
 //! cut-off and the load swept; and the life of a drive as a whole, which the paper argues with and does not draw.
 
 mod checks;
+mod claims;
 mod example;
 mod life;
 mod limits;
-mod measure;
 mod paper;
 mod pictures;
 mod plan;
 mod stripes;
 mod tables;
 
-use super::column::columns;
-use super::published::{Findings, answered};
-use super::run_folder::{RunFolder, Watch};
-use super::{Reproduction, Request, runs_folder};
+use crate::Request;
+use crate::claim::{Answer, Claim};
+use crate::column::{Column, columns};
+use crate::run_folder::RunFolder;
+use crate::study::{Printed, Study};
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::problem::Problems;
+use fowler_experiment::tables::Sheet;
 use paper::Paper;
-use plan::Evidence;
 
-/// The paper beside what is measured; nothing if it was stopped.
-pub(super) fn reproduce(
-    request: &Request,
-    watch: Watch<'_>,
-) -> Result<Option<Reproduction>, Problems> {
-    let paper = Paper::open()?;
-    let columns = columns(&paper.workload, request.traces.as_deref())?;
-    let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
-    let gathered = Evidence::gather(&paper, columns, request.limit, request.brief, &runs)?;
-    let Some(evidence) = gathered else { return Ok(None) };
-    let claims = answered(&paper.claim, |it| measure::measure(&it.id, &paper.claim, &evidence))?;
-    let mut sheets = tables::shown(&evidence);
-    sheets.extend(evidence.example().map(|log| example::sheet(&log)));
-    let mut figures = pictures::shown(&paper, &evidence);
-    sheets.push(limits::sheet()?);
-    if !request.brief {
-        sheets.extend(tables::swept(&paper, &evidence));
-        figures.extend(pictures::swept(&paper, &evidence));
-        sheets.extend([life::sheet(&evidence)?, life::until_loss()?]);
-        figures.extend(life::pictures(&evidence)?);
-        sheets.extend(stripes::sheets(&paper, &evidence)?);
-        figures.push(stripes::picture(&paper, &evidence)?);
+pub(crate) use plan::Evidence;
+
+impl Study for Evidence {
+    const NAME: &'static str = "da-raid5";
+    const ABOUT: &'static str = "redundancy inside the drive, DATE 2013";
+    const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
+
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+        let paper = Paper::open()?;
+        let columns = columns(&paper.workload, request.traces.as_deref())?;
+        Evidence::of(paper, columns, request, runs)
     }
-    let (workloads, columns) = (&paper.workload, &evidence.runs.columns);
-    let findings =
-        Findings { title: paper.title.clone(), sheets, figures, claims, workloads, columns };
-    findings.write(request).map(Some)
+
+    fn printed(&self) -> Printed<'_> {
+        let Paper { title, claim, workload, .. } = &self.paper;
+        Printed { title, statements: claim, workloads: workload }
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.runs.columns
+    }
+
+    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+        let mut sheets = tables::shown(self);
+        sheets.push(example::sheet(&self.checks.example));
+        sheets.push(limits::sheet()?);
+        if !self.brief {
+            sheets.extend(tables::swept(&self.paper, self));
+            sheets.extend([life::sheet(self)?, life::until_loss()?]);
+            sheets.extend(stripes::sheets(&self.paper, self)?);
+        }
+        Ok(sheets)
+    }
+
+    fn figures(&self) -> Result<Vec<Named>, Problems> {
+        let mut figures = pictures::shown(&self.paper, self);
+        if !self.brief {
+            figures.extend(pictures::swept(&self.paper, self));
+            figures.extend(life::pictures(self)?);
+            figures.push(stripes::picture(&self.paper, self)?);
+        }
+        Ok(figures)
+    }
 }

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
-use crate::claim::Claim;
+use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
@@ -29,7 +29,7 @@ pub(super) struct Paper {
     pub wide_speed: f64,
     pub sweeps: Sweeps,
     pub workload: Vec<Published>,
-    pub claim: Vec<Claim>,
+    pub claim: Vec<Statement>,
 }
 
 /// What is varied: by the paper, and beyond it.
@@ -52,5 +52,10 @@ impl Paper {
     /// The paper's drive, with some keys set otherwise.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         published::drive("da-raid5", &[], set)
+    }
+
+    /// The number that a claim publishes under a label.
+    pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
+        claim::number(&self.claim, id, label)
     }
 }

@@ -1,17 +1,15 @@
 //! The paper's figures as pictures.
 
+use super::claims::{HC_BELOW_RAID5, UDL_BELOW_RAID5};
 use super::paper::Paper;
 use super::plan::{
     CASES, Case, Evidence, HC, LOADED, LONG, RAID5, Shown, UDL, cache, cut_off, n_update,
 };
 use super::tables::with_the_rate_itself;
 use crate::column::Column;
-use crate::published::number;
+use fowler_experiment::figures_folder::Named;
 use crate::runs::mean;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
-
-/// A picture and the name of its file, without the ending.
-pub(super) type Named = (String, Figure);
 
 const STAND_INS: &str = "Stand-ins: the shares of writes are as printed, all else is assumed.";
 
@@ -60,8 +58,8 @@ fn published_mean(
     case: Case,
     shown: Shown,
 ) -> Vec<Option<f64>> {
-    let id = [(UDL, "003-025"), (HC, "003-028")].into_iter().find(|(its, _)| *its == case);
-    let Some(lower) = id.and_then(|(_, id)| number(&paper.claim, id, shown.label())) else {
+    let id = [(UDL, UDL_BELOW_RAID5), (HC, HC_BELOW_RAID5)].into_iter().find(|(its, _)| *its == case);
+    let Some(lower) = id.and_then(|(_, id)| paper.number(id, shown.label())) else {
         return Vec::new();
     };
     let mut all = vec![None; evidence.runs.columns.len()];

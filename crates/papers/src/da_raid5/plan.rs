@@ -1,10 +1,11 @@
 //! Which runs the paper's figures and the sweeps need, and where their results are found.
 
-use super::checks;
-use super::example::{self, Moment};
+use super::checks::{self, Checks};
 use super::paper::Paper;
+use crate::Request;
 use crate::column::Column;
-use crate::run_folder::{Job, RunFolder};
+use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_summary::{Latencies, Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
@@ -79,7 +80,7 @@ pub(super) fn load(factor: f64) -> String {
 }
 
 /// Chips of the paper's drive.
-pub(super) const CHIPS: u32 = 9;
+const CHIPS: u32 = 9;
 
 /// The workload on which stripes are swept: the one with the most writes.
 pub(super) const SWEPT: &str = "TPCC";
@@ -140,9 +141,13 @@ fn run_name(column: &str, case: Case, variant: &str) -> String {
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// Everything that was measured.
-pub(super) struct Evidence {
-    pub runs: Runs,
+/// Everything that was measured, beside what the paper prints.
+pub(crate) struct Evidence {
+    pub(super) paper: Paper,
+    pub(super) runs: Runs,
+    pub(super) checks: Checks,
+    /// Whether only what the paper shows was run.
+    pub(super) brief: bool,
 }
 
 /// What all runs have in common.
@@ -157,7 +162,7 @@ impl Plan<'_> {
         &self,
         variant: &Variant,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
         let requests = if variant.shown { self.paper.requests } else { self.paper.swept_requests };
         let wanted = |column: &&Column| variant.only.is_none_or(|only| column.name == only);
         let mut jobs = Vec::new();
@@ -193,84 +198,59 @@ fn same_key(one: &str, other: &str) -> bool {
     one.split('=').next() == other.split('=').next()
 }
 
-/// The names of the small drives' results.
-pub(super) const UPDATES: &str = "updates of small drives";
+/// The name of the small drives' results.
+const UPDATES: &str = "updates of small drives";
 
 impl Evidence {
     /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
-    pub fn gather(
-        paper: &Paper,
+    pub(super) fn of(
+        paper: Paper,
         columns: Vec<Column>,
-        limit: Option<u64>,
-        brief: bool,
+        request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit };
-        let Some(mut results) = runs.results(vec![checks::job(UPDATES)?])? else {
-            return Ok(None);
-        };
-        for variant in variants(paper, brief) {
+        let &Request { limit, brief, .. } = request;
+        let plan = Plan { paper: &paper, columns: &columns, limit };
+        let Some(checks) = runs.result(checks::job(UPDATES)?)? else { return Ok(None) };
+        let mut results = Results::new();
+        for variant in variants(&paper, brief) {
             let images = ImageCache::default();
             let Some(runs) = runs.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some(Evidence { runs: Runs::new(columns, results) }))
+        Ok(Some(Evidence { paper, runs: Runs::new(columns, results), checks, brief }))
     }
 
-    /// The log of Figure 4's example.
-    pub fn example(&self) -> Option<Vec<Moment>> {
-        example::log(self.runs.summary(UPDATES)?.get("example"))
-    }
-
-    /// A number of a run's summary, by its JSON pointer.
-    pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        self.runs.number(&run_name(column, case, variant), pointer)
+    /// A number of a run.
+    pub(super) fn number(
+        &self,
+        column: &str,
+        case: Case,
+        variant: &str,
+        of: Number,
+    ) -> Option<f64> {
+        self.runs.number(&run_name(column, case, variant), of)
     }
 
     /// Mean response over reads and writes, in microseconds.
-    pub fn response(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
-        let of =
-            |side: &str, what: &str| self.number(column, case, variant, &format!("/{side}/{what}"));
-        let (mut sum, mut all) = (0.0, 0.0);
-        for side in ["read", "write"] {
-            let count = of(side, "count")?;
-            if count > 0.0 {
-                sum += count * of(side, "mean_us")?;
-                all += count;
-            }
-        }
-        (all > 0.0).then(|| sum / all)
-    }
-
-    fn sum(&self, column: &str, case: Case, variant: &str, what: &str) -> Option<f64> {
-        let of = |source: &str| {
-            self.number(column, case, variant, &format!("/counters/{what}/{source}"))
-        };
-        ["host", "gc", "wear", "refresh", "parity"].iter().map(|source| of(source)).sum()
+    pub(super) fn response(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        self.number(column, case, variant, response)
     }
 
     /// What a figure shows of a run.
-    pub fn value(&self, column: &str, case: Case, variant: &str, shown: Shown) -> Option<f64> {
-        match shown {
-            Shown::Response => self.response(column, case, variant),
-            Shown::Writes => self.sum(column, case, variant, "programs"),
-            Shown::Reads => self.sum(column, case, variant, "reads"),
-            Shown::Work => {
-                let of = |pointer| self.number(column, case, variant, pointer);
-                Some(of("/counters/die_busy_s")? / of("/requests")?)
-            }
-        }
+    pub(super) fn value(&self, column: &str, case: Case, variant: &str, shown: Shown) -> Option<f64> {
+        self.number(column, case, variant, shown.number())
     }
 
     /// The same relative to another case's, on a drive as worn.
-    pub fn ratio(&self, column: &str, case: Case, base: Case, shown: Shown) -> Option<f64> {
+    pub(super) fn ratio(&self, column: &str, case: Case, base: Case, shown: Shown) -> Option<f64> {
         let worn = case == PE_AWARE && [RAID5, PPC].contains(&base);
         let base = self.value(column, base, if worn { STAGE_2 } else { AS_IT_IS }, shown)?;
         Some(self.value(column, case, AS_IT_IS, shown)? / base).filter(|ratio| ratio.is_finite())
     }
 
     /// The same of a variant.
-    pub fn ratio_in(
+    pub(super) fn ratio_in(
         &self,
         column: &str,
         variant: &str,
@@ -282,7 +262,7 @@ impl Evidence {
     }
 
     /// A case under one variant relative to the same under another.
-    pub fn change(
+    pub(super) fn change(
         &self,
         column: &str,
         case: Case,
@@ -294,10 +274,23 @@ impl Evidence {
     }
 
     /// The share of time for which a chip is busy, on average.
-    pub fn busy(&self, column: &str, case: Case, variant: &str, chips: u32) -> Option<f64> {
-        let of = |pointer| self.number(column, case, variant, pointer);
-        Some(of("/counters/die_busy_s")? / of("/simulated_s")? / f64::from(chips))
+    pub(super) fn busy(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+        self.number(column, case, variant, |run| {
+            Some(run.counters.die_busy_s / run.simulated_s / f64::from(CHIPS))
+        })
     }
+}
+
+/// Mean response over reads and writes, in microseconds; none without requests.
+fn response(run: &RunSummary) -> Option<f64> {
+    let (mut sum, mut all) = (0.0, 0.0);
+    for Latencies { count, mean_us, .. } in [&run.read, &run.write] {
+        if *count > 0.0 {
+            sum += count * (*mean_us)?;
+            all += count;
+        }
+    }
+    (all > 0.0).then(|| sum / all)
 }
 
 /// What the three parts of the paper's figures show.
@@ -316,6 +309,16 @@ impl Shown {
     pub const PAPER: [Shown; 3] = [Shown::Response, Shown::Writes, Shown::Reads];
     /// And what there is besides.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
+
+    /// What it shows of a run.
+    fn number(self) -> Number {
+        match self {
+            Shown::Response => response,
+            Shown::Writes => |run| Some(run.counters.programs.sum()),
+            Shown::Reads => |run| Some(run.counters.reads.sum()),
+            Shown::Work => |run| Some(run.counters.die_busy_s / run.requests),
+        }
+    }
 
     /// In heads and titles.
     pub fn name(self) -> &'static str {

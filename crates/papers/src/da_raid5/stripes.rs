@@ -2,11 +2,11 @@
 //! section III-E: whichever number of pages still keeps a probability of loss that is aimed at.
 
 use super::life::{TARGET, page};
-use super::measure::config;
+use super::claims::config;
 use super::paper::Paper;
-use super::pictures::Named;
 use super::plan::{Case, Evidence, HC, RAID5, STRIPED, SWEPT, Shown, stripe};
 use fowler_experiment::problem::Problems;
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};

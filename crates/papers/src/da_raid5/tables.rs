@@ -2,7 +2,7 @@
 
 use super::paper::Paper;
 use super::plan::{
-    AS_IT_IS, CASES, CHIPS, Case, Evidence, HC, LOADED, LONG, MORE_WORN, NONE, PE_AWARE, PPC,
+    AS_IT_IS, CASES, Case, Evidence, HC, LOADED, LONG, MORE_WORN, NONE, PE_AWARE, PPC,
     RAID5, STAGE_2, Shown, cache, cut_off, load, n_update,
 };
 use crate::runs::mean;
@@ -52,22 +52,23 @@ fn runs(evidence: &Evidence) -> Sheet {
     for column in &evidence.runs.columns {
         for case in CASES.into_iter().chain([NONE]) {
             let name = column.name.as_str();
-            let of = |pointer: &str| evidence.number(name, case, AS_IT_IS, pointer);
+            let of = |of| evidence.number(name, case, AS_IT_IS, of);
             let value = |shown| evidence.value(name, case, AS_IT_IS, shown);
-            let recycled = of("/redundancy/recycled_when_due")
-                .zip(of("/redundancy/recycled_in_idle_time"))
-                .map(|(due, idle)| due + idle);
+            let recycled = of(|run| {
+                let its = run.redundancy.as_ref()?;
+                Some(its.recycled_when_due + its.recycled_in_idle_time)
+            });
             sheet.row(vec![
                 name.into(),
                 case.name.into(),
                 Cell::number(value(Shown::Response)),
                 Cell::number(value(Shown::Reads)),
                 Cell::number(value(Shown::Writes)),
-                Cell::number(of("/counters/programs/parity")),
+                Cell::number(of(|run| Some(run.counters.programs.parity))),
                 Cell::number(recycled),
-                Cell::number(of("/waf")),
-                Cell::share(of("/idle_share")),
-                Cell::share(evidence.busy(name, case, AS_IT_IS, CHIPS)),
+                Cell::number(of(|run| run.waf)),
+                Cell::share(of(|run| run.idle_share)),
+                Cell::share(evidence.busy(name, case, AS_IT_IS)),
                 Cell::number(value(Shown::Work).map(|it| it * 1e3)),
             ]);
         }
@@ -165,7 +166,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
     for &pages in cut_offs {
         let variant = cut_off(pages);
         let of = |shown| evidence.value(LONG, HC, &variant, shown);
-        let parity = evidence.number(LONG, HC, &variant, "/counters/programs/parity");
+        let parity = evidence.number(LONG, HC, &variant, |run| Some(run.counters.programs.parity));
         sheet.row(vec![
             Cell::Number(pages.into()),
             Cell::number(of(Shown::Response)),
@@ -191,7 +192,7 @@ fn by_load(loads: &[f64], evidence: &Evidence) -> Sheet {
             let mut row = vec![
                 name.into(),
                 Cell::Number(factor),
-                Cell::share(evidence.busy(name, RAID5, &variant, CHIPS)),
+                Cell::share(evidence.busy(name, RAID5, &variant)),
                 Cell::number(evidence.response(name, RAID5, &variant)),
             ];
             row.extend(LOADED[1..].iter().map(|&case| Cell::number(ratio(case))));

@@ -8,7 +8,7 @@ use fowler_experiment::problem::Problems;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 /// Requests, of which the first half fills the drive.
 const REQUESTS: u64 = 6000;
@@ -25,9 +25,18 @@ const SMALL: [&str; 8] = [
     "precondition.pattern=random",
 ];
 
+/// What the checks came to.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct States {
+    pub events: u64,
+    /// Events after which a law was broken.
+    pub violations: u64,
+    pub erases: u64,
+}
+
 /// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many were broken, out
 /// of how many events.
-pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Problems> {
     let spec = DeviceSpec {
         device: "hire".into(),
         set: SMALL.iter().map(|it| (*it).to_string()).collect(),
@@ -56,6 +65,6 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a>, Problems> {
             violations += u64::from(device.check().is_err());
         });
         let erases: u64 = device.counters().erases.iter().sum();
-        Ok(Some(json!({ "events": events, "violations": violations, "erases": erases })))
+        Ok(Some(States { events, violations, erases }))
     }))
 }

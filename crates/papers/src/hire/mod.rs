@@ -2,7 +2,7 @@
 //! becomes of clean pages that were read.
 
 mod checks;
-mod measure;
+mod claims;
 mod oracle;
 mod paper;
 mod pictures;
@@ -10,38 +10,55 @@ mod plan;
 mod sweeps;
 mod tables;
 
-use super::column::columns;
-use super::published::{Findings, answered};
-use super::run_folder::{RunFolder, Watch};
-use super::{Reproduction, Request, runs_folder};
+use crate::Request;
+use crate::claim::{Answer, Claim};
+use crate::column::{Column, columns};
+use crate::run_folder::RunFolder;
+use crate::study::{Printed, Study};
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::problem::Problems;
+use fowler_experiment::tables::Sheet;
 use paper::Paper;
-use plan::Evidence;
 
-/// The paper beside what is measured; nothing if it was stopped.
-pub(super) fn reproduce(
-    request: &Request,
-    watch: Watch<'_>,
-) -> Result<Option<Reproduction>, Problems> {
-    let mut paper = Paper::open()?;
-    if request.brief {
-        paper.sweeps.workloads.clear();
+pub(crate) use plan::Evidence;
+
+impl Study for Evidence {
+    const NAME: &'static str = "hire";
+    const ABOUT: &'static str = "voltages, NPC 2016";
+    const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
+
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+        let mut paper = Paper::open()?;
+        if request.brief {
+            paper.sweeps.workloads.clear();
+        }
+        let columns = columns(&paper.workload, request.traces.as_deref())?;
+        Evidence::of(paper, columns, request.limit, runs)
     }
-    let columns = columns(&paper.workload, request.traces.as_deref())?;
-    let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
-    let Some(evidence) = Evidence::gather(&paper, columns, request.limit, &runs)? else {
-        return Ok(None);
-    };
-    let claims = answered(&paper.claim, |it| measure::measure(&it.id, &evidence))?;
-    let mut sheets = tables::shown(&paper, &evidence);
-    let mut figures = pictures::shown(&paper, &evidence);
-    if !request.brief {
-        sheets.extend(sweeps::sheets(&paper, &evidence));
-        figures.extend(sweeps::pictures(&paper, &evidence));
+
+    fn printed(&self) -> Printed<'_> {
+        let Paper { title, claim, workload, .. } = &self.paper;
+        Printed { title, statements: claim, workloads: workload }
     }
-    sheets.push(tables::runs(&evidence));
-    let (workloads, columns) = (&paper.workload, &evidence.runs.columns);
-    let findings =
-        Findings { title: paper.title.clone(), sheets, figures, claims, workloads, columns };
-    findings.write(request).map(Some)
+
+    fn columns(&self) -> &[Column] {
+        &self.runs.columns
+    }
+
+    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+        let mut sheets = tables::shown(&self.paper, self);
+        if self.is_swept() {
+            sheets.extend(sweeps::sheets(self));
+        }
+        sheets.push(tables::runs(self));
+        Ok(sheets)
+    }
+
+    fn figures(&self) -> Result<Vec<Named>, Problems> {
+        let mut figures = pictures::shown(&self.paper, self);
+        if self.is_swept() {
+            figures.extend(sweeps::pictures(self));
+        }
+        Ok(figures)
+    }
 }

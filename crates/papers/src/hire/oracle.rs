@@ -12,7 +12,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::HostOp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The classes in the order of [`fowler_device::AccessClass`].
@@ -32,7 +32,7 @@ pub(super) fn job<'a>(
     device: DeviceSpec,
     workload: &WorkloadSpec,
     limit: Option<u64>,
-) -> Result<Job<'a>, Problems> {
+) -> Result<Job<'a, Judged>, Problems> {
     let drive = resolve(&device.source()?, &Scheme::load("hire")?, &device)?;
     let workload = workload.clone();
     let inputs = format!("{} {} {limit:?}", drive.hash, workload.identity()?);
@@ -101,7 +101,7 @@ impl References {
         (mine.len() - writes, writes)
     }
 
-    fn judged(&self, drive: &Resolved) -> Value {
+    fn judged(&self, drive: &Resolved) -> Judged {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
             let all = reads + writes;
@@ -125,7 +125,7 @@ impl References {
                 }
             }
         });
-        tally.json()
+        tally.judged()
     }
 
     /// Calls `leaves` with each page that leaves a list by last use of so many frames, its reads and writes there,
@@ -170,40 +170,83 @@ struct Tally {
     reads: [u64; CLASSES],
     writes: [u64; CLASSES],
     /// Pages that left, by what their hits said and what each oracle says: of all that is to come, of the next few.
-    told: [[[u64; CLASSES]; CLASSES]; 2],
+    told: [Told; 2],
     /// Those that are never used again.
     never: [u64; 2],
 }
 
+/// What the list says of a workload, held against the oracle; shares of nothing are none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Judged {
+    /// Over the whole trace: pages of each class, and references to them.
+    pages: Shares,
+    pub reads: Shares,
+    pub writes: Shares,
+    /// Pages that left the buffer, and the share of them that was never used again.
+    left: u64,
+    pub never_again: Option<f64>,
+    /// Of those used again, the share that the oracle classes alike: by the rest of the trace, by the next references.
+    pub accuracy: Option<f64>,
+    pub accuracy_near: Option<f64>,
+    pub precision: Precision,
+}
+
+/// How a count is spread over the classes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Shares {
+    pub mixed: Option<f64>,
+    read_hot: Option<f64>,
+    write_hot: Option<f64>,
+    count: u64,
+}
+
+/// Of the pages that the buffer calls so, the share that the oracle calls so too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Precision {
+    pub mixed: Option<f64>,
+    pub read_hot: Option<f64>,
+    pub write_hot: Option<f64>,
+}
+
+/// Counts by what the buffer says and what the oracle says.
+type Told = [[u64; CLASSES]; CLASSES];
+
 impl Tally {
-    fn json(&self) -> Value {
-        let share = |counts: [u64; CLASSES]| {
-            let all: u64 = counts.iter().sum();
-            let of = |class: usize| (all > 0).then(|| counts[class] as f64 / all as f64);
-            json!({ "mixed": of(0), "read_hot": of(1), "write_hot": of(2), "count": all })
-        };
-        let accuracy = |told: [[u64; CLASSES]; CLASSES]| {
-            let all: u64 = told.iter().flatten().sum();
-            let right: u64 = (0..CLASSES).map(|class| told[class][class]).sum();
-            (all > 0).then(|| right as f64 / all as f64)
-        };
-        // Of those that the buffer called so, the share that the oracle calls so too.
-        let precision = |told: [[u64; CLASSES]; CLASSES], class: usize| {
-            let all: u64 = told[class].iter().sum();
-            (all > 0).then(|| told[class][class] as f64 / all as f64)
-        };
+    fn judged(&self) -> Judged {
         let left: u64 = self.told[0].iter().flatten().sum::<u64>() + self.never[0];
         let [rest, near] = self.told;
-        json!({
-            "pages": share(self.pages), "reads": share(self.reads), "writes": share(self.writes),
-            "left": left,
-            "never_again": (left > 0).then(|| self.never[0] as f64 / left as f64),
-            "accuracy": accuracy(rest), "accuracy_near": accuracy(near),
-            "precision": {
-                "mixed": precision(rest, 0), "read_hot": precision(rest, 1), "write_hot": precision(rest, 2),
+        Judged {
+            pages: shares(self.pages),
+            reads: shares(self.reads),
+            writes: shares(self.writes),
+            left,
+            never_again: (left > 0).then(|| self.never[0] as f64 / left as f64),
+            accuracy: accuracy(rest),
+            accuracy_near: accuracy(near),
+            precision: Precision {
+                mixed: precision(rest, 0),
+                read_hot: precision(rest, 1),
+                write_hot: precision(rest, 2),
             },
-        })
+        }
     }
+}
+
+fn shares(counts: [u64; CLASSES]) -> Shares {
+    let count: u64 = counts.iter().sum();
+    let of = |class: usize| (count > 0).then(|| counts[class] as f64 / count as f64);
+    Shares { mixed: of(0), read_hot: of(1), write_hot: of(2), count }
+}
+
+fn accuracy(told: Told) -> Option<f64> {
+    let all: u64 = told.iter().flatten().sum();
+    let right: u64 = (0..CLASSES).map(|class| told[class][class]).sum();
+    (all > 0).then(|| right as f64 / all as f64)
+}
+
+fn precision(told: Told, class: usize) -> Option<f64> {
+    let all: u64 = told[class].iter().sum();
+    (all > 0).then(|| told[class][class] as f64 / all as f64)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
-use crate::claim::Claim;
+use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
@@ -22,7 +22,7 @@ pub(super) struct Paper {
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub sweeps: Sweeps,
-    pub claim: Vec<Claim>,
+    pub claim: Vec<Statement>,
 }
 
 /// What is varied beyond the paper.
@@ -53,7 +53,7 @@ impl Paper {
     }
 
     /// The number that a claim publishes under a label.
-    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
-        published::number(&self.claim, id, label)
+    pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
+        claim::number(&self.claim, id, label)
     }
 }

@@ -1,14 +1,13 @@
 //! The paper's figures as pictures.
 
-use super::oracle;
+use super::oracle::Judged;
 use super::paper::Paper;
-use super::plan::{AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
-use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown};
-use crate::runs::{WRITE, mean};
+use super::plan::{BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, WAITS_ALONE};
+use super::tables::{FIGURE_3, FIGURE_4, HIRES, Shown, left};
+use crate::run_summary::{ByClass, WRITE};
+use crate::runs::mean;
+use fowler_experiment::figures_folder::Named;
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
-
-/// A picture and the name of its file, without the ending.
-pub(super) type Named = (String, Figure);
 
 const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real excerpts are called so, and \
                          have no wear where they hardly write. Diamonds are the paper's own numbers for HIRE.";
@@ -100,19 +99,14 @@ fn figure5(evidence: &Evidence) -> Named {
 }
 
 fn uses(evidence: &Evidence) -> Named {
-    let left = |name: &'static str, label: &str| {
-        bars(evidence, label, move |column| {
-            let of = |name: &str| {
-                evidence.number(column, HIRE, AS_IT_IS, &format!("/counters/left/{name}"))
-            };
-            let all = of("mixed")? + of("read_hot")? + of("write_hot")?;
-            Some(100.0 * of(name)? / all).filter(|share| share.is_finite())
+    let left = |label: &str, of: fn(&ByClass) -> f64| {
+        bars(evidence, label, |column| {
+            let left = left(evidence, column)?;
+            Some(100.0 * of(left) / left.sum()).filter(|share| share.is_finite())
         })
     };
-    let right = |pointer: &'static str, label: &str| {
-        bars(evidence, label, move |column| {
-            Some(100.0 * evidence.runs.number(&oracle::name(column), pointer)?)
-        })
+    let right = |label: &str, of: fn(&Judged) -> Option<f64>| {
+        bars(evidence, label, |column| Some(100.0 * of(evidence.oracle(column)?)?))
     };
     let panel = |title: &str, series: Vec<BarSeries>| {
         let groups = groups(evidence);
@@ -128,13 +122,17 @@ fn uses(evidence: &Evidence) -> Named {
         panels: vec![
             panel(
                 "Pages that leave the buffer",
-                vec![left("mixed", "mixed"), left("read_hot", "read-hot"), left("write_hot", "write-hot")],
+                vec![
+                    left("mixed", |left| left.mixed),
+                    left("read-hot", |left| left.read_hot),
+                    left("write-hot", |left| left.write_hot),
+                ],
             ),
             panel(
                 "Of those used again, called as the oracle calls them",
                 vec![
-                    right("/accuracy", "by the rest of the trace"),
-                    right("/accuracy_near", "by the next 21 references"),
+                    right("by the rest of the trace", |it| it.accuracy),
+                    right("by the next 21 references", |it| it.accuracy_near),
                 ],
             ),
         ],

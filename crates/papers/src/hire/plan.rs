@@ -1,9 +1,11 @@
 //! Which runs the paper's figures and the sweeps need, and where their results are found.
 
-use super::oracle;
+use super::checks::States;
+use super::oracle::{self, Judged};
 use super::paper::Paper;
 use crate::column::Column;
-use crate::run_folder::{Job, RunFolder};
+use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::device::Source;
 use fowler_experiment::problem::Problems;
@@ -11,7 +13,6 @@ use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::studies::worn;
 use fowler_experiment::workload::WorkloadSpec;
-use serde_json::Value;
 
 /// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +43,6 @@ pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "r
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
 /// What is measured on cells that err by age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
-/// The readings, as the claims' numbers end.
-pub(super) const READINGS: [(&str, Case); 3] = [("", HIRE), ("e", ON_EVICT), ("r", REWRITE)];
-
 /// How a drive differs from the paper's.
 pub(super) struct Variant {
     pub name: String,
@@ -158,9 +156,13 @@ const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1G
 pub(super) const READ_ONLY: &str = "reads alone";
 pub(super) const STATES: &str = "states of blocks";
 
-/// Everything that was measured.
-pub(super) struct Evidence {
-    pub runs: Runs,
+/// Everything that was measured, beside what the paper prints.
+pub(crate) struct Evidence {
+    pub(super) paper: Paper,
+    pub(super) runs: Runs,
+    oracles: Results<Judged>,
+    /// None if it was not run.
+    pub(super) states: Option<States>,
 }
 
 /// What all runs have in common.
@@ -180,10 +182,9 @@ impl Plan<'_> {
         &self,
         images: &'b ImageCache,
         name: String,
-        workload: &WorkloadSpec,
-        case: Case,
-        (set, requests): (&[String], u64),
-    ) -> Result<Job<'b>, Problems> {
+        replay: &Replay<'_>,
+    ) -> Result<Job<'b, RunSummary>, Problems> {
+        let &Replay { workload, case, set, requests } = replay;
         let mut set = set.to_vec();
         set.push(format!("buffer.read_hot={}", case.read_hot));
         let spec = RunSpec {
@@ -203,7 +204,7 @@ impl Plan<'_> {
         &self,
         variant: &Variant,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
         let swept = &self.paper.sweeps.workloads;
         let wanted =
             |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
@@ -215,76 +216,112 @@ impl Plan<'_> {
         for column in self.columns.iter().filter(wanted) {
             for &case in &variant.cases {
                 let name = run_name(&column.name, case, &variant.name);
-                jobs.push(self.run(images, name, &column.spec, case, (&variant.set, requests))?);
+                let (workload, set) = (&column.spec, variant.set.as_slice());
+                jobs.push(self.run(images, name, &Replay { workload, case, set, requests })?);
             }
         }
         Ok(jobs)
     }
 
-    /// What is no run of a variant.
-    fn others<'b>(&self, images: &'b ImageCache) -> Result<Vec<Job<'b>>, Problems> {
-        let mut jobs = Vec::new();
-        for column in self.columns {
-            let most = self.most(self.paper.requests);
-            jobs.push(oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)?);
-        }
-        let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
-        let reads = WorkloadSpec::Generated(text);
-        jobs.push(self.run(images, READ_ONLY.into(), &reads, HIRE, (&[], u64::MAX))?);
-        jobs.push(super::checks::job(STATES)?);
-        Ok(jobs)
+    /// What the oracle knows of each workload.
+    fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Problems> {
+        let most = self.most(self.paper.requests);
+        let job = |column: &Column| {
+            oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)
+        };
+        self.columns.iter().map(job).collect()
     }
+
+    /// The run that only reads.
+    fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Problems> {
+        let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
+        let workload = &WorkloadSpec::Generated(text);
+        let replay = Replay { workload, case: HIRE, set: &[], requests: u64::MAX };
+        self.run(images, READ_ONLY.into(), &replay)
+    }
+}
+
+/// A workload under a case.
+struct Replay<'p> {
+    workload: &'p WorkloadSpec,
+    case: Case,
+    set: &'p [String],
+    requests: u64,
 }
 
 impl Evidence {
     /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
-    pub fn gather(
-        paper: &Paper,
+    pub(super) fn of(
+        paper: Paper,
         columns: Vec<Column>,
         limit: Option<u64>,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit };
-        let Some(mut results) = runs.results(plan.others(&ImageCache::default())?)? else {
-            return Ok(None);
-        };
-        for variant in variants(paper) {
+        let plan = Plan { paper: &paper, columns: &columns, limit };
+        let Some(oracles) = runs.results(plan.oracles()?)? else { return Ok(None) };
+        let Some(states) = runs.result(super::checks::job(STATES)?)? else { return Ok(None) };
+        let images = ImageCache::default();
+        let reads = runs.results(vec![plan.reads(&images)?])?;
+        let Some(mut results) = reads else { return Ok(None) };
+        for variant in variants(&paper) {
             // Its drives begin alike, and unlike those of the next.
             let images = ImageCache::default();
             let Some(runs) = runs.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some(Evidence { runs: Runs::new(columns, results) }))
+        let (runs, states) = (Runs::new(columns, results), Some(states));
+        Ok(Some(Evidence { paper, runs, oracles, states }))
     }
 
-    /// A number of a run's summary, by its JSON pointer.
-    pub fn number(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
-        self.runs.number(&run_name(column, case, variant), pointer)
+    /// Whether anything was varied beyond the paper.
+    pub(super) fn is_swept(&self) -> bool {
+        !self.paper.sweeps.workloads.is_empty()
+    }
+
+    /// What the oracle says of a workload.
+    pub(super) fn oracle(&self, column: &str) -> Option<&Judged> {
+        self.oracles.get(&oracle::name(column))
+    }
+
+    /// A number of a run.
+    pub(super) fn number(
+        &self,
+        column: &str,
+        case: Case,
+        variant: &str,
+        of: Number,
+    ) -> Option<f64> {
+        self.runs.number(&run_name(column, case, variant), of)
     }
 
     /// A number relative to the baseline's.
-    pub fn ratio(&self, column: &str, case: Case, variant: &str, pointer: &str) -> Option<f64> {
+    pub(super) fn ratio(
+        &self,
+        column: &str,
+        case: Case,
+        variant: &str,
+        of: Number,
+    ) -> Option<f64> {
         let run = |case| run_name(column, case, variant);
-        self.runs.ratio(&run(case), &run(BASELINE), pointer)
+        self.runs.ratio(&run(case), &run(BASELINE), of)
     }
 
     /// The wear of all programs of a run, in programs at nominal voltages.
-    pub fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+    pub(super) fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         summary_worn(self.runs.summary(&run_name(column, case, variant))?)
     }
 
     /// The same relative to the baseline's, if that has enough programs to be a measure.
-    pub fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
+    pub(super) fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
     }
 }
 
 /// The wear of all programs of a run's summary.
-pub(super) fn summary_worn(summary: &Value) -> Option<f64> {
-    let at = summary.pointer("/counters/programs_at")?;
-    let programs = |name: &str| at[name].as_u64();
-    Some(worn([programs("boosted")?, programs("nominal")?, programs("reduced")?]))
+pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
+    let at = run.counters.programs_at.as_ref()?;
+    Some(worn([at.boosted, at.nominal, at.reduced]))
 }
 
 /// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
@@ -294,8 +331,7 @@ const PROGRAMS_LEAST: f64 = 500.0;
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use crate::run_folder::Results;
-    use serde_json::json;
+    use crate::run_summary::{ByVoltage, Counters, Latencies};
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
@@ -308,7 +344,9 @@ pub(super) mod tests {
             let jobs = |variant: &Variant| {
                 plan.jobs(variant, &images).unwrap_or_else(|why| panic!("{}: {why}", variant.name))
             };
-            let others = plan.others(&images).unwrap_or_else(|why| panic!("{why}")).len();
+            let oracles = plan.oracles().unwrap_or_else(|why| panic!("{why}")).len();
+            assert!(plan.reads(&images).is_ok() && super::super::checks::job(STATES).is_ok());
+            let others = oracles + 2;
             others + variants(paper).iter().map(|variant| jobs(variant).len()).sum::<usize>()
         };
         let s = &paper.sweeps;
@@ -325,21 +363,26 @@ pub(super) mod tests {
     /// Runs as they would have to come out for these reads, writes that wait, and programs by voltage, all
     /// workloads alike.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
-        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for case in CASES {
                 let (read, write, [boosted, nominal, reduced]) = of(&column.name, case);
-                let run = json!({
-                    "read": { "mean_us": read },
-                    "write": { "mean_us": write },
-                    "counters": { "programs_at": { "boosted": boosted, "nominal": nominal, "reduced": reduced } },
-                });
+                let of = |mean| Latencies { mean_us: Some(mean), ..Latencies::default() };
+                let programs_at = Some(ByVoltage { boosted, nominal, reduced });
+                let run = RunSummary {
+                    read: of(read),
+                    write: of(write),
+                    counters: Counters { programs_at, ..Counters::default() },
+                    ..RunSummary::default()
+                };
                 for variant in [AS_IT_IS, WAITS, WAITS_ALONE] {
                     results.insert(run_name(&column.name, case, variant), run.clone());
                 }
             }
         }
-        Evidence { runs: Runs::new(columns, results) }
+        let runs = Runs::new(columns, results);
+        Evidence { paper, runs, oracles: Results::new(), states: None }
     }
 }

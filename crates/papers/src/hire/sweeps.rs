@@ -1,19 +1,19 @@
 //! Beyond the paper: the drive in steady state, the watermark, the size of the buffer, other replacement.
 
-use super::paper::Paper;
-use super::pictures::Named;
 use super::plan::{
     BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
-    rewrite_share, watermark, worn_to,
+    rewrite_share, run_name, watermark, worn_to,
 };
 use super::tables::HIRES;
-use crate::runs::{READ, mean};
+use crate::run_summary::{ByClass, Number, READ};
+use crate::runs::mean;
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Reference};
 
 /// The tables.
-pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
-    let sweeps = &paper.sweeps;
+pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
+    let sweeps = &evidence.paper.sweeps;
     let by_watermark: Vec<(f64, String)> =
         sweeps.watermarks.iter().map(|&w| (w, watermark(w))).collect();
     let by_size: Vec<(f64, String)> =
@@ -24,18 +24,17 @@ pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
         "replacement",
     );
     for name in &sweeps.replacements {
-        rows(&mut sheet, paper, evidence, name.as_str().into(), &replacement(name));
+        rows(&mut sheet, evidence, &name.as_str().into(), &replacement(name));
     }
     let by_share: Vec<(f64, String)> =
         sweeps.rewrite_shares.iter().map(|&it| (it, rewrite_share(it))).collect();
     vec![
         rested(evidence),
-        over_life(paper, evidence),
+        over_life(evidence),
         swept(
             "rewrite_share",
             "How many frames may hold pages that wait to be programmed anew",
             "of the frames",
-            paper,
             evidence,
             &by_share,
         ),
@@ -43,7 +42,6 @@ pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
             "watermark",
             "The watermark w, against the baseline",
             "w",
-            paper,
             evidence,
             &by_watermark,
         ),
@@ -51,7 +49,6 @@ pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
             "buffer",
             "The size of the buffer, each against its own baseline",
             "MiB",
-            paper,
             evidence,
             &by_size,
         ),
@@ -78,13 +75,12 @@ fn swept(
     name: &str,
     title: &str,
     head: &str,
-    paper: &Paper,
     evidence: &Evidence,
     values: &[(f64, String)],
 ) -> Sheet {
     let mut sheet = sheet_of(name, title, head);
     for (value, variant) in values {
-        rows(&mut sheet, paper, evidence, Cell::Number(*value), variant);
+        rows(&mut sheet, evidence, &Cell::Number(*value), variant);
     }
     sheet
 }
@@ -117,32 +113,31 @@ fn relative(
     Some(ratio).filter(|ratio| ratio.is_finite())
 }
 
-fn rows(sheet: &mut Sheet, paper: &Paper, evidence: &Evidence, value: Cell, variant: &str) {
-    for column in &paper.sweeps.workloads {
+fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
+    for column in &evidence.paper.sweeps.workloads {
         for case in HIRES {
             let Some(reads) = relative(evidence, column, case, variant, false) else { continue };
-            let number = |pointer: &str| evidence.number(column, case, variant, pointer);
-            let left = |name: &str| number(&format!("/counters/left/{name}"));
-            let all = left("mixed").zip(left("read_hot")).zip(left("write_hot"));
-            let all = all.map(|((mixed, read), write)| mixed + read + write);
-            let share = |name| Cell::share(left(name).zip(all).map(|(it, all)| it / all));
+            let run = evidence.runs.summary(&run_name(column, case, variant));
+            let left = run.and_then(|run| run.counters.left.as_ref());
+            let share =
+                |of: fn(&ByClass) -> f64| Cell::share(left.map(|left| of(left) / left.sum()));
             sheet.row(vec![
                 column.as_str().into(),
                 value.clone(),
                 case.name.into(),
                 Cell::Number(reads),
                 Cell::number(relative(evidence, column, case, variant, true)),
-                Cell::number(number("/waf")),
-                share("mixed"),
-                share("read_hot"),
-                share("write_hot"),
+                Cell::number(run.and_then(|run| run.waf)),
+                share(|left| left.mixed),
+                share(|left| left.read_hot),
+                share(|left| left.write_hot),
             ]);
         }
     }
 }
 
 /// A number of a case under a workload.
-type Number<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
+type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 
 /// The drive written over and over, with pauses: what collection makes of it.
 fn rested(evidence: &Evidence) -> Sheet {
@@ -158,8 +153,8 @@ fn rested(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("rested", title, &heads);
     let reads = |column: &str, case| evidence.ratio(column, case, RESTED, READ);
     let wear = |column: &str, case| evidence.worn_ratio(column, case, RESTED);
-    let waf = |column: &str, case| evidence.number(column, case, RESTED, "/waf");
-    let row = |name: &str, of: &dyn Fn(Number<'_>, Case) -> Option<f64>| {
+    let waf = |column: &str, case| evidence.number(column, case, RESTED, |run| run.waf);
+    let row = |name: &str, of: &dyn Fn(Relative<'_>, Case) -> Option<f64>| {
         let mut cells: Vec<Cell> = vec![name.into()];
         cells.extend(CASES.iter().skip(1).map(|&case| Cell::number(of(&reads, case))));
         cells.extend(CASES.iter().skip(1).map(|&case| Cell::number(of(&wear, case))));
@@ -176,25 +171,27 @@ fn rested(evidence: &Evidence) -> Sheet {
 }
 
 /// Cells that err by age and wear, read by a controller that tries the hard decision first: when do voltages matter?
-fn over_life(paper: &Paper, evidence: &Evidence) -> Sheet {
+fn over_life(evidence: &Evidence) -> Sheet {
+    let sweeps = &evidence.paper.sweeps;
     let heads = ["workload", "cycles", "case", "reads", "wear", "tries of a read", "uncorrectable"];
     let title = "On cells that err by age and wear, hard decision first: reads and wear over the baseline's at that wear";
     let mut sheet = Sheet::new("over_life", title, &heads);
-    for column in &paper.sweeps.workloads {
-        for &cycles in &paper.sweeps.cycles {
+    for column in &sweeps.workloads {
+        for &cycles in &sweeps.cycles {
             let variant = worn_to(cycles);
             for case in OVER_LIFE {
-                let number = |pointer: &str| evidence.number(column, case, &variant, pointer);
-                let reads = number("/counters/reads/host").filter(|&reads| reads > 0.0);
-                let share = |pointer: &str| Some(number(pointer)? / reads?);
+                let number = |of| evidence.number(column, case, &variant, of);
+                let reads = number(|run| Some(run.counters.reads.host));
+                let reads = reads.filter(|&reads| reads > 0.0);
+                let share = |of: Number| Some(number(of)? / reads?);
                 sheet.row(vec![
                     column.as_str().into(),
                     Cell::Number(f64::from(cycles)),
                     case.name.into(),
                     Cell::number(evidence.ratio(column, case, &variant, READ)),
                     Cell::number(evidence.worn_ratio(column, case, &variant)),
-                    Cell::number(share("/counters/retries").map(|it| 1.0 + it)),
-                    Cell::share(share("/counters/uncorrectable_reads")),
+                    Cell::number(share(|run| Some(run.counters.retries)).map(|it| 1.0 + it)),
+                    Cell::share(share(|run| Some(run.counters.uncorrectable_reads))),
                 ]);
             }
         }
@@ -203,11 +200,12 @@ fn over_life(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// The same as a picture.
-fn life(paper: &Paper, evidence: &Evidence) -> Named {
+fn life(evidence: &Evidence) -> Named {
+    let sweeps = &evidence.paper.sweeps;
     let panel = |column: &String| {
         let series = |case: &Case| LineSeries {
             name: case.name.into(),
-            points: (paper.sweeps.cycles.iter())
+            points: (sweeps.cycles.iter())
                 .filter_map(|&cycles| {
                     let reads = evidence.ratio(column, *case, &worn_to(cycles), READ)?;
                     Some((f64::from(cycles), reads))
@@ -231,26 +229,25 @@ fn life(paper: &Paper, evidence: &Evidence) -> Named {
         caption: Some(caption.into()),
         columns: Some(2),
         same_y: true,
-        panels: paper.sweeps.workloads.iter().map(panel).collect(),
+        panels: sweeps.workloads.iter().map(panel).collect(),
         ..Figure::new("What voltages do to reads over the life of the drive")
     };
     ("over_life".into(), figure)
 }
 
 /// The pictures.
-pub(super) fn pictures(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
-    let sweeps = &paper.sweeps;
+pub(super) fn pictures(evidence: &Evidence) -> Vec<Named> {
+    let sweeps = &evidence.paper.sweeps;
     let watermarks = sweeps.watermarks.iter().map(|&w| (w, watermark(w))).collect::<Vec<_>>();
     let sizes: Vec<_> =
         sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     vec![
-        life(paper, evidence),
+        life(evidence),
         curves(
             "watermark",
             "By watermark",
             &Axis::linear("watermark w"),
             &watermarks,
-            paper,
             evidence,
         ),
         curves(
@@ -258,7 +255,6 @@ pub(super) fn pictures(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
             "By size of the buffer",
             &Axis::log2("buffer (MiB)"),
             &sizes,
-            paper,
             evidence,
         ),
     ]
@@ -269,7 +265,6 @@ fn curves(
     title: &str,
     x: &Axis,
     values: &[(f64, String)],
-    paper: &Paper,
     evidence: &Evidence,
 ) -> Named {
     let panel = |(title, case, worn): (&str, Case, bool)| {
@@ -285,7 +280,7 @@ fn curves(
             Lines {
                 x: x.clone(),
                 y: Axis::linear(if worn { "wear / baseline" } else { "reads / baseline" }),
-                series: paper.sweeps.workloads.iter().map(series).collect(),
+                series: evidence.paper.sweeps.workloads.iter().map(series).collect(),
                 reference: Some(Reference { at: 1.0, name: "baseline".into() }),
             },
         )

@@ -1,13 +1,15 @@
 //! The paper's figures as rows of numbers, with ceilings and what was published beside them.
 
-use super::measure::{config, hit_bits};
-use super::oracle;
+use super::claims::{READS, WEAR, config, hit_bits};
+use super::oracle::Judged;
 use super::paper::Paper;
 use super::plan::{
     AS_IT_IS, BASELINE, CASES, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, REWRITE, WAITS,
     WAITS_ALONE, run_name, summary_worn,
 };
-use crate::runs::{READ, WRITE, mean};
+use crate::claim::ClaimId;
+use crate::run_summary::{ByClass, Number, READ, WRITE};
+use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::rber::{Analytic, Reliability};
@@ -25,7 +27,7 @@ pub(super) struct Shown {
     pub title: &'static str,
     pub of: fn(&Evidence, &str, Case) -> Option<f64>,
     /// The claim that gives numbers of HIRE, and the least and the most there can be.
-    pub claim: &'static str,
+    pub claim: ClaimId,
     pub ceilings: [f64; 2],
 }
 
@@ -33,7 +35,7 @@ pub(super) const FIGURE_3: Shown = Shown {
     name: "figure3",
     title: "Figure 3: mean read latency over the baseline's",
     of: |evidence, column, case| evidence.ratio(column, case, AS_IT_IS, READ),
-    claim: "004-016",
+    claim: READS,
     ceilings: [READS_ALONE[0], READS_ALONE[2]],
 };
 
@@ -41,7 +43,7 @@ pub(super) const FIGURE_4: Shown = Shown {
     name: "figure4",
     title: "Figure 4: wearing weight over the baseline's, all programs",
     of: |evidence, column, case| evidence.worn_ratio(column, case, AS_IT_IS),
-    claim: "004-018",
+    claim: WEAR,
     ceilings: [SCALES[2], SCALES[0]],
 };
 
@@ -99,16 +101,15 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let title = "The workloads as they ran on the baseline, from an empty buffer on";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
-        let number = |pointer: &str| evidence.number(&column.name, BASELINE, AS_IT_IS, pointer);
-        let part = |part: &str, of: &str| {
-            Some(number(&format!("/counters/{part}"))? / number(&format!("/counters/{of}"))?)
-        };
+        let number = |of| evidence.number(&column.name, BASELINE, AS_IT_IS, of);
         let mut row = evidence.runs.asked(column, &run_name(&column.name, BASELINE, AS_IT_IS));
         row.extend([
             Cell::number(number(READ)),
-            Cell::share(number("/idle_share")),
-            Cell::share(part("buffer_read_hits", "pages_read")),
-            Cell::share(part("buffer_write_hits", "pages_written")),
+            Cell::share(number(|run| run.idle_share)),
+            Cell::share(number(|run| Some(run.counters.buffer_read_hits / run.counters.pages_read))),
+            Cell::share(number(|run| {
+                Some(run.counters.buffer_write_hits / run.counters.pages_written)
+            })),
         ]);
         sheet.row(row);
     }
@@ -136,11 +137,11 @@ fn figure5(evidence: &Evidence) -> Sheet {
     {
         for column in &evidence.runs.columns {
             let column = column.name.as_str();
-            let ratios = |pointer: &'static str| {
-                [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, pointer))
+            let ratios = |of: Number| {
+                [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, of))
             };
             let base = evidence.number(column, BASELINE, variant, WRITE);
-            let cells = [ratios(WRITE), ratios("/write/p99_us")].into_iter().flatten();
+            let cells = [ratios(WRITE), ratios(|run| run.write.p99_us)].into_iter().flatten();
             let cells = [base].into_iter().chain(cells).map(Cell::number);
             sheet.row([column.into(), name.into()].into_iter().chain(cells).collect());
         }
@@ -175,30 +176,32 @@ fn uses(evidence: &Evidence) -> Sheet {
                  those used again the rest of the trace calls the same";
     let mut sheet = Sheet::new("uses", title, &heads);
     for column in &evidence.runs.columns {
-        let said =
-            |pointer: &str| Cell::share(evidence.runs.number(&oracle::name(&column.name), pointer));
-        let left = |name: &str| {
-            evidence.number(&column.name, HIRE, AS_IT_IS, &format!("/counters/left/{name}"))
+        let said = |of: fn(&Judged) -> Option<f64>| {
+            Cell::share(evidence.oracle(&column.name).and_then(of))
         };
-        let all = left("mixed").zip(left("read_hot")).zip(left("write_hot"));
-        let all = all.map(|((mixed, read), write)| mixed + read + write);
-        let share = |name| Cell::share(left(name).zip(all).map(|(it, all)| it / all));
+        let left = left(evidence, &column.name);
+        let share = |of: fn(&ByClass) -> f64| Cell::share(left.map(|left| of(left) / left.sum()));
         sheet.row(vec![
             column.name.as_str().into(),
-            said("/reads/mixed"),
-            said("/writes/mixed"),
-            share("mixed"),
-            share("read_hot"),
-            share("write_hot"),
-            said("/never_again"),
-            said("/accuracy"),
-            said("/accuracy_near"),
-            said("/precision/read_hot"),
-            said("/precision/write_hot"),
-            said("/precision/mixed"),
+            said(|it| it.reads.mixed),
+            said(|it| it.writes.mixed),
+            share(|left| left.mixed),
+            share(|left| left.read_hot),
+            share(|left| left.write_hot),
+            said(|it| it.never_again),
+            said(|it| it.accuracy),
+            said(|it| it.accuracy_near),
+            said(|it| it.precision.read_hot),
+            said(|it| it.precision.write_hot),
+            said(|it| it.precision.mixed),
         ]);
     }
     sheet
+}
+
+/// The pages that left the buffer under HIRE.
+pub(super) fn left<'e>(evidence: &'e Evidence, column: &str) -> Option<&'e ByClass> {
+    evidence.runs.summary(&run_name(column, HIRE, AS_IT_IS))?.counters.left.as_ref()
 }
 
 const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
@@ -226,17 +229,17 @@ fn lifetime(evidence: &Evidence) -> Sheet {
     let budget = cycles * f64::from(config.geometry.pages());
     for column in &evidence.runs.columns {
         for case in CASES {
-            let number = |pointer: &str| evidence.number(&column.name, case, AS_IT_IS, pointer);
-            let weight = number("/wearing_weight");
+            let number = |of| evidence.number(&column.name, case, AS_IT_IS, of);
+            let weight = number(|run| run.wearing_weight);
             let wear = evidence.worn(&column.name, case, AS_IT_IS);
             let years = wear
-                .zip(number("/simulated_s"))
+                .zip(number(|run| Some(run.simulated_s)))
                 .map(|(wear, seconds)| budget / (wear / seconds) / SECONDS_OF_A_YEAR);
             sheet.row(vec![
                 column.name.as_str().into(),
                 case.name.into(),
-                Cell::number(number("/counters/programs/host")),
-                Cell::number(number("/waf")),
+                Cell::number(number(|run| Some(run.counters.programs.host))),
+                Cell::number(number(|run| run.waf)),
                 Cell::number(weight),
                 Cell::number(weight.map(|weight| cycles / weight)),
                 Cell::number(wear),
@@ -321,21 +324,18 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
     ];
     let mut sheet = Sheet::new("runs", "Every run", &heads);
     for (name, run) in evidence.runs.all() {
-        let number = |pointer: &str| Cell::number(run.pointer(pointer).and_then(|it| it.as_f64()));
-        if run.get("counters").is_none() {
-            continue;
-        }
+        let rewritten = run.counters.rewritten.as_ref();
         sheet.row(vec![
             name.as_str().into(),
-            number(READ),
-            number("/read/p99_us"),
-            number(WRITE),
-            number("/write/p99_us"),
-            number("/waf"),
-            number("/wearing_weight"),
+            Cell::number(run.read.mean_us),
+            Cell::number(run.read.p99_us),
+            Cell::number(run.write.mean_us),
+            Cell::number(run.write.p99_us),
+            Cell::number(run.waf),
+            Cell::number(run.wearing_weight),
             Cell::number(summary_worn(run)),
-            number("/counters/rewritten/anew"),
-            number("/counters/rewritten/given_up"),
+            Cell::number(rewritten.map(|it| it.anew)),
+            Cell::number(rewritten.map(|it| it.given_up)),
         ]);
     }
     sheet

@@ -2,7 +2,6 @@
 //! the workload that is fitted to it and of the stand-in that is made from the fit.
 
 use super::paper::{Flash, Paper};
-use super::pictures::Named;
 use crate::column::Column;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::presets::{self, Folder};
@@ -11,6 +10,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::trace::synth_requests;
 use fowler_experiment::workload::WorkloadSpec;
+use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
@@ -65,8 +65,11 @@ impl Profiled {
     }
 }
 
-/// The table and the picture of the fit; nothing if the excerpt is not among the columns.
-pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<(Sheet, Named)>, Problems> {
+/// The excerpt, then what is held against it.
+pub(super) struct Fit(Vec<Profiled>);
+
+/// The distributions that are compared; nothing if the excerpt is not among the columns.
+pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Problems> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
         return Ok(None);
@@ -78,7 +81,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<(Sheet, Na
     for name in &paper.fit.stand_ins {
         all.push(generated(name, count)?);
     }
-    Ok(Some((sheet(&all), ("fit_financial1".into(), picture(&all)))))
+    Ok(Some(Fit(all)))
 }
 
 /// As many requests of a preset as the excerpt has.
@@ -89,44 +92,54 @@ fn generated(name: &str, count: usize) -> Result<Profiled, Problems> {
     Ok(Profiled { name: name.into(), profile: Profile::of(requests.take(count)) })
 }
 
-fn sheet(all: &[Profiled]) -> Sheet {
-    let mut heads = vec!["distribution".to_string()];
-    heads.extend(all[1..].iter().map(|it| it.name.clone()));
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let title = "How far generated requests are from the excerpt of Financial1: Kolmogorov-Smirnov \
-                 distances, 0 is the same";
-    let mut sheet = Sheet::new("fit_financial1", title, &heads);
-    for aspect in &ASPECTS {
-        let excerpt = (aspect.of)(&all[0].profile);
-        let distance = |it: &Profiled| Cell::number(excerpt.distance(&(aspect.of)(&it.profile)));
-        sheet.row([aspect.name.into()].into_iter().chain(all[1..].iter().map(distance)).collect());
+impl Fit {
+    /// How far each is from the excerpt.
+    pub fn sheet(&self) -> Sheet {
+        let Fit(all) = self;
+        let mut heads = vec!["distribution".to_string()];
+        heads.extend(all[1..].iter().map(|it| it.name.clone()));
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let title = "How far generated requests are from the excerpt of Financial1: Kolmogorov-Smirnov \
+                     distances, 0 is the same";
+        let mut sheet = Sheet::new("fit_financial1", title, &heads);
+        for aspect in &ASPECTS {
+            let excerpt = (aspect.of)(&all[0].profile);
+            let distance =
+                |it: &Profiled| Cell::number(excerpt.distance(&(aspect.of)(&it.profile)));
+            let name = [aspect.name.into()].into_iter();
+            sheet.row(name.chain(all[1..].iter().map(distance)).collect());
+        }
+        sheet
     }
-    sheet
+
+    /// The distributions themselves.
+    pub fn picture(&self) -> Named {
+        let Fit(all) = self;
+        let figure = Figure {
+            caption: Some(format!(
+                "The same number of requests of each. What is zero has no place on the axis, such as {:.0} % of the \
+                 excerpt's gaps: a curve begins above it.",
+                100.0 * all[0].zero_gaps()
+            )),
+            columns: Some(3),
+            panels: ASPECTS.iter().map(|aspect| panel(aspect, all)).collect(),
+            ..Figure::new("Generated requests beside the excerpt of Financial1")
+        };
+        ("fit_financial1".into(), figure)
+    }
 }
 
-fn picture(all: &[Profiled]) -> Figure {
-    let panel = |aspect: &Aspect| {
-        let series = |it: &Profiled| StepSeries {
-            name: it.name.clone(),
-            points: (aspect.of)(&it.profile).steps(CORNERS),
-        };
-        // A logarithm has no place for the many gaps of zero: those begin the curve above it.
-        let positive = |series: StepSeries| StepSeries {
-            points: series.points.into_iter().filter(|(value, _)| *value > 0.0).collect(),
-            ..series
-        };
-        let series: Vec<StepSeries> = all.iter().map(series).map(positive).collect();
-        let x = Axis::log10(aspect.axis);
-        Panel::steps(aspect.name, Steps { x, y: "share".into(), series })
+fn panel(aspect: &Aspect, all: &[Profiled]) -> Panel {
+    let series = |it: &Profiled| StepSeries {
+        name: it.name.clone(),
+        points: (aspect.of)(&it.profile).steps(CORNERS),
     };
-    Figure {
-        caption: Some(format!(
-            "The same number of requests of each. What is zero has no place on the axis, such as {:.0} % of the \
-             excerpt's gaps: a curve begins above it.",
-            100.0 * all[0].zero_gaps()
-        )),
-        columns: Some(3),
-        panels: ASPECTS.iter().map(panel).collect(),
-        ..Figure::new("Generated requests beside the excerpt of Financial1")
-    }
+    // A logarithm has no place for the many gaps of zero: those begin the curve above it.
+    let positive = |series: StepSeries| StepSeries {
+        points: series.points.into_iter().filter(|(value, _)| *value > 0.0).collect(),
+        ..series
+    };
+    let series: Vec<StepSeries> = all.iter().map(series).map(positive).collect();
+    let x = Axis::log10(aspect.axis);
+    Panel::steps(aspect.name, Steps { x, y: "share".into(), series })
 }

@@ -3,7 +3,8 @@
 
 use super::die;
 use super::paper::{Flash, Paper};
-use crate::run_folder::{Job, Results};
+use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_summary::{Number, RunSummary};
 use crate::runs::mean;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_experiment::device::Source;
@@ -15,7 +16,7 @@ use fowler_experiment::validate::die_times;
 use fowler_experiment::workload::WorkloadSpec;
 use fowler_theory::die::{DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng, Span};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 /// A die whose writes are starved of time by reads.
 pub(super) struct Starved {
@@ -58,6 +59,13 @@ pub(super) struct Point {
     /// Mean completion time of a write over that of an undisturbed one.
     pub theory: f64,
     pub measured: Option<f64>,
+}
+
+/// What is measured at a point.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Completion {
+    /// Mean completion time of a write over that of an undisturbed one; none without writes.
+    stretched: Option<f64>,
 }
 
 /// A point before it is measured.
@@ -105,11 +113,11 @@ impl Starved {
 }
 
 impl Setting {
-    fn job<'a>(&self) -> Job<'a> {
+    fn job<'a>(&self) -> Job<'a, Completion> {
         let (config, times, load) = (self.config.clone(), self.times, self.load);
         Job::new(self.name.clone(), &format!("{config:?} {load:?}"), move |_| {
             let stretched = completion(&config, &load).map(|took| took / times.write());
-            Ok(Some(json!({ "stretched": stretched })))
+            Ok(Some(Completion { stretched }))
         })
     }
 }
@@ -155,21 +163,47 @@ fn limit_name(limit: &str, load: f64) -> String {
     format!("limit {limit} {load}")
 }
 
-/// A number of a run of that study, by its JSON pointer.
-pub(super) fn limited(results: &Results, limit: &str, load: f64, pointer: &str) -> Option<f64> {
-    results.get(&limit_name(limit, load))?.pointer(pointer)?.as_f64()
+/// What was measured of starvation.
+pub(super) struct Starvation {
+    pub points: Vec<Point>,
+    limits: Results<RunSummary>,
 }
 
-/// Every run of this study.
-pub(super) fn jobs<'a>(
+impl Starvation {
+    /// Measures it; nothing if it was stopped.
+    pub fn gather(
+        paper: &Paper,
+        limit: Option<u64>,
+        images: &ImageCache,
+        runs: &RunFolder<'_>,
+    ) -> Result<Option<Starvation>, Problems> {
+        let mut settings = Vec::new();
+        for die in &DIES {
+            settings.extend(die.settings()?);
+        }
+        let jobs = limit_jobs(paper, limit, images)?;
+        let measured = runs.results(settings.iter().map(Setting::job).collect())?;
+        let Some(measured) = measured else { return Ok(None) };
+        let Some(limits) = runs.results(jobs)? else { return Ok(None) };
+        let point = |Setting { name, point, .. }: Setting| {
+            Point { measured: measured.get(&name).and_then(|it| it.stretched), ..point }
+        };
+        Ok(Some(Starvation { points: settings.into_iter().map(point).collect(), limits }))
+    }
+
+    /// A number of a run under a limit at a load.
+    pub fn limited(&self, limit: &str, load: f64, of: Number) -> Option<f64> {
+        of(self.limits.get(&limit_name(limit, load))?)
+    }
+}
+
+/// The runs under every limit, at every load.
+fn limit_jobs<'a>(
     paper: &Paper,
     limit: Option<u64>,
     images: &'a ImageCache,
-) -> Result<Vec<Job<'a>>, Problems> {
+) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
     let mut jobs = Vec::new();
-    for die in &DIES {
-        jobs.extend(die.settings()?.iter().map(Setting::job));
-    }
     let config = die::config(Flash::Mlc, "fifo")?;
     let times = die_times(&config);
     for load in LOADS {
@@ -201,74 +235,61 @@ pub(super) fn jobs<'a>(
     Ok(jobs)
 }
 
-/// The points of the study of completion times, with what was measured.
-pub(super) fn points(results: &Results) -> Result<Vec<Point>, Problems> {
-    let mut points = Vec::new();
-    for die in &DIES {
-        for Setting { name, point, .. } in die.settings()? {
-            let measured = results.get(&name).and_then(|it| it["stretched"].as_f64());
-            points.push(Point { measured, ..point });
-        }
-    }
-    Ok(points)
-}
-
-/// The completion times as a table.
-pub(super) fn completion_sheet(points: &[Point]) -> Sheet {
-    let heads = [
-        "die",
-        "scheme",
-        "reads per cancellable 16 us",
-        "die busy with reads",
-        "write takes (times), theory",
-        "measured",
-        "deviation",
-    ];
-    let title = "How long reads hold up a write: closed form and simulation";
-    let mut sheet = Sheet::new("starvation_completion", title, &heads);
-    for point in points {
-        sheet.row(vec![
-            point.die.into(),
-            point.scheme.into(),
-            Cell::Number(point.per_stretch),
-            Cell::Share(point.reads_busy),
-            Cell::Number(point.theory),
-            Cell::number(point.measured),
-            Cell::share(point.measured.map(|measured| measured / point.theory - 1.0)),
-        ]);
-    }
-    sheet
-}
-
-/// What a limit to suspensions does to the tails of reads and writes as load rises.
-pub(super) fn limit_sheet(results: &Results) -> Sheet {
-    let heads = [
-        "load",
-        "limit",
-        "read mean (us)",
-        "read p99.9 (us)",
-        "write mean (us)",
-        "write p99.9 (us)",
-        "suspensions per program or erase",
-    ];
-    let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
-    let mut sheet = Sheet::new("starvation_limits", title, &heads);
-    for load in LOADS {
-        for (name, ..) in LIMITS {
-            let number = |pointer: &str| limited(results, name, load, pointer);
-            let suspensions = number("/suspensions")
-                .zip(number("/counters/operations"))
-                .map(|(suspensions, operations)| suspensions / operations);
+impl Starvation {
+    /// The completion times as a table.
+    pub fn completion_sheet(&self) -> Sheet {
+        let heads = [
+            "die",
+            "scheme",
+            "reads per cancellable 16 us",
+            "die busy with reads",
+            "write takes (times), theory",
+            "measured",
+            "deviation",
+        ];
+        let title = "How long reads hold up a write: closed form and simulation";
+        let mut sheet = Sheet::new("starvation_completion", title, &heads);
+        for point in &self.points {
             sheet.row(vec![
-                Cell::Number(load),
-                name.into(),
-                Cell::number(number("/read/mean_us")),
-                Cell::number(number("/read/p999_us")),
-                Cell::number(number("/write/mean_us")),
-                Cell::number(number("/write/p999_us")),
-                Cell::number(suspensions),
+                point.die.into(),
+                point.scheme.into(),
+                Cell::Number(point.per_stretch),
+                Cell::Share(point.reads_busy),
+                Cell::Number(point.theory),
+                Cell::number(point.measured),
+                Cell::share(point.measured.map(|measured| measured / point.theory - 1.0)),
             ]);
         }
+        sheet
     }
-    sheet
+
+    /// What a limit to suspensions does to the tails of reads and writes as load rises.
+    pub fn limit_sheet(&self) -> Sheet {
+        let heads = [
+            "load",
+            "limit",
+            "read mean (us)",
+            "read p99.9 (us)",
+            "write mean (us)",
+            "write p99.9 (us)",
+            "suspensions per program or erase",
+        ];
+        let title = "Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state";
+        let mut sheet = Sheet::new("starvation_limits", title, &heads);
+        for load in LOADS {
+            for (name, ..) in LIMITS {
+                let number = |of: Number| Cell::number(self.limited(name, load, of));
+                sheet.row(vec![
+                    Cell::Number(load),
+                    name.into(),
+                    number(|it| it.read.mean_us),
+                    number(|it| it.read.p999_us),
+                    number(|it| it.write.mean_us),
+                    number(|it| it.write.p999_us),
+                    number(|it| Some(it.suspensions / it.counters.operations)),
+                ]);
+            }
+        }
+        sheet
+    }
 }

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
-use crate::claim::Claim;
+use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
@@ -23,7 +23,7 @@ pub(super) struct Paper {
     pub queue: Queue,
     pub fit: Fit,
     pub choice: Vec<Choice>,
-    pub claim: Vec<Claim>,
+    pub claim: Vec<Statement>,
 }
 
 /// Mean latencies under FIFO in milliseconds, by workload.
@@ -117,7 +117,7 @@ impl Paper {
     }
 
     /// The number that a claim publishes under a label.
-    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
-        published::number(&self.claim, id, label)
+    pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
+        claim::number(&self.claim, id, label)
     }
 }

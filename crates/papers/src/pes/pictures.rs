@@ -1,18 +1,16 @@
 //! The paper's figures, and those of what it leaves open, as pictures.
 
-use super::limits::{DIES, LIMITS, LOADS, Point, limited};
-use super::measure::overheads;
+use super::claims::overheads;
+use super::limits::{DIES, LIMITS, LOADS, Point, Starvation};
 use super::paper::{Flash, Paper};
 use super::plan::Evidence;
-use super::tables::{BARS, Bars, SHARES, SUSPENDING, called};
+use super::tables::{BARS, Bars, SHARES, SUSPENDING, Shares, called};
 use crate::column::Column;
-use crate::run_folder::Results;
-use crate::runs::{READ, WRITE, mean};
+use crate::run_summary::{Number, READ, WRITE};
+use crate::runs::mean;
+use fowler_experiment::figures_folder::Named;
 use fowler_figures as draw;
 use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
-
-/// A picture and the name of its file, without the ending.
-pub(super) type Named = (String, Figure);
 
 const STAND_INS: &str = "Stand-ins are made from what is published of the traces, and only their latencies under \
                          FIFO were calibrated; real excerpts are called so. Diamonds are the paper's own numbers.";
@@ -21,7 +19,7 @@ const STAND_INS: &str = "Stand-ins are made from what is published of the traces
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     let mut figures = vec![table2(paper, evidence)];
     figures.extend(BARS.iter().map(|bars| latencies(bars, paper, evidence)));
-    figures.extend(SHARES.iter().map(|shares| shares_of(*shares, paper, evidence)));
+    figures.extend(SHARES.iter().map(|shares| shares_of(shares, paper, evidence)));
     figures.push(queue(paper, evidence));
     figures
 }
@@ -44,9 +42,9 @@ fn at_mean(evidence: &Evidence, mark: Option<f64>) -> Vec<Option<f64>> {
 /// Table 2 as quotients: its numbers span two decades.
 fn table2(paper: &Paper, evidence: &Evidence) -> Named {
     let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
-    let series = |(kind, pointer): (&str, &str), flash| {
+    let series = |(kind, of): (&str, Number), flash: Flash| {
         let quotient = |column: &&Column| {
-            let ours = evidence.number(&column.name, flash, "fifo", "", pointer)? / 1e3;
+            let ours = evidence.number(&column.name, flash.plain(), "fifo", of)? / 1e3;
             Some(ours / paper.table2(flash, kind, column.place?)?)
         };
         let values = columns.iter().map(quotient).collect();
@@ -72,10 +70,10 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
     let panel = |flash: Flash| {
         let series = |scheme: &&str| {
             let ratio = |column: &Column| {
-                evidence.ratio((&column.name, flash, ""), bars.pointer, scheme, bars.base)
+                evidence.ratio(&column.name, flash.plain(), bars.of, (scheme, bars.base))
             };
             let average =
-                || mean(&evidence.ratios((flash, ""), bars.pointer, scheme, bars.base)?);
+                || mean(&evidence.ratios(flash.plain(), bars.of, (scheme, bars.base))?);
             draw::BarSeries {
                 name: called(scheme).into(),
                 values: evidence.runs.columns.iter().map(ratio).chain([average()]).collect(),
@@ -103,16 +101,12 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
     (format!("figure{}", bars.number), figure(title, Flash::ALL.map(panel).into()))
 }
 
-fn shares_of(
-    (number, title, pointer, claim): (u32, &str, &str, &str),
-    paper: &Paper,
-    evidence: &Evidence,
-) -> Named {
+fn shares_of(shares: &Shares, paper: &Paper, evidence: &Evidence) -> Named {
+    let &Shares { number, title, of, claim } = shares;
     let panel = |flash: Flash| {
         let series = |scheme: &str| {
             let share = |column: &Column| {
-                let share = evidence.number(&column.name, flash, scheme, "", pointer)?;
-                Some(100.0 * share)
+                Some(100.0 * evidence.number(&column.name, flash.plain(), scheme, of)?)
             };
             let all: Option<Vec<f64>> = evidence.runs.stand_ins().map(share).collect();
             let average = all.and_then(|all| mean(&all));
@@ -143,7 +137,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
     let queue = &paper.queue;
     let panel = |flash: Flash| {
         let series = |scheme| {
-            let curve = overheads(paper, evidence, flash, scheme).unwrap_or_default();
+            let curve = overheads(evidence, flash, scheme).unwrap_or_default();
             let sizes = queue.sizes.iter().map(|&size| f64::from(size));
             LineSeries {
                 name: called(scheme).into(),
@@ -170,10 +164,10 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
 }
 
 /// What the paper leaves open: starvation.
-pub(super) fn starvation(points: &[Point], results: &Results) -> [Named; 2] {
+pub(super) fn starvation(starvation: &Starvation) -> [Named; 2] {
     [
-        ("starvation_completion".into(), completion(points)),
-        ("starvation_limits".into(), limits(results)),
+        ("starvation_completion".into(), completion(&starvation.points)),
+        ("starvation_limits".into(), limits(starvation)),
     ]
 }
 
@@ -215,10 +209,10 @@ fn completion(points: &[Point]) -> Figure {
     }
 }
 
-fn limits(results: &Results) -> Figure {
-    let panel = |title: &str, pointer: &str| {
+fn limits(starvation: &Starvation) -> Figure {
+    let panel = |title: &str, of: Number| {
         let series = |&(name, ..): &(&str, &str, &[&str])| {
-            let point = |&load: &f64| Some((load, limited(results, name, load, pointer)?));
+            let point = |&load: &f64| Some((load, starvation.limited(name, load, of)?));
             let points = LOADS.iter().filter_map(point).collect();
             LineSeries { name: name.into(), points, ..LineSeries::default() }
         };
@@ -233,7 +227,10 @@ fn limits(results: &Results) -> Figure {
         )
     };
     Figure {
-        panels: vec![panel("reads", "/read/p999_us"), panel("writes", "/write/p999_us")],
+        panels: vec![
+            panel("reads", |run| run.read.p999_us),
+            panel("writes", |run| run.write.p999_us),
+        ],
         ..Figure::new("Limits to suspension: 80 % random reads of 4 KiB on pes-mlc in steady state")
     }
 }

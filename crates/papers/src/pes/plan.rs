@@ -1,8 +1,12 @@
 //! Which runs the paper's tables and figures need, and where their results are found.
 
+use super::fit::{Fit, fit};
+use super::limits::Starvation;
 use super::paper::{Flash, Paper};
+use crate::Request;
 use crate::column::Column;
-use crate::run_folder::{Job, Results, RunFolder};
+use crate::run_folder::{Job, Results, RunFolder, Speed};
+use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::calibration::TestBed;
 use fowler_experiment::problem::{Problem, Problems};
@@ -21,16 +25,35 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
 /// Those that a study of variations compares.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// Everything that was measured on whole drives.
-pub(super) struct Evidence {
-    pub runs: Runs,
-    speeds: Results,
+/// Everything that was measured, beside what the paper prints.
+pub(crate) struct Evidence {
+    pub(super) paper: Paper,
+    pub(super) runs: Runs,
+    speeds: Results<Speed>,
+    /// None where only what the paper shows was wanted.
+    pub(super) starvation: Option<Starvation>,
+    /// None where the excerpt is not there.
+    pub(super) fit: Option<Fit>,
 }
 
-/// What a run is called: its workload, flash, scheme, and how it differs from the paper's drive.
-pub(super) fn run_name(column: &str, flash: Flash, scheme: &str, variant: &str) -> String {
-    let base = format!("{column} {} {scheme}", flash.name());
-    if variant.is_empty() { base } else { format!("{base} {variant}") }
+/// A drive: its flash, and how it differs from the paper's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drive<'a> {
+    pub flash: Flash,
+    pub variant: &'a str,
+}
+
+impl Flash {
+    /// The paper's drive.
+    pub fn plain(self) -> Drive<'static> {
+        Drive { flash: self, variant: "" }
+    }
+}
+
+/// What a run is called: its workload, drive and scheme.
+pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
+    let base = format!("{column} {} {scheme}", drive.flash.name());
+    if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
 /// The variant of a write queue of that size.
@@ -47,25 +70,6 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn spec(
-        &self,
-        column: &Column,
-        flash: Flash,
-        scheme: &str,
-        set: &[String],
-        replay_speed: ReplaySpeed,
-    ) -> RunSpec {
-        RunSpec {
-            device: self.paper.device(flash, set),
-            scheme: Some(scheme.into()),
-            workload: column.spec.clone(),
-            replay_speed,
-            limit: self.limit,
-            requests: None,
-            detail: false,
-        }
-    }
-
     /// The two drives under FIFO, on which traces are compressed.
     fn beds(&self) -> Result<Vec<TestBed>, Problems> {
         let bed = |flash: Flash| {
@@ -76,7 +80,7 @@ impl<'a> Plan<'a> {
 
     /// By what each workload is compressed: until the drive idles as long as the paper says, "for each
     /// workload". Each drive has a factor of its own, so that both are as busy as the paper says.
-    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b>>, Problems> {
+    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
@@ -88,48 +92,51 @@ impl<'a> Plan<'a> {
         Ok(jobs)
     }
 
-    fn runs(&self, speeds: &Results) -> Result<Vec<Job<'a>>, Problems> {
+    fn runs(&self, speeds: &Results<Speed>) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
                 let speed = found(speeds, column, flash)
                     .ok_or_else(|| Problem::new(column.name.clone(), "no speed was found"))?;
+                let replay = Replay { column, drive: flash.plain(), set: &[], speed };
                 for (scheme, _) in SCHEMES {
-                    jobs.push(self.run(column, flash, scheme, ("", &[]), speed)?);
+                    jobs.push(self.run(replay, scheme)?);
                 }
                 if column.is_stand_in() {
-                    self.choices(column, flash, speed, &mut jobs)?;
+                    self.choices(replay, &mut jobs)?;
                 }
                 if column.name == self.paper.queue.workload {
-                    self.queue(column, flash, speed, &mut jobs)?;
+                    self.queue(replay, &mut jobs)?;
                 }
             }
         }
         Ok(jobs)
     }
 
-    fn run(
-        &self,
-        column: &Column,
-        flash: Flash,
-        scheme: &str,
-        (variant, set): (&str, &[String]),
-        speed: f64,
-    ) -> Result<Job<'a>, Problems> {
-        let spec = self.spec(column, flash, scheme, set, ReplaySpeed::Speed(speed));
-        Job::run(run_name(&column.name, flash, scheme, variant), spec, self.images)
+    fn run(&self, replay: Replay<'_>, scheme: &str) -> Result<Job<'a, RunSummary>, Problems> {
+        let Replay { column, drive, set, speed } = replay;
+        let spec = RunSpec {
+            device: self.paper.device(drive.flash, set),
+            scheme: Some(scheme.into()),
+            workload: column.spec.clone(),
+            replay_speed: ReplaySpeed::Speed(speed),
+            limit: self.limit,
+            requests: None,
+            detail: false,
+        };
+        Job::run(run_name(&column.name, drive, scheme), spec, self.images)
     }
 
     fn choices(
         &self,
-        column: &Column,
-        flash: Flash,
-        speed: f64,
-        jobs: &mut Vec<Job<'a>>,
+        plain: Replay<'_>,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
     ) -> Result<(), Problems> {
+        let flash = plain.drive.flash;
         for choice in self.paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
+            let drive = Drive { flash, variant: &choice.name };
             for scheme in COMPARED {
-                jobs.push(self.run(column, flash, scheme, (&choice.name, &choice.set), speed)?);
+                jobs.push(self.run(Replay { drive, set: &choice.set, ..plain }, scheme)?);
             }
         }
         Ok(())
@@ -137,86 +144,105 @@ impl<'a> Plan<'a> {
 
     fn queue(
         &self,
-        column: &Column,
-        flash: Flash,
-        speed: f64,
-        jobs: &mut Vec<Job<'a>>,
+        plain: Replay<'_>,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
     ) -> Result<(), Problems> {
         let queue = &self.paper.queue;
+        let speed = plain.speed * queue.faster;
         for scheme in COMPARED {
             for &size in &queue.sizes {
                 let set = [format!("queue.max_writes={size}")];
-                let variant = queue_variant(size);
-                let speed = speed * queue.faster;
-                jobs.push(self.run(column, flash, scheme, (&variant, &set), speed)?);
+                let drive = Drive { variant: &queue_variant(size), ..plain.drive };
+                jobs.push(self.run(Replay { drive, set: &set, speed, ..plain }, scheme)?);
             }
         }
         Ok(())
     }
 }
 
+/// A workload on a drive, at a speed.
+#[derive(Clone, Copy)]
+struct Replay<'p> {
+    column: &'p Column,
+    drive: Drive<'p>,
+    set: &'p [String],
+    speed: f64,
+}
+
 impl Evidence {
     /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
-    pub fn gather(
-        paper: &Paper,
+    pub(super) fn of(
+        paper: Paper,
         columns: Vec<Column>,
-        limit: Option<u64>,
-        images: &ImageCache,
+        request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit, images };
+        let images = ImageCache::default();
+        let plan = Plan { paper: &paper, columns: &columns, limit: request.limit, images: &images };
         let beds = plan.beds()?;
         let Some(speeds) = runs.results(plan.speeds(&beds)?)? else { return Ok(None) };
         drop(beds);
         let Some(results) = runs.results(plan.runs(&speeds)?)? else { return Ok(None) };
-        Ok(Some(Evidence { speeds, runs: Runs::new(columns, results) }))
+        let starvation = if request.brief {
+            None
+        } else {
+            let found = Starvation::gather(&paper, request.limit, &images, runs)?;
+            if found.is_none() {
+                return Ok(None);
+            }
+            found
+        };
+        let fit = fit(&paper, &columns)?;
+        let runs = Runs::new(columns, results);
+        Ok(Some(Evidence { paper, runs, speeds, starvation, fit }))
     }
 
     /// By what a workload's times were divided.
-    pub fn speed(&self, column: &Column, flash: Flash) -> Option<f64> {
+    pub(super) fn speed(&self, column: &Column, flash: Flash) -> Option<f64> {
         found(&self.speeds, column, flash)
     }
 
-    /// A number of a run's summary, by its JSON pointer.
-    pub fn number(
+    /// A number of a run.
+    pub(super) fn number(
         &self,
         column: &str,
-        flash: Flash,
+        drive: Drive<'_>,
         scheme: &str,
-        variant: &str,
-        pointer: &str,
+        of: Number,
     ) -> Option<f64> {
-        self.runs.number(&run_name(column, flash, scheme, variant), pointer)
+        self.runs.number(&run_name(column, drive, scheme), of)
+    }
+
+    /// A number of the runs of a drive under a scheme, mean over the stand-ins.
+    pub(super) fn average(&self, drive: Drive<'_>, scheme: &str, of: Number) -> Option<f64> {
+        self.runs.average(|column| self.number(column, drive, scheme, of))
     }
 
     /// A number of a run relative to the same number under another scheme.
-    pub fn ratio(
+    pub(super) fn ratio(
         &self,
-        (column, flash, variant): (&str, Flash, &str),
-        pointer: &str,
-        scheme: &str,
-        base: &str,
+        column: &str,
+        drive: Drive<'_>,
+        of: Number,
+        (scheme, base): (&str, &str),
     ) -> Option<f64> {
-        let run = |scheme| run_name(column, flash, scheme, variant);
-        self.runs.ratio(&run(scheme), &run(base), pointer)
+        let run = |scheme| run_name(column, drive, scheme);
+        self.runs.ratio(&run(scheme), &run(base), of)
     }
 
     /// The ratio for each stand-in, in the order of the paper; nothing if one is missing.
-    pub fn ratios(
+    pub(super) fn ratios(
         &self,
-        (flash, variant): (Flash, &str),
-        pointer: &str,
-        scheme: &str,
-        base: &str,
+        drive: Drive<'_>,
+        of: Number,
+        schemes: (&str, &str),
     ) -> Option<Vec<f64>> {
-        let ratio =
-            |column: &Column| self.ratio((&column.name, flash, variant), pointer, scheme, base);
-        self.runs.stand_ins().map(ratio).collect()
+        self.runs.each(|column| self.ratio(column, drive, of, schemes))
     }
 }
 
-fn found(speeds: &Results, column: &Column, flash: Flash) -> Option<f64> {
-    speeds.get(&speed_name(column, flash))?["factor"].as_f64()
+fn found(speeds: &Results<Speed>, column: &Column, flash: Flash) -> Option<f64> {
+    Some(speeds.get(&speed_name(column, flash))?.factor)
 }
 
 fn speed_name(column: &Column, flash: Flash) -> String {
@@ -227,7 +253,7 @@ fn speed_name(column: &Column, flash: Flash) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::column::columns;
-    use serde_json::json;
+    use crate::run_summary::Latencies;
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
@@ -239,7 +265,8 @@ pub(super) mod tests {
         let mut speeds = Results::new();
         for column in &columns {
             for flash in Flash::ALL {
-                speeds.insert(speed_name(column, flash), json!({ "factor": 2.0 }));
+                let speed = Speed { factor: 2.0, idle: 0.7, runs: 1 };
+                speeds.insert(speed_name(column, flash), speed);
             }
         }
         let runs = plan.runs(&speeds).unwrap_or_else(|problems| panic!("{problems}"));
@@ -251,17 +278,23 @@ pub(super) mod tests {
 
     /// Runs as they would have to come out for these means of reads and writes, all workloads alike.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
-        let columns = columns(&Paper::open().unwrap().workload, None).unwrap();
+        let paper = Paper::open().unwrap();
+        let columns = columns(&paper.workload, None).unwrap();
         let mut results = Results::new();
         for column in &columns {
             for flash in Flash::ALL {
                 for (scheme, _) in SCHEMES {
                     let (read, write) = of(flash, scheme);
-                    let run = json!({ "read": { "mean_us": read }, "write": { "mean_us": write } });
-                    results.insert(run_name(&column.name, flash, scheme, ""), run);
+                    let run = RunSummary {
+                        read: Latencies { mean_us: Some(read), ..Latencies::default() },
+                        write: Latencies { mean_us: Some(write), ..Latencies::default() },
+                        ..RunSummary::default()
+                    };
+                    results.insert(run_name(&column.name, flash.plain(), scheme), run);
                 }
             }
         }
-        Evidence { speeds: Results::new(), runs: Runs::new(columns, results) }
+        let runs = Runs::new(columns, results);
+        Evidence { paper, runs, speeds: Results::new(), starvation: None, fit: None }
     }
 }

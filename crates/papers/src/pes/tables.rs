@@ -1,25 +1,28 @@
 //! The paper's tables and figures as rows of numbers, and the tables of what it leaves open.
 
-use super::measure::overheads;
+use super::claims::{
+    OVERHEAD, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO, READS_RPS_BELOW_FIFO,
+    SUSPENDED, WRITES_IPC_ABOVE_FIFO, WRITES_IPS_ABOVE_FIFO, WRITES_RPS_ABOVE_FIFO, overheads,
+};
 use super::paper::{Flash, Paper};
-use super::plan::{Evidence, SCHEMES, run_name};
-use crate::claim::{Claim, Labelled, Measured};
-use crate::column::Column;
-use crate::runs::{READ, WRITE, mean};
+use super::plan::{Drive, Evidence, SCHEMES, run_name};
+use crate::claim::{Answer, ClaimId, labelled};
+use crate::run_summary::{Number, READ, WRITE};
+use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// A figure of the paper that shows mean latencies, normalised.
 pub(super) struct Bars {
     pub number: u32,
     pub title: &'static str,
-    pub pointer: &'static str,
+    pub of: Number,
     /// The schemes shown, by preset.
     pub schemes: &'static [&'static str],
     /// What they are normalised to.
     pub base: &'static str,
     /// Means over the workloads that the text gives: scheme, claim, and what turns the number into a
     /// height.
-    pub marks: &'static [(&'static str, &'static str, Height)],
+    pub marks: &'static [(&'static str, ClaimId, Height)],
     /// The workloads under which the text gives the largest excess: flash and name.
     pub most: &'static [(Flash, &'static str)],
 }
@@ -38,49 +41,71 @@ pub(super) const BARS: [Bars; 4] = [
     Bars {
         number: 1,
         title: "Mean read latency normalised to FIFO",
-        pointer: READ,
+        of: READ,
         schemes: &["fifo", "rps", "per", "pe0"],
         base: "fifo",
-        marks: &[("rps", "000-023", Height::Lower), ("pe0", "000-024", Height::Lower)],
+        marks: &[
+            ("rps", READS_RPS_BELOW_FIFO, Height::Lower),
+            ("pe0", READS_PE0_BELOW_FIFO, Height::Lower),
+        ],
         most: &[],
     },
     Bars {
         number: 2,
         title: "Mean read latency normalised to RPS",
-        pointer: READ,
+        of: READ,
         schemes: &["rps", "per", "pe0", "pes_ipc"],
         base: "rps",
-        marks: &[("pes_ipc", "000-038", Height::Lower)],
+        marks: &[("pes_ipc", READS_IPC_BELOW_RPS, Height::Lower)],
         most: &[],
     },
     Bars {
         number: 3,
         title: "Mean read latency normalised to PES_IPC",
-        pointer: READ,
+        of: READ,
         schemes: &["pes_ipc", "pes_ips"],
         base: "pes_ipc",
-        marks: &[("pes_ips", "000-041", Height::Higher)],
+        marks: &[("pes_ips", READS_IPS_ABOVE_IPC, Height::Higher)],
         most: &[(Flash::Slc, "F1"), (Flash::Mlc, "F1")],
     },
     Bars {
         number: 4,
         title: "Mean write latency normalised to FIFO",
-        pointer: WRITE,
+        of: WRITE,
         schemes: &["fifo", "rps", "pes_ips", "pes_ipc"],
         base: "fifo",
         marks: &[
-            ("rps", "000-042", Height::Higher),
-            ("pes_ips", "000-043", Height::Higher),
-            ("pes_ipc", "000-044", Height::Higher),
+            ("rps", WRITES_RPS_ABOVE_FIFO, Height::Higher),
+            ("pes_ips", WRITES_IPS_ABOVE_FIFO, Height::Higher),
+            ("pes_ipc", WRITES_IPC_ABOVE_FIFO, Height::Higher),
         ],
         most: &[(Flash::Slc, "MSN"), (Flash::Mlc, "DAP")],
     },
 ];
 
+/// A figure of the paper that shows shares of programs and erases.
+pub(super) struct Shares {
+    pub number: u32,
+    pub title: &'static str,
+    pub of: Number,
+    /// The claim that gives its means.
+    pub claim: ClaimId,
+}
+
 /// Figures 5 and 6: what suspension does to programs and erases.
-pub(super) const SHARES: [(u32, &str, &str, &str); 2] = [
-    (5, "How much longer a suspended program or erase takes", "/suspension_overhead", "000-046"),
-    (6, "Share of programs and erases that are suspended", "/suspended_share", "000-047"),
+pub(super) const SHARES: [Shares; 2] = [
+    Shares {
+        number: 5,
+        title: "How much longer a suspended program or erase takes",
+        of: |run| run.suspension_overhead,
+        claim: OVERHEAD,
+    },
+    Shares {
+        number: 6,
+        title: "Share of programs and erases that are suspended",
+        of: |run| run.suspended_share,
+        claim: SUSPENDED,
+    },
 ];
 /// The schemes that suspend.
 pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
@@ -95,8 +120,8 @@ impl Bars {
     pub fn published(&self, paper: &Paper, flash: Flash, scheme: &str) -> Option<f64> {
         let (_, claim, height) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
         match height {
-            Height::Lower => Some(1.0 - paper.number(claim, flash.name())?),
-            Height::Higher => Some(1.0 + paper.number(claim, &format!("{} mean", flash.name()))?),
+            Height::Lower => Some(1.0 - paper.number(*claim, flash.name())?),
+            Height::Higher => Some(1.0 + paper.number(*claim, &format!("{} mean", flash.name()))?),
         }
     }
 
@@ -109,7 +134,7 @@ impl Bars {
     ) -> Option<f64> {
         let (_, claim, _) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
         self.most.iter().find(|most| **most == (flash, column))?;
-        Some(1.0 + paper.number(claim, &format!("{} most", flash.name()))?)
+        Some(1.0 + paper.number(*claim, &format!("{} most", flash.name()))?)
     }
 
     fn sheet(&self, paper: &Paper, evidence: &Evidence) -> Sheet {
@@ -120,18 +145,19 @@ impl Bars {
         let mut sheet = Sheet::new(&name, title, &heads);
         for flash in Flash::ALL {
             for column in &evidence.runs.columns {
-                let at = (column.name.as_str(), flash, "");
-                let ratio = |scheme: &&str| evidence.ratio(at, self.pointer, scheme, self.base);
+                let ratio = |scheme: &&str| {
+                    evidence.ratio(&column.name, flash.plain(), self.of, (scheme, self.base))
+                };
                 let cells = self.schemes.iter().map(|scheme| Cell::number(ratio(scheme)));
-                sheet.row(labelled(&column.name, flash, cells));
+                sheet.row(row(&column.name, flash, cells));
             }
             let average = |scheme: &&str| {
-                mean(&evidence.ratios((flash, ""), self.pointer, scheme, self.base)?)
+                mean(&evidence.ratios(flash.plain(), self.of, (scheme, self.base))?)
             };
             let cells = self.schemes.iter().map(|scheme| Cell::number(average(scheme)));
-            sheet.row(labelled("mean", flash, cells));
+            sheet.row(row("mean", flash, cells));
             let published = self.schemes.iter().map(|it| self.published(paper, flash, it));
-            sheet.row(labelled("mean, published", flash, published.map(Cell::number)));
+            sheet.row(row("mean, published", flash, published.map(Cell::number)));
         }
         sheet
     }
@@ -142,19 +168,19 @@ fn lowered(title: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-fn labelled(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
+fn row(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell> {
     [name.into(), flash.name().into()].into_iter().chain(cells).collect()
 }
 
 /// What the paper shows, Tables 1 and 2 and Figures 1 to 7, and every run behind it.
 pub(super) fn shown(
     paper: &Paper,
-    claims: &[(Claim, Option<Measured>)],
+    answers: &[Answer],
     evidence: &Evidence,
 ) -> Vec<Sheet> {
-    let mut sheets = vec![workloads(evidence), table1(claims), table2(paper, evidence)];
+    let mut sheets = vec![workloads(evidence), table1(answers), table2(paper, evidence)];
     sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
-    sheets.extend(SHARES.iter().map(|shares| share_sheet(*shares, paper, evidence)));
+    sheets.extend(SHARES.iter().map(|shares| shares.sheet(paper, evidence)));
     sheets.extend([queue(paper, evidence), runs(evidence)]);
     sheets
 }
@@ -164,23 +190,19 @@ pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
     [choices(paper, evidence), spare(evidence)]
 }
 
-fn table1(claims: &[(Claim, Option<Measured>)]) -> Sheet {
+fn table1(answers: &[Answer]) -> Sheet {
     let heads = ["parameter", "SLC", "SLC published", "MLC", "MLC published"];
     let mut sheet = Sheet::new("table1", "Table 1: flash parameters", &heads);
-    for (claim, measured) in claims.iter().filter(|(claim, _)| claim.place == "Table 1") {
+    for Answer { statement, measured } in answers.iter().filter(|it| it.statement.place == "Table 1") {
         let ours = measured.as_ref().map_or(&[][..], |measured| &measured.values);
-        let mut row = vec![claim.claim.as_str().into()];
+        let mut row = vec![statement.claim.as_str().into()];
         for flash in Flash::ALL {
-            row.push(Cell::number(labelled_value(ours, flash.name())));
-            row.push(Cell::number(labelled_value(&claim.published, flash.name())));
+            row.push(Cell::number(labelled(ours, flash.name())));
+            row.push(Cell::number(statement.number(flash.name())));
         }
         sheet.row(row);
     }
     sheet
-}
-
-fn labelled_value(values: &[Labelled], label: &str) -> Option<f64> {
-    values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
 }
 
 fn table2(paper: &Paper, evidence: &Evidence) -> Sheet {
@@ -189,8 +211,8 @@ fn table2(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("table2", "Table 2: mean latencies under FIFO", &heads);
     for column in &evidence.runs.columns {
         for flash in Flash::ALL {
-            for (kind, pointer) in [("read", READ), ("write", WRITE)] {
-                let ours = evidence.number(&column.name, flash, "fifo", "", pointer);
+            for (kind, of) in [("read", READ), ("write", WRITE)] {
+                let ours = evidence.number(&column.name, flash.plain(), "fifo", of);
                 let ours = ours.map(|us| us / 1e3);
                 let published = column.place.and_then(|place| paper.table2(flash, kind, place));
                 sheet.row(vec![
@@ -207,34 +229,29 @@ fn table2(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-fn share_sheet(
-    (number, title, pointer, claim): (u32, &str, &str, &str),
-    paper: &Paper,
-    evidence: &Evidence,
-) -> Sheet {
-    let title = format!("Figure {number}: {}", lowered(title));
-    let mut heads = vec!["workload", "flash"];
-    heads.extend(SUSPENDING.map(called));
-    heads.push("published");
-    let mut sheet = Sheet::new(&format!("figure{number}"), title, &heads);
-    for flash in Flash::ALL {
-        let of =
-            |column: &Column, scheme| evidence.number(&column.name, flash, scheme, "", pointer);
-        for column in &evidence.runs.columns {
-            let cells = SUSPENDING.map(|scheme| Cell::share(of(column, scheme)));
-            let cells = cells.into_iter().chain([Cell::Nothing]);
-            sheet.row(labelled(&column.name, flash, cells));
+impl Shares {
+    fn sheet(&self, paper: &Paper, evidence: &Evidence) -> Sheet {
+        let name = format!("figure{}", self.number);
+        let title = format!("Figure {}: {}", self.number, lowered(self.title));
+        let mut heads = vec!["workload", "flash"];
+        heads.extend(SUSPENDING.map(called));
+        heads.push("published");
+        let mut sheet = Sheet::new(&name, title, &heads);
+        for flash in Flash::ALL {
+            let drive = flash.plain();
+            for column in &evidence.runs.columns {
+                let share = |scheme| evidence.number(&column.name, drive, scheme, self.of);
+                let cells = SUSPENDING.map(|scheme| Cell::share(share(scheme)));
+                let cells = cells.into_iter().chain([Cell::Nothing]);
+                sheet.row(row(&column.name, flash, cells));
+            }
+            let average = |scheme| Cell::share(evidence.average(drive, scheme, self.of));
+            let published = Cell::share(paper.number(self.claim, flash.name()));
+            let cells = SUSPENDING.map(average).into_iter().chain([published]);
+            sheet.row(row("mean", flash, cells));
         }
-        let average = |scheme| {
-            let all: Option<Vec<f64>> =
-                evidence.runs.stand_ins().map(|it| of(it, scheme)).collect();
-            Cell::share(all.and_then(|all| mean(&all)))
-        };
-        let published = Cell::share(paper.number(claim, flash.name()));
-        let cells = SUSPENDING.map(average).into_iter().chain([published]);
-        sheet.row(labelled("mean", flash, cells));
+        sheet
     }
-    sheet
 }
 
 fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
@@ -246,7 +263,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["queue", "flash", "RPS", "PES_IPC", "PES_IPC - RPS"];
     let mut sheet = Sheet::new("figure7", title, &heads);
     for flash in Flash::ALL {
-        let curve = |scheme| overheads(paper, evidence, flash, scheme).unwrap_or_default();
+        let curve = |scheme| overheads(evidence, flash, scheme).unwrap_or_default();
         let (rps, ipc) = (curve("rps"), curve("pes_ipc"));
         for (index, &size) in queue.sizes.iter().enumerate() {
             let (rps, ipc) = (rps.get(index).copied(), ipc.get(index).copied());
@@ -263,14 +280,9 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// The numbers that the paper is about, as means over the stand-ins, on one drive.
-fn effects(evidence: &Evidence, flash: Flash, variant: &str) -> Vec<Cell> {
-    let ratio =
-        |pointer, scheme, base| mean(&evidence.ratios((flash, variant), pointer, scheme, base)?);
-    let average = |pointer: &str| -> Option<f64> {
-        let of =
-            |column: &Column| evidence.number(&column.name, flash, "pes_ipc", variant, pointer);
-        mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
-    };
+fn effects(evidence: &Evidence, drive: Drive<'_>) -> Vec<Cell> {
+    let ratio = |of, scheme, base| mean(&evidence.ratios(drive, of, (scheme, base))?);
+    let average = |of: Number| Cell::share(evidence.average(drive, "pes_ipc", of));
     let lowered = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| 1.0 - ratio));
     let raised = |ratio: Option<f64>| Cell::share(ratio.map(|ratio| ratio - 1.0));
     vec![
@@ -279,8 +291,8 @@ fn effects(evidence: &Evidence, flash: Flash, variant: &str) -> Vec<Cell> {
         lowered(ratio(READ, "pes_ipc", "fifo")),
         raised(ratio(WRITE, "rps", "fifo")),
         raised(ratio(WRITE, "pes_ipc", "fifo")),
-        Cell::share(average("/suspended_share")),
-        Cell::share(average("/suspension_overhead")),
+        average(|run| run.suspended_share),
+        average(|run| run.suspension_overhead),
     ]
 }
 
@@ -301,7 +313,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("choices", title, &heads);
     let mut add = |name: &str, rule: &str, flash: Flash, variant: &str| {
         let mut row = vec![name.into(), rule.into(), flash.name().into()];
-        row.extend(effects(evidence, flash, variant));
+        row.extend(effects(evidence, Drive { flash, variant }));
         sheet.row(row);
     };
     for flash in Flash::ALL {
@@ -331,23 +343,19 @@ fn spare(evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("spare", title, &heads);
     for (name, variant) in SPARE {
         for flash in Flash::ALL {
-            let average = |scheme: &str, pointer: &str| -> Option<f64> {
-                let of = |column: &Column| {
-                    evidence.number(&column.name, flash, scheme, variant, pointer)
-                };
-                mean(&evidence.runs.stand_ins().map(of).collect::<Option<Vec<f64>>>()?)
-            };
+            let drive = Drive { flash, variant };
+            let average = |scheme: &str, of: Number| evidence.average(drive, scheme, of);
             let gib = |bytes: f64| bytes / f64::from(1 << 30);
-            let lower = mean_of(evidence.ratios((flash, variant), READ, "pes_ipc", "fifo"));
+            let lower = mean_of(evidence.ratios(drive, READ, ("pes_ipc", "fifo")));
             sheet.row(vec![
                 name.into(),
                 flash.name().into(),
-                Cell::number(average("fifo", "/drive/logical_bytes").map(gib)),
-                Cell::share(average("fifo", "/drive/over_provisioning_of_raw")),
-                Cell::share(average("fifo", "/drive/over_provisioning_of_logical")),
-                Cell::number(average("fifo", "/waf")),
-                Cell::number(average("pes_ipc", "/waf")),
-                Cell::number(average("fifo", "/erases")),
+                Cell::number(average("fifo", |run| Some(run.drive.logical_bytes)).map(gib)),
+                Cell::share(average("fifo", |run| Some(run.drive.over_provisioning_of_raw))),
+                Cell::share(average("fifo", |run| Some(run.drive.over_provisioning_of_logical))),
+                Cell::number(average("fifo", |run| run.waf)),
+                Cell::number(average("pes_ipc", |run| run.waf)),
+                Cell::number(average("fifo", |run| Some(run.erases))),
                 Cell::number(average("fifo", READ).map(|us| us / 1e3)),
                 Cell::share(lower.map(|ratio| 1.0 - ratio)),
             ]);
@@ -385,15 +393,17 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let title = "Workloads, compressed until each drive idles as long as the paper says";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
-        let number = |flash, pointer| evidence.number(&column.name, flash, "fifo", "", pointer);
-        let run = run_name(&column.name, Flash::Slc, "fifo", "");
+        let idle = |flash: Flash| {
+            Cell::share(evidence.number(&column.name, flash.plain(), "fifo", |run| run.idle_share))
+        };
+        let run = run_name(&column.name, Flash::Slc.plain(), "fifo");
         let mut row = evidence.runs.asked(column, &run);
         row.extend(evidence.runs.sizes(&run));
         row.extend([
             Cell::number(evidence.speed(column, Flash::Slc)),
-            Cell::share(number(Flash::Slc, "/idle_share")),
+            idle(Flash::Slc),
             Cell::number(evidence.speed(column, Flash::Mlc)),
-            Cell::share(number(Flash::Mlc, "/idle_share")),
+            idle(Flash::Mlc),
         ]);
         sheet.row(row);
     }
@@ -402,20 +412,20 @@ fn workloads(evidence: &Evidence) -> Sheet {
 
 /// Every run of the six schemes on the paper's drives.
 fn runs(evidence: &Evidence) -> Sheet {
-    let numbers = [
+    let numbers: [(&str, Number); 13] = [
         ("read mean (us)", READ),
-        ("read p50 (us)", "/read/p50_us"),
-        ("read p99 (us)", "/read/p99_us"),
-        ("read p99.9 (us)", "/read/p999_us"),
-        ("read max (us)", "/read/max_us"),
+        ("read p50 (us)", |run| run.read.p50_us),
+        ("read p99 (us)", |run| run.read.p99_us),
+        ("read p99.9 (us)", |run| run.read.p999_us),
+        ("read max (us)", |run| run.read.max_us),
         ("write mean (us)", WRITE),
-        ("write p99 (us)", "/write/p99_us"),
-        ("write p99.9 (us)", "/write/p999_us"),
-        ("write max (us)", "/write/max_us"),
-        ("WAF", "/waf"),
-        ("erases", "/erases"),
-        ("suspensions", "/suspensions"),
-        ("idle", "/idle_share"),
+        ("write p99 (us)", |run| run.write.p99_us),
+        ("write p99.9 (us)", |run| run.write.p999_us),
+        ("write max (us)", |run| run.write.max_us),
+        ("WAF", |run| run.waf),
+        ("erases", |run| Some(run.erases)),
+        ("suspensions", |run| Some(run.suspensions)),
+        ("idle", |run| run.idle_share),
     ];
     let mut heads = vec!["workload", "flash", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
@@ -423,12 +433,12 @@ fn runs(evidence: &Evidence) -> Sheet {
     for column in &evidence.runs.columns {
         for flash in Flash::ALL {
             for scheme in SCHEMES.map(|(scheme, _)| scheme) {
-                let number = |pointer| {
-                    Cell::number(evidence.number(&column.name, flash, scheme, "", pointer))
+                let number = |of| {
+                    Cell::number(evidence.number(&column.name, flash.plain(), scheme, of))
                 };
                 let mut row =
                     vec![column.name.as_str().into(), flash.name().into(), called(scheme).into()];
-                row.extend(numbers.map(|(_, pointer)| number(pointer)));
+                row.extend(numbers.map(|(_, of)| number(of)));
                 sheet.row(row);
             }
         }

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data.
 
-use crate::claim::Claim;
+use crate::claim::{self, ClaimId, Statement};
 use crate::published;
 use fowler_experiment::problem::Problems;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ pub(super) struct Paper {
     /// Seconds of Figure 14.
     pub close_up: u64,
     pub trace: Vec<Trace>,
-    pub claim: Vec<Claim>,
+    pub claim: Vec<Statement>,
 }
 
 /// A trace: its name in the paper, its stand-in, and the drive that it is on (Table 1).
@@ -34,7 +34,7 @@ impl Paper {
     }
 
     /// The number that a claim publishes under a label.
-    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
-        published::number(&self.claim, id, label)
+    pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
+        claim::number(&self.claim, id, label)
     }
 }

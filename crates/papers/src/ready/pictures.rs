@@ -1,13 +1,12 @@
 //! The paper's figures as pictures.
 
+use super::claims::TABLE_2;
 use super::paper::Paper;
 use super::plan::{Evidence, FIXED, SCHEMES};
-use super::tables::row_of_table_2;
 use fowler_experiment::physics::recovery;
 use fowler_figures::{
     Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps,
 };
-use serde_json::Value;
 
 const STAND_INS: &str = "Stand-ins are made from what is published of the traces. Diamonds are the paper's own numbers.";
 
@@ -76,32 +75,26 @@ fn bars(
 /// Figure 10. Where Table 2 has both capacities, what follows from them is marked.
 fn years(paper: &Paper, evidence: &Evidence) -> Panel {
     let published = |trace: &str, scheme: &str| {
-        let at = (0..10).find(|&at| {
-            let row = row_of_table_2(at);
-            row.0 == trace && row.1 == scheme
-        })?;
-        let id = row_of_table_2(at).3;
-        Some(5.0 * paper.number(&id, "C'_ssd")? / paper.number(&id, "W_work")?)
+        let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
+        Some(5.0 * paper.number(row.id, "C'_ssd")? / paper.number(row.id, "W_work")?)
     };
     let target = Reference { at: 5.0, name: "target".into() };
-    let of = |trace: &str, scheme: &str| evidence.life(trace, scheme, "effective_lifetime_years");
+    let of = |trace: &str, scheme: &str| {
+        evidence.number(trace, scheme, |it| it.effective_lifetime_years)
+    };
     bars(paper, "years", of, published, Some(target))
 }
 
 /// Figure 11.
 fn responses(paper: &Paper, evidence: &Evidence) -> Panel {
-    let of =
-        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme, "response_mean_us")? / 1e3);
+    let of = |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_mean_us? / 1e3);
     bars(paper, "ms", of, |_, _| None, None)
 }
 
 /// Figure 12.
 fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
-    let points = |trace: &str, scheme: &str| -> Option<Vec<(f64, f64)>> {
-        let cdf = evidence.value(trace, scheme)?.get("response_cdf_us")?.as_array()?;
-        let point = |pair: &Value| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
-        cdf.iter().map(point).collect()
-    };
+    let points =
+        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_cdf_us.clone());
     let panel = |trace: &str| {
         let series = SCHEMES.into_iter().filter_map(|(scheme, called)| {
             Some(StepSeries { name: called.into(), points: points(trace, scheme)? })
@@ -115,9 +108,11 @@ fn distributions(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 /// Figure 13.
 fn delays(evidence: &Evidence) -> Vec<Panel> {
     let panel = |scheme: &str, title: &str| {
-        let years = evidence.series("exchange", scheme, "series", "years").unwrap_or_default();
-        let delays = evidence.series("exchange", scheme, "series", "delay_us").unwrap_or_default();
-        let points = years.into_iter().zip(delays).collect();
+        let series = evidence.life("exchange", scheme).map(|it| &it.series);
+        let points = series.map(|it| {
+            it.years.iter().copied().zip(it.delay_us.iter().copied()).collect::<Vec<_>>()
+        });
+        let points = points.unwrap_or_default();
         let series = vec![LineSeries { name: "delay".into(), points, ..LineSeries::default() }];
         let (x, y) = (Axis::linear("years"), Axis::linear("us"));
         Panel::lines(title, Lines { x, y, series, ..Lines::default() })
@@ -128,8 +123,8 @@ fn delays(evidence: &Evidence) -> Vec<Panel> {
 /// Figure 14.
 fn throughput(evidence: &Evidence) -> Vec<Panel> {
     let panel = |(scheme, called): (&str, &str)| {
-        let rates = evidence.series("map", scheme, "close_up", "flash_mb_s")?;
-        let points = rates.into_iter().enumerate().map(|(at, rate)| (at as f64, rate)).collect();
+        let rates = &evidence.life("map", scheme)?.close_up.as_ref()?.flash_mb_s;
+        let points = rates.iter().enumerate().map(|(at, &rate)| (at as f64, rate)).collect();
         let series = vec![LineSeries { name: "flash".into(), points, ..LineSeries::default() }];
         let (x, y) = (Axis::linear("s"), Axis::linear("MB/s"));
         Some(Panel::lines(called, Lines { x, y, series, ..Lines::default() }))

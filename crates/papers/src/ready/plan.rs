@@ -1,6 +1,7 @@
 //! Which lives the paper's tables and figures need, and where their results are found.
 
 use super::paper::{Paper, Trace};
+use crate::Request;
 use crate::run_folder::{Job, Results, RunFolder};
 use fowler_experiment::device::{self, DeviceSpec, Resolved};
 use fowler_experiment::lifetime::{self, Ended, LifetimeSpec, live};
@@ -10,7 +11,7 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// The schemes, with the paper's names for them.
 pub(super) const SCHEMES: [(&str, &str); 5] = [
@@ -24,9 +25,71 @@ pub(super) const SCHEMES: [(&str, &str); 5] = [
 /// Seconds of a window in which demand is counted for Figure 4.
 const WINDOW_S: u64 = 60;
 
-/// What was measured.
-pub(super) struct Evidence {
-    results: Results,
+/// Everything that was measured, beside what the paper prints.
+pub(crate) struct Evidence {
+    pub(super) paper: Paper,
+    demands: Results<Demand>,
+    lives: Results<Lives>,
+}
+
+/// What a stand-in asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Demand {
+    /// Pages that it writes in each minute.
+    minutes: Vec<u64>,
+}
+
+/// A drive that has lived, at one dilation or at two.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Lives {
+    lives: Vec<Life>,
+    /// By what share numbers differ at twice the dilation; none if that was not lived.
+    change: Option<Change>,
+}
+
+/// A life, dilated.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Life {
+    pub dilation: f64,
+    pub effective_lifetime_years: Option<f64>,
+    pub c_ssd_tb: Option<f64>,
+    pub c_ssd_recovered_tb: Option<f64>,
+    pub w_work_tb: Option<f64>,
+    pub waf: Option<f64>,
+    pub response_mean_us: Option<f64>,
+    pub response_deviation_us: Option<f64>,
+    pub response_p99_us: Option<f64>,
+    pub response_p9999_us: Option<f64>,
+    pub response_max_us: Option<f64>,
+    pub stops_per_million: Option<f64>,
+    /// The share of epochs whose demand came as foreseen, and how long the last one was.
+    pub accuracy: Option<f64>,
+    pub epoch_s: Option<f64>,
+    /// Responses in microseconds, each with the share of page writes that took no longer.
+    pub response_cdf_us: Vec<(f64, f64)>,
+    pub series: Series,
+    /// Second by second; none if it was not asked for, or the moment did not come.
+    pub close_up: Option<Series>,
+}
+
+/// A life by parts of it.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Series {
+    pub years: Vec<f64>,
+    pub flash_mb_s: Vec<f64>,
+    pub delay_us: Vec<f64>,
+}
+
+/// Shares by which numbers differ at twice the dilation.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Change {
+    pub effective_lifetime_years: Option<f64>,
+    pub w_work_tb: Option<f64>,
+    pub response_mean_us: Option<f64>,
+}
+
+fn demand_name(trace: &str) -> String {
+    format!("{trace} demand")
 }
 
 fn life_name(trace: &str, scheme: &str) -> String {
@@ -39,60 +102,63 @@ pub(super) const FIXED: &str = "ready_opt, fixed epochs";
 impl Evidence {
     /// Everything, or nothing if it was stopped. With a limit a repetition has no more
     /// requests than that, and little is left of each life: a look, not a reproduction.
-    pub fn gather(
-        paper: &Paper,
-        (limit, brief): (Option<u64>, bool),
+    pub(super) fn of(
+        paper: Paper,
+        request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let mut jobs = Vec::new();
+        let (mut demands, mut lives) = (Vec::new(), Vec::new());
         let close_up = Some((Span::ZERO, Span::ms(paper.close_up * 1000)));
         for trace in &paper.trace {
-            jobs.push(demand(trace, limit)?);
+            demands.push(demand(trace, request.limit)?);
             for (scheme, _) in SCHEMES {
                 let name = life_name(&trace.name, scheme);
                 let close_up = close_up.filter(|_| trace.name == "map");
-                jobs.push(life(trace, (&name, scheme), &[], close_up, (limit, brief))?);
+                lives.push(Plan { trace, scheme, set: &[], close_up, request }.life(&name)?);
             }
             if trace.name == "exchange" {
-                let set = ["policy.throttle.epoch=fixed".to_string()];
+                let set = &["policy.throttle.epoch=fixed".to_string()];
                 let name = life_name(&trace.name, FIXED);
-                jobs.push(life(trace, (&name, "ready_opt"), &set, None, (limit, brief))?);
+                let scheme = "ready_opt";
+                lives.push(Plan { trace, scheme, set, close_up: None, request }.life(&name)?);
             }
         }
-        Ok(runs.results(jobs)?.map(|results| Evidence { results }))
+        let Some(demands) = runs.results(demands)? else { return Ok(None) };
+        let Some(lives) = runs.results(lives)? else { return Ok(None) };
+        Ok(Some(Evidence { paper, demands, lives }))
     }
 
     /// Nothing was measured.
     #[cfg(test)]
     pub fn none() -> Evidence {
-        Evidence { results: Results::new() }
+        let paper = Paper::open().unwrap();
+        Evidence { paper, demands: Results::new(), lives: Results::new() }
     }
 
-    /// A number of a life, by its key.
-    pub fn life(&self, trace: &str, scheme: &str, key: &str) -> Option<f64> {
-        self.value(trace, scheme)?.get(key)?.as_f64()
+    /// A life at the least dilation.
+    pub(super) fn life(&self, trace: &str, scheme: &str) -> Option<&Life> {
+        self.lives.get(&life_name(trace, scheme))?.lives.first()
     }
 
-    /// The life at the least dilation.
-    pub fn value(&self, trace: &str, scheme: &str) -> Option<&Value> {
-        self.results.get(&life_name(trace, scheme))?.pointer("/lives/0")
+    /// A number of it.
+    pub(super) fn number(
+        &self,
+        trace: &str,
+        scheme: &str,
+        of: impl Fn(&Life) -> Option<f64>,
+    ) -> Option<f64> {
+        of(self.life(trace, scheme)?)
     }
 
-    /// By what share a number differs at twice the dilation.
-    pub fn change(&self, trace: &str, scheme: &str, key: &str) -> Option<f64> {
-        self.results.get(&life_name(trace, scheme))?.get("change")?.get(key)?.as_f64()
-    }
-
-    /// A column of a life's series.
-    pub fn series(&self, trace: &str, scheme: &str, which: &str, column: &str) -> Option<Vec<f64>> {
-        let column = self.value(trace, scheme)?.get(which)?.get(column)?.as_array()?;
-        column.iter().map(Value::as_f64).collect()
+    /// By what shares numbers differ at twice the dilation.
+    pub(super) fn change(&self, trace: &str, scheme: &str) -> Option<&Change> {
+        self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }
 
     /// Pages that a stand-in writes in each minute.
     pub fn minutes(&self, trace: &str) -> Option<Vec<f64>> {
-        let minutes = self.results.get(&format!("{trace} demand"))?.get("minutes")?.as_array()?;
-        minutes.iter().map(Value::as_f64).collect()
+        let demand = self.demands.get(&demand_name(trace))?;
+        Some(demand.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
     /// The differences of the demand of neighbouring epochs of so many minutes, as shares of the first (equation 6).
@@ -115,36 +181,42 @@ fn drive(trace: &Trace, scheme: &str, set: &[String]) -> Result<(DeviceSpec, Res
     Ok((spec, resolved))
 }
 
-/// A life.
-fn life<'a>(
-    trace: &Trace,
-    (name, scheme): (&str, &str),
-    set: &[String],
+/// A life that is to be lived.
+struct Plan<'p> {
+    trace: &'p Trace,
+    scheme: &'p str,
+    set: &'p [String],
     close_up: Option<(Span, Span)>,
-    (limit, brief): (Option<u64>, bool),
-) -> Result<Job<'a>, Problems> {
-    let (device, resolved) = drive(trace, scheme, set)?;
-    let workload = workload(trace)?;
-    let inputs =
-        format!("{} {} {limit:?} {brief} {close_up:?}", resolved.hash, workload.identity()?);
-    let spec = LifetimeSpec {
-        device,
-        scheme: Some(scheme.into()),
-        workload,
-        limit,
-        dilation: limit.map(|_| look(&resolved)),
-        check: !brief && limit.is_none(),
-        close_up,
-        checkpoint: None,
-        checkpoint_every: u64::MAX,
-    };
-    Ok(Job::new(name, &inputs, move |control| {
-        let watch = lifetime::Watch { control, share: &|_| (), note: &|_| () };
-        Ok(match live(&spec, watch)? {
-            Ended::Lived(lived) => Some(lived.json()),
-            Ended::Stopped { .. } => None,
-        })
-    }))
+    request: &'p Request,
+}
+
+impl Plan<'_> {
+    fn life<'a>(&self, name: &str) -> Result<Job<'a, Lives>, Problems> {
+        let &Plan { trace, scheme, set, close_up, request } = self;
+        let &Request { limit, brief, .. } = request;
+        let (device, resolved) = drive(trace, scheme, set)?;
+        let workload = workload(trace)?;
+        let inputs =
+            format!("{} {} {limit:?} {brief} {close_up:?}", resolved.hash, workload.identity()?);
+        let spec = LifetimeSpec {
+            device,
+            scheme: Some(scheme.into()),
+            workload,
+            limit,
+            dilation: limit.map(|_| look(&resolved)),
+            check: !brief && limit.is_none(),
+            close_up,
+            checkpoint: None,
+            checkpoint_every: u64::MAX,
+        };
+        Ok(Job::of_json(name, &inputs, move |control| {
+            let watch = lifetime::Watch { control, share: &|_| (), note: &|_| () };
+            Ok(match live(&spec, watch)? {
+                Ended::Lived(lived) => Some(lived.json()),
+                Ended::Stopped { .. } => None,
+            })
+        }))
+    }
 }
 
 /// The dilation of a look: a life of so many seconds is left of each, which is a dozen epochs.
@@ -154,11 +226,11 @@ fn look(drive: &Resolved) -> u32 {
 }
 
 /// What a stand-in asks for, minute by minute.
-fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a>, Problems> {
+fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a, Demand>, Problems> {
     let (_, resolved) = drive(trace, "nt", &[])?;
     let spec = workload(trace)?;
     let inputs = format!("demand {limit:?} {} {}", resolved.layout.logical.0, spec.identity()?);
-    Ok(Job::new(format!("{} demand", trace.name), &inputs, move |control| {
+    Ok(Job::new(demand_name(&trace.name), &inputs, move |control| {
         counted(&resolved, (&spec, limit), control)
     }))
 }
@@ -167,7 +239,7 @@ fn counted(
     drive: &Resolved,
     (spec, limit): (&WorkloadSpec, Option<u64>),
     control: Control<'_>,
-) -> Result<Option<Value>, Problems> {
+) -> Result<Option<Demand>, Problems> {
     let page = drive.config.geometry.page_size.0;
     let mut minutes: Vec<u64> = Vec::new();
     studies::requests(spec, drive, limit, control, |requests| {
@@ -179,5 +251,5 @@ fn counted(
             minutes[minute] += u64::from(io.size) / page;
         }
     })?;
-    Ok((!control.stopped()).then(|| json!({ "minutes": minutes })))
+    Ok((!control.stopped()).then_some(Demand { minutes }))
 }

@@ -1,7 +1,8 @@
 //! The paper's tables, and the numbers of its figures.
 
 use super::paper::Paper;
-use super::plan::{Evidence, SCHEMES};
+use super::claims::{ACCURACY, DEMAND, TABLE_2};
+use super::plan::{Change, Evidence, Life, SCHEMES};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
@@ -24,7 +25,7 @@ fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut sheet =
         Sheet::new("table1", "Table 1: traces, and their stand-ins calibrated to it", &heads);
     for trace in &paper.trace {
-        let printed = |what: &str| paper.number("002-032", &format!("{} {what}", trace.name));
+        let printed = |what: &str| paper.number(DEMAND, &format!("{} {what}", trace.name));
         let replay_speed = evidence.minutes(&trace.name).map(|minutes| {
             minutes.iter().sum::<f64>() * 4096.0 / (1u64 << 30) as f64 * 60.0 / minutes.len() as f64
         });
@@ -33,17 +34,11 @@ fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
             Cell::number(printed("GB/h")),
             Cell::number(replay_speed),
             Cell::number(printed("WAF")),
-            Cell::number(evidence.life(&trace.name, "nt", "waf")),
+            Cell::number(evidence.number(&trace.name, "nt", |it| it.waf)),
             trace.device.as_str().into(),
         ]);
     }
     sheet
-}
-
-/// The rows of Table 2 by their place.
-pub(super) fn row_of_table_2(at: usize) -> (&'static str, &'static str, &'static str, String) {
-    let (scheme, called) = SCHEMES[at % 5];
-    (["proj", "exchange"][at / 5], scheme, called, format!("002-{:03}", 33 + at))
 }
 
 /// Table 2.
@@ -59,18 +54,19 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
         "at 2 K",
     ];
     let mut sheet = Sheet::new("table2", "Table 2: written in five years (TB)", &heads);
-    for at in 0..10 {
-        let (trace, scheme, called, id) = row_of_table_2(at);
-        let ours = |key: &str| Cell::number(evidence.life(trace, scheme, key));
+    for row in TABLE_2 {
+        let ours = |of: fn(&Life) -> Option<f64>| {
+            Cell::number(evidence.number(row.trace, row.scheme, of))
+        };
         sheet.row(vec![
-            trace.into(),
-            called.into(),
-            ours("c_ssd_tb"),
-            Cell::number(paper.number(&id, "C'_ssd")),
-            ours("c_ssd_recovered_tb"),
-            Cell::number(paper.number(&id, "W_work")),
-            ours("w_work_tb"),
-            Cell::share(evidence.change(trace, scheme, "w_work_tb")),
+            row.trace.into(),
+            row.called.into(),
+            ours(|it| it.c_ssd_tb),
+            Cell::number(paper.number(row.id, "C'_ssd")),
+            ours(|it| it.c_ssd_recovered_tb),
+            Cell::number(paper.number(row.id, "W_work")),
+            ours(|it| it.w_work_tb),
+            Cell::share(evidence.change(row.trace, row.scheme).and_then(|it| it.w_work_tb)),
         ]);
     }
     sheet
@@ -81,16 +77,16 @@ fn readings(paper: &Paper) -> Sheet {
     let heads = ["trace", "scheme", "C'_ssd, printed", "spread", "refit", "literal"];
     let title = "Table 2's C'_ssd (TB) by its own W_work, under each reading of the recovery";
     let mut sheet = Sheet::new("readings", title, &heads);
-    for at in 0..10 {
-        let (trace, _, called, id) = row_of_table_2(at);
-        let gb = if trace == "proj" { 32.0 } else { 128.0 };
-        let mut row = vec![trace.into(), called.into(), Cell::number(paper.number(&id, "C'_ssd"))];
+    for row in TABLE_2 {
+        let gb = if row.trace == "proj" { 32.0 } else { 128.0 };
+        let printed = Cell::number(paper.number(row.id, "C'_ssd"));
+        let mut cells = vec![row.trace.into(), row.called.into(), printed];
         for reading in Reading::ALL {
             let writable =
-                paper.number(&id, "W_work").map(|written| writable(reading, gb, written));
-            row.push(Cell::number(writable));
+                paper.number(row.id, "W_work").map(|written| writable(reading, gb, written));
+            cells.push(Cell::number(writable));
         }
-        sheet.row(row);
+        sheet.row(cells);
     }
     sheet
 }
@@ -123,12 +119,12 @@ fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut sheet =
         Sheet::new("table3", "Table 3: accuracy of the prediction of write demand", &heads);
     for trace in &paper.trace {
-        let ours = |key: &str| evidence.life(&trace.name, "ready_opt", key);
+        let ours = |of: fn(&Life) -> Option<f64>| evidence.number(&trace.name, "ready_opt", of);
         sheet.row(vec![
             trace.name.as_str().into(),
-            Cell::share(paper.number("002-048", &trace.name)),
-            Cell::share(ours("accuracy")),
-            Cell::number(ours("epoch_s")),
+            Cell::share(paper.number(ACCURACY, &trace.name)),
+            Cell::share(ours(|it| it.accuracy)),
+            Cell::number(ours(|it| it.epoch_s)),
         ]);
     }
     sheet
@@ -154,22 +150,23 @@ fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
     for trace in &paper.trace {
         for (scheme, called) in SCHEMES {
             let name = trace.name.as_str();
-            let of = |key: &str| evidence.life(name, scheme, key);
-            let used = of("w_work_tb").zip(of("c_ssd_recovered_tb")).map(|(work, all)| work / all);
-            let change = |key: &str| Cell::share(evidence.change(name, scheme, key));
+            let of = |of: fn(&Life) -> Option<f64>| Cell::number(evidence.number(name, scheme, of));
+            let change = |of: fn(&Change) -> Option<f64>| {
+                Cell::share(evidence.change(name, scheme).and_then(of))
+            };
             sheet.row(vec![
                 name.into(),
                 called.into(),
-                Cell::number(of("effective_lifetime_years")),
-                Cell::number(used),
-                Cell::number(of("response_mean_us")),
-                Cell::number(of("response_deviation_us")),
-                Cell::number(of("response_p99_us")),
-                Cell::number(of("response_p9999_us")),
-                Cell::number(of("stops_per_million")),
-                Cell::number(of("dilation")),
-                change("effective_lifetime_years"),
-                change("response_mean_us"),
+                of(|it| it.effective_lifetime_years),
+                of(|it| Some(it.w_work_tb? / it.c_ssd_recovered_tb?)),
+                of(|it| it.response_mean_us),
+                of(|it| it.response_deviation_us),
+                of(|it| it.response_p99_us),
+                of(|it| it.response_p9999_us),
+                of(|it| it.stops_per_million),
+                of(|it| Some(it.dilation)),
+                change(|it| it.effective_lifetime_years),
+                change(|it| it.response_mean_us),
             ]);
         }
     }

@@ -1,6 +1,6 @@
 //! What the paper publishes, read from the project's data, and the workloads it is measured on.
 
-use crate::claim::Claim;
+use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
@@ -37,7 +37,7 @@ pub(super) struct Paper {
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
-    pub claim: Vec<Claim>,
+    pub claim: Vec<Statement>,
 }
 
 /// Settings with a name.
@@ -84,8 +84,8 @@ impl Paper {
     }
 
     /// The number that a claim publishes under a label.
-    pub fn number(&self, id: &str, label: &str) -> Option<f64> {
-        published::number(&self.claim, id, label)
+    pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
+        claim::number(&self.claim, id, label)
     }
 
     /// Every set of techniques: each alone, each pair, all; then the rivals.

@@ -1,15 +1,14 @@
 //! The paper's figures, and those of what it leaves open, as pictures.
 
 use super::paper::Paper;
-use super::plan::{Case, Crossing, Evidence, KINDS, RECORDED, SOURCES, WRITERS, ablated, faster};
+use super::plan::{Case, Crossing, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, faster};
 use super::tables::{
-    GAINS, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
+    GAINS, Gain, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
 };
-use crate::runs::{READ, WRITE};
+use super::claims::PRIORITISED_WRITES;
+use crate::run_summary::{Number, READ, WRITE};
+use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
-
-/// A picture and the name of its file, without the ending.
-pub(super) type Named = (String, Figure);
 
 const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real cuts are called so. Diamonds \
                          are the paper's own numbers.";
@@ -17,10 +16,10 @@ const STAND_INS: &str = "Stand-ins are made from what is published of the traces
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 
 /// The paper's figures.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence, brief: bool) -> Vec<Named> {
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     let mut figures: Vec<Named> =
-        (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind, brief)).collect();
-    figures.push(shares(paper, evidence, brief));
+        (0..KINDS.len()).map(|kind| latencies(paper, evidence, kind)).collect();
+    figures.push(shares(paper, evidence));
     figures
 }
 
@@ -34,18 +33,18 @@ pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 3] {
 }
 
 /// Figures 4 and 5.
-fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Named {
-    let (name, pointer, ..) = KINDS[kind];
+fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
+    let Kind { name, mean: number, .. } = KINDS[kind];
     let recorded =
-        |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), RECORDED, pointer);
+        |column: &str, scheme: &str| evidence.ratio(column, (scheme, "noop"), RECORDED, number);
     let names: Vec<&str> =
         evidence.runs.columns.iter().map(|column| column.name.as_str()).collect();
     let average = |scheme: &str| evidence.runs.average(|column| recorded(column, scheme));
     let mut panels = vec![normalised("as recorded", &names, (paper, kind), &recorded, &average)];
-    if !brief {
+    if !evidence.brief {
         let there = crossings(paper, evidence, paper.share);
         let ratio = |column: &str, scheme: &str, case: Case<'_>| {
-            evidence.ratio(column, (scheme, "noop"), case, pointer)
+            evidence.ratio(column, (scheme, "noop"), case, number)
         };
         let names: Vec<&str> = there.iter().map(|(name, _)| name.as_str()).collect();
         let crossing = |column: &str| Crossing::find(paper, evidence, column, paper.share);
@@ -57,14 +56,14 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Na
             format!("each so fast that {} % of its writes are prioritised", 100.0 * paper.share);
         panels.push(normalised(&title, &names, (paper, kind), &one, &average));
     }
-    let number = 4 + kind;
+    let place = 4 + kind;
     let figure = Figure {
         caption: Some(STAND_INS.into()),
         columns: Some(1),
         panels,
-        ..Figure::new(format!("Figure {number}: mean {name} latency normalised to NOOP"))
+        ..Figure::new(format!("Figure {place}: mean {name} latency normalised to NOOP"))
     };
-    (format!("figure{number}"), figure)
+    (format!("figure{place}"), figure)
 }
 
 /// Bars of the three schemes under each workload, and their mean with what was published of it.
@@ -93,7 +92,7 @@ fn normalised(
 }
 
 /// Figure 6.
-fn shares(paper: &Paper, evidence: &Evidence, brief: bool) -> Named {
+fn shares(paper: &Paper, evidence: &Evidence) -> Named {
     let percent =
         |column: &str, case, kind| Some(100.0 * evidence.prioritised(column, case, kind)?);
     let panel = |title: &str, case: Case<'static>, marked: bool| {
@@ -101,11 +100,11 @@ fn shares(paper: &Paper, evidence: &Evidence, brief: bool) -> Named {
             || evidence.runs.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in());
         let series = |kind: usize| {
             let published = |name: &str| {
-                let share = paper.number("001-006", name).filter(|_| marked && kind == 1)?;
+                let share = paper.number(PRIORITISED_WRITES, name).filter(|_| marked && kind == 1)?;
                 Some(100.0 * share)
             };
             BarSeries {
-                name: format!("{}s", KINDS[kind].0),
+                name: format!("{}s", KINDS[kind].name),
                 values: names().map(|it| percent(&it.name, case, kind)).collect(),
                 published: names().map(|it| published(&it.name)).collect(),
                 ..BarSeries::default()
@@ -125,7 +124,7 @@ fn shares(paper: &Paper, evidence: &Evidence, brief: bool) -> Named {
         )
     };
     let mut panels = vec![panel("as recorded", RECORDED, true)];
-    if !brief {
+    if !evidence.brief {
         let title = format!("{} times as fast", paper.conflicts);
         panels.push(panel(&title, faster(paper.conflicts), false));
     }
@@ -144,7 +143,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
             Some((speed, 100.0 * share))
         };
         let points = speeds().filter_map(at).collect();
-        LineSeries { name: format!("{}s", KINDS[kind].0), points, ..LineSeries::default() }
+        LineSeries { name: format!("{}s", KINDS[kind].name), points, ..LineSeries::default() }
     };
     let by_speed = Panel::lines(
         "how many are prioritised",
@@ -171,26 +170,26 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
 
 /// What gains of a kind belong to a share of prioritised writes.
 fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
-    let series = |which: (usize, &str, &str)| {
+    let series = |which: Gain| {
         let point = |share: f64| {
             let there = crossings(paper, evidence, share);
             let mean = mean_at(&there, |column, case| gain(evidence, column, case, which))?;
             Some((100.0 * share, 100.0 * mean))
         };
-        let published = paper.number(which.2, KINDS[kind].0);
+        let published = paper.number(which.claim, KINDS[kind].name);
         LineSeries {
-            name: format!("below {}", called(which.1)),
+            name: format!("below {}", called(which.base)),
             points: SHARES.into_iter().filter_map(point).collect(),
             published: published.map(|it| (100.0 * paper.share, 100.0 * it)).into_iter().collect(),
             ..LineSeries::default()
         }
     };
     Panel::lines(
-        format!("what RHIO's {}s gain", KINDS[kind].0),
+        format!("what RHIO's {}s gain", KINDS[kind].name),
         Lines {
             x: Axis::linear("prioritised writes (%)"),
             y: Axis::linear("mean latency lower by (%)"),
-            series: GAINS.into_iter().filter(|which| which.0 == kind).map(series).collect(),
+            series: GAINS.into_iter().filter(|which| which.kind == kind).map(series).collect(),
             reference: Some(Reference { at: 0.0, name: String::new() }),
         },
     )
@@ -216,12 +215,12 @@ fn short(name: &str) -> String {
 fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
     let answers: Vec<String> = ablated(paper).into_iter().skip(1).map(|it| it.name).collect();
     let panel = |kind: usize, speed: f64| {
-        let (name, pointer, ..) = KINDS[kind];
+        let Kind { name, mean: number, .. } = KINDS[kind];
         let series = |stage: &str| BarSeries {
             name: stage.into(),
             values: answers
                 .iter()
-                .map(|answer| ablated_ratio(paper, evidence, (answer, stage, speed), pointer))
+                .map(|answer| ablated_ratio(paper, evidence, (answer, stage, speed), number))
                 .collect(),
             ..BarSeries::default()
         };
@@ -254,22 +253,22 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
 
 /// What an estimated strength costs.
 fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
-    let gains = |kind: &'static str, scheme: &str, source: &str| LineSeries {
+    let gains = |of: Number, scheme: &str, source: &str| LineSeries {
         name: format!("{}, {source}", called(scheme)),
         points: (paper.estimate.cycles.iter())
             .filter_map(|&at| {
-                let lower = estimated_gain(paper, evidence, (scheme, source, at), kind)?;
+                let lower = estimated_gain(paper, evidence, (scheme, source, at), of)?;
                 Some((f64::from(at), 100.0 * lower))
             })
             .collect(),
         ..LineSeries::default()
     };
-    let panel = |kind: &'static str| Lines {
+    let panel = |of: Number| Lines {
         x: Axis::linear("P/E cycles"),
         y: Axis::linear("mean latency below NOOP's by (%)"),
         series: WRITERS[1..]
             .iter()
-            .flat_map(|it| SOURCES.map(|source| gains(kind, it, source)))
+            .flat_map(|it| SOURCES.map(|source| gains(of, it, source)))
             .collect(),
         reference: None,
     };

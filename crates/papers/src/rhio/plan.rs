@@ -1,9 +1,11 @@
 //! Which runs the paper's figures and our questions need, and where their results are found.
 
 use super::paper::{Answer, Choice, Paper};
+use crate::Request;
 use crate::column::Column;
 use crate::run_folder::{Job, RunFolder};
-use crate::runs::{READ, Runs, WRITE, mean};
+use crate::run_summary::{Number, READ, RunSummary, WRITE};
+use crate::runs::{Runs, mean};
 use fowler_experiment::problem::Problems;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
@@ -12,10 +14,26 @@ use fowler_experiment::studies::ImageCache;
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
-/// Reads and writes by their names, with those means, their counts, and how many were prioritised.
-pub(super) const KINDS: [(&str, &str, &str, &str); 2] = [
-    ("read", READ, "/read/count", "/counters/prioritised_reads"),
-    ("write", WRITE, "/write/count", "/counters/prioritised_writes"),
+/// Reads or writes.
+pub(super) struct Kind {
+    pub name: &'static str,
+    pub mean: Number,
+    /// The share of them that was prioritised.
+    share: Number,
+}
+
+/// Both, in the order of the paper's figures.
+pub(super) const KINDS: [Kind; 2] = [
+    Kind {
+        name: "read",
+        mean: READ,
+        share: |run| Some(run.counters.prioritised_reads / run.read.count),
+    },
+    Kind {
+        name: "write",
+        mean: WRITE,
+        share: |run| Some(run.counters.prioritised_writes? / run.write.count),
+    },
 ];
 
 /// A way in which a drive and its workload differ from the paper's, by name, and how fast requests come.
@@ -53,9 +71,12 @@ pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
 /// The schemes that it matters for, after the one they are held against.
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
-/// Everything that was measured on whole drives.
-pub(super) struct Evidence {
-    pub runs: Runs,
+/// Everything that was measured on whole drives, beside what the paper prints.
+pub(crate) struct Evidence {
+    pub(super) paper: Paper,
+    pub(super) runs: Runs,
+    /// Whether only what the paper shows was run.
+    pub(super) brief: bool,
 }
 
 /// What all runs have in common.
@@ -74,7 +95,7 @@ impl<'a> Plan<'a> {
         case: Case<'_>,
         set: &[String],
         requests: u64,
-    ) -> Result<Job<'a>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Problems> {
         let spec = RunSpec {
             device: self.paper.device(set),
             scheme: Some(scheme.into()),
@@ -88,7 +109,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the paper shows: four schemes under every workload as recorded.
-    fn shown(&self) -> Result<Vec<Job<'a>>, Problems> {
+    fn shown(&self) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for (scheme, _) in SCHEMES {
@@ -99,7 +120,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What it leaves open.
-    fn open(&self) -> Result<Vec<Job<'a>>, Problems> {
+    fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns.iter().filter(|column| column.is_stand_in()) {
             for &speed in &self.paper.speeds {
@@ -123,11 +144,11 @@ impl<'a> Plan<'a> {
         scheme: &str,
         case: Case<'_>,
         set: &[String],
-    ) -> Result<Job<'a>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Problems> {
         self.job(column, scheme, case, set, self.paper.swept_requests)
     }
 
-    fn ablation(&self, column: &Column, jobs: &mut Vec<Job<'a>>) -> Result<(), Problems> {
+    fn ablation(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
         for Answer { name: stage, set: worn } in &self.paper.stage {
             for Answer { name, set } in ablated(self.paper) {
                 let set: Vec<String> = worn.iter().chain(&set).cloned().collect();
@@ -145,7 +166,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn choices(&self, column: &Column, jobs: &mut Vec<Job<'a>>) -> Result<(), Problems> {
+    fn choices(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
         for choice in chosen(self.paper) {
             let case = Case { variant: &choice.name, speed: choice.speed };
             for (scheme, _) in SCHEMES {
@@ -155,7 +176,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn estimates(&self, column: &Column, jobs: &mut Vec<Job<'a>>) -> Result<(), Problems> {
+    fn estimates(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
         for &cycles in &self.paper.estimate.cycles {
             for source in SOURCES {
                 let set = [
@@ -186,45 +207,51 @@ pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
 }
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped. `brief` leaves
-    /// out what the paper leaves open.
-    pub fn gather(
-        paper: &Paper,
+    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    pub(super) fn of(
+        paper: Paper,
         columns: Vec<Column>,
-        (limit, brief): (Option<u64>, bool),
-        images: &ImageCache,
+        request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Problems> {
-        let plan = Plan { paper, columns: &columns, limit, images };
+        let images = ImageCache::default();
+        let &Request { limit, brief, .. } = request;
+        let plan = Plan { paper: &paper, columns: &columns, limit, images: &images };
         let mut jobs = plan.shown()?;
         if !brief {
             jobs.extend(plan.open()?);
         }
-        Ok(runs.results(jobs)?.map(|results| Evidence { runs: Runs::new(columns, results) }))
+        let Some(results) = runs.results(jobs)? else { return Ok(None) };
+        Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
-    /// A number of a run's summary, by its JSON pointer.
-    pub fn number(&self, column: &str, scheme: &str, case: Case<'_>, pointer: &str) -> Option<f64> {
-        self.runs.number(&run_name(column, scheme, case), pointer)
+    /// A number of a run.
+    pub(super) fn number(
+        &self,
+        column: &str,
+        scheme: &str,
+        case: Case<'_>,
+        of: Number,
+    ) -> Option<f64> {
+        self.runs.number(&run_name(column, scheme, case), of)
     }
 
     /// A number of a run relative to the same number under another scheme.
-    pub fn ratio(
+    pub(super) fn ratio(
         &self,
         column: &str,
         (scheme, base): (&str, &str),
         case: Case<'_>,
-        pointer: &str,
+        of: Number,
     ) -> Option<f64> {
         let run = |scheme| run_name(column, scheme, case);
-        self.runs.ratio(&run(scheme), &run(base), pointer)
+        self.runs.ratio(&run(scheme), &run(base), of)
     }
 
     /// The share of requests that RHIO prioritised, of the kind at that place of [`KINDS`].
-    pub fn prioritised(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
-        let (_, _, count, prioritised) = KINDS[kind];
-        let number = |pointer| self.number(column, "rhio", case, pointer);
-        Some(number(prioritised)? / number(count)?).filter(|share| share.is_finite())
+    pub(super) fn prioritised(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
+        let share = self.number(column, "rhio", case, KINDS[kind].share);
+        share.filter(|share| share.is_finite())
     }
 }
 
@@ -275,7 +302,7 @@ pub(super) mod tests {
     use super::*;
     use crate::column::columns;
     use crate::run_folder::Results;
-    use serde_json::json;
+    use crate::run_summary::{Counters, Latencies};
 
     /// Every run of the whole study is of a drive and a workload that there are.
     #[test]
@@ -310,19 +337,23 @@ pub(super) mod tests {
             for (scheme, _) in SCHEMES {
                 for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
                     let [read, write, reads, writes] = of(&column.name, scheme, speed);
-                    let run = json!({
-                        "read": { "mean_us": read, "count": 1000 },
-                        "write": { "mean_us": write, "count": 1000 },
-                        "counters": {
-                            "prioritised_reads": 1000.0 * reads,
-                            "prioritised_writes": 1000.0 * writes,
-                        },
-                    });
+                    let of = |mean| Latencies {
+                        count: 1000.0,
+                        mean_us: Some(mean),
+                        ..Latencies::default()
+                    };
+                    let counters = Counters {
+                        prioritised_reads: 1000.0 * reads,
+                        prioritised_writes: Some(1000.0 * writes),
+                        ..Counters::default()
+                    };
+                    let (read, write) = (of(read), of(write));
+                    let run = RunSummary { read, write, counters, ..RunSummary::default() };
                     results.insert(run_name(&column.name, scheme, faster(speed)), run);
                 }
             }
         }
-        Evidence { runs: Runs::new(columns, results) }
+        Evidence { paper, runs: Runs::new(columns, results), brief: true }
     }
 
     #[test]

@@ -1,22 +1,38 @@
 //! The paper's figures as rows of numbers, and the tables of what it leaves open.
 
-use super::measure::correlations;
+use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITISED_WRITES, correlations};
 use super::paper::Paper;
 use super::plan::{
-    Case, Crossing, Evidence, KINDS, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
+    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
     estimated, faster, run_name, staged,
 };
-use crate::runs::{READ, WRITE, mean};
+use crate::claim::ClaimId;
+use crate::run_summary::{Number, READ, WRITE};
+use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// The reductions that the text gives: kind, what RHIO is held against, and the claim.
-pub(super) const GAINS: [(usize, &str, &str); 6] = [
-    (0, "noop", "001-001"),
-    (0, "rt_r", "001-002"),
-    (0, "pv_w", "001-003"),
-    (1, "noop", "001-001"),
-    (1, "rt_r", "001-002"),
-    (1, "pv_w", "001-003"),
+/// A reduction that the text gives.
+#[derive(Clone, Copy)]
+pub(super) struct Gain {
+    /// Of which of [`KINDS`].
+    pub kind: usize,
+    /// What RHIO is held against.
+    pub base: &'static str,
+    pub claim: ClaimId,
+}
+
+const fn reduced(kind: usize, base: &'static str, claim: ClaimId) -> Gain {
+    Gain { kind, base, claim }
+}
+
+/// The reductions that the text gives.
+pub(super) const GAINS: [Gain; 6] = [
+    reduced(0, "noop", BELOW_NOOP),
+    reduced(0, "rt_r", BELOW_RT_R),
+    reduced(0, "pv_w", BELOW_PV_W),
+    reduced(1, "noop", BELOW_NOOP),
+    reduced(1, "rt_r", BELOW_RT_R),
+    reduced(1, "pv_w", BELOW_PV_W),
 ];
 
 /// Shares of prioritised writes that gains are looked up at.
@@ -28,8 +44,8 @@ pub(super) fn called(scheme: &str) -> &'static str {
 }
 
 /// What a gain is called: `reads, RHIO below NOOP`.
-pub(super) fn gain_name((kind, base, _): (usize, &str, &str)) -> String {
-    format!("{}s, RHIO below {}", KINDS[kind].0, called(base))
+pub(super) fn gain_name(gain: Gain) -> String {
+    format!("{}s, RHIO below {}", KINDS[gain.kind].name, called(gain.base))
 }
 
 /// By how much RHIO lowers a mean latency.
@@ -37,20 +53,20 @@ pub(super) fn gain(
     evidence: &Evidence,
     column: &str,
     case: Case<'_>,
-    (kind, base, _): (usize, &str, &str),
+    gain: Gain,
 ) -> Option<f64> {
-    Some(1.0 - evidence.ratio(column, ("rhio", base), case, KINDS[kind].1)?)
+    Some(1.0 - evidence.ratio(column, ("rhio", gain.base), case, KINDS[gain.kind].mean)?)
 }
 
 /// The mean that the text implies for a scheme, relative to NOOP's: it gives RHIO's against each other, and a
 /// quotient of means is taken for the mean of quotients.
 pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
-    let left = |id: &str| Some(1.0 - paper.number(id, KINDS[kind].0)?);
-    let rhio = left("001-001")?;
+    let left = |id: ClaimId| Some(1.0 - paper.number(id, KINDS[kind].name)?);
+    let rhio = left(BELOW_NOOP)?;
     match scheme {
         "noop" => Some(1.0),
-        "rt_r" => Some(rhio / left("001-002")?),
-        "pv_w" => Some(rhio / left("001-003")?),
+        "rt_r" => Some(rhio / left(BELOW_RT_R)?),
+        "pv_w" => Some(rhio / left(BELOW_PV_W)?),
         _ => Some(rhio),
     }
 }
@@ -75,10 +91,10 @@ pub(super) fn mean_at(
 }
 
 /// What the paper shows, Figures 4 to 6, and every run behind it.
-pub(super) fn shown(paper: &Paper, evidence: &Evidence, brief: bool) -> Vec<Sheet> {
+pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), gains(paper, evidence)];
     for kind in 0..KINDS.len() {
-        sheets.push(latencies(paper, evidence, kind, brief));
+        sheets.push(latencies(paper, evidence, kind));
     }
     sheets.extend([shares(paper, evidence), runs(evidence)]);
     sheets
@@ -112,13 +128,13 @@ fn workloads(evidence: &Evidence) -> Sheet {
     let title = "Workloads as recorded, and what they leave of the drive under NOOP";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
-        let of = |pointer: &str| evidence.number(&column.name, "noop", RECORDED, pointer);
+        let of = |of| evidence.number(&column.name, "noop", RECORDED, of);
         let run = run_name(&column.name, "noop", RECORDED);
         let mut row = evidence.runs.asked(column, &run);
         row.extend(evidence.runs.sizes(&run));
         row.extend([
-            Cell::number(of("/iops")),
-            Cell::share(of("/idle_share")),
+            Cell::number(of(|run| run.iops)),
+            Cell::share(of(|run| run.idle_share)),
             Cell::share(utilisation(evidence, &column.name, RECORDED)),
         ]);
         sheet.row(row);
@@ -131,8 +147,9 @@ const CHIPS: f64 = 64.0;
 
 /// The share of time for which a chip is busy under NOOP, on average.
 fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
-    let of = |pointer: &str| evidence.number(column, "noop", case, pointer);
-    Some(of("/counters/die_busy_s")? / of("/simulated_s")? / CHIPS)
+    evidence.number(column, "noop", case, |run| {
+        Some(run.counters.die_busy_s / run.simulated_s / CHIPS)
+    })
 }
 
 /// The six numbers of the text, beside ours as recorded and where conflicts are.
@@ -144,12 +161,11 @@ fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut sheet = Sheet::new("gains", "Mean reductions over twelve stand-ins", &heads);
     let there = crossings(paper, evidence, paper.share);
     for which in GAINS {
-        let (kind, _, id) = which;
         let at = |case| evidence.runs.average(|column| gain(evidence, column, case, which));
         let crossed = mean_at(&there, |column, case| gain(evidence, column, case, which));
         sheet.row(vec![
             gain_name(which).into(),
-            Cell::share(paper.number(id, KINDS[kind].0)),
+            Cell::share(paper.number(which.claim, KINDS[which.kind].name)),
             Cell::share(at(RECORDED)),
             Cell::share(at(faster(speed))),
             Cell::share(crossed),
@@ -160,26 +176,26 @@ fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
 }
 
 /// Figures 4 and 5: mean latencies relative to NOOP's.
-fn latencies(paper: &Paper, evidence: &Evidence, kind: usize, brief: bool) -> Sheet {
-    let (name, pointer, ..) = KINDS[kind];
+fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
+    let Kind { name, mean: number, .. } = KINDS[kind];
     let heads: Vec<&str> =
         ["workload", "conflicts"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
-    let number = 4 + kind;
-    let title = format!("Figure {number}: mean {name} latency normalised to NOOP");
-    let mut sheet = Sheet::new(&format!("figure{number}"), title, &heads);
+    let figure = 4 + kind;
+    let title = format!("Figure {figure}: mean {name} latency normalised to NOOP");
+    let mut sheet = Sheet::new(&format!("figure{figure}"), title, &heads);
     let mut add = |name: &str, conflicts: &str, of: &dyn Fn(&str) -> Option<f64>| {
         let mut row = vec![name.into(), conflicts.into()];
         row.extend(SCHEMES.map(|(scheme, _)| Cell::number(of(scheme))));
         sheet.row(row);
     };
     let ratio = |column: &str, scheme: &str, case: Case<'_>| {
-        evidence.ratio(column, (scheme, "noop"), case, pointer)
+        evidence.ratio(column, (scheme, "noop"), case, number)
     };
     for column in &evidence.runs.columns {
         add(&column.name, "as recorded", &|scheme| ratio(&column.name, scheme, RECORDED));
     }
     add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
-    if !brief {
+    if !evidence.brief {
         let conflicts = format!("{} % of writes prioritised", 100.0 * paper.share);
         let there = crossings(paper, evidence, paper.share);
         for (name, crossing) in &there {
@@ -211,7 +227,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
             column.name.as_str().into(),
             of(RECORDED, 0),
             of(RECORDED, 1),
-            Cell::share(paper.number("001-006", &column.name)),
+            Cell::share(paper.number(PRIORITISED_WRITES, &column.name)),
             of(faster(paper.conflicts), 0),
             of(faster(paper.conflicts), 1),
         ]);
@@ -221,30 +237,29 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
 
 /// Every run of the four schemes as recorded.
 fn runs(evidence: &Evidence) -> Sheet {
-    let numbers = [
+    let numbers: [(&str, Number); 14] = [
         ("read mean (us)", READ),
-        ("read p99 (us)", "/read/p99_us"),
-        ("read p99.9 (us)", "/read/p999_us"),
+        ("read p99 (us)", |run| run.read.p99_us),
+        ("read p99.9 (us)", |run| run.read.p999_us),
         ("write mean (us)", WRITE),
-        ("write p99 (us)", "/write/p99_us"),
-        ("write p99.9 (us)", "/write/p999_us"),
-        ("reads at 3 references", "/counters/reads_at/3"),
-        ("reads at 9", "/counters/reads_at/9"),
-        ("retries", "/counters/retries"),
-        ("uncorrectable", "/counters/uncorrectable_reads"),
-        ("prioritised reads", "/counters/prioritised_reads"),
-        ("prioritised writes", "/counters/prioritised_writes"),
-        ("WAF", "/waf"),
-        ("erases", "/erases"),
+        ("write p99 (us)", |run| run.write.p99_us),
+        ("write p99.9 (us)", |run| run.write.p999_us),
+        ("reads at 3 references", |run| run.counters.reads_at.as_ref()?.get(&3).copied()),
+        ("reads at 9", |run| run.counters.reads_at.as_ref()?.get(&9).copied()),
+        ("retries", |run| Some(run.counters.retries)),
+        ("uncorrectable", |run| Some(run.counters.uncorrectable_reads)),
+        ("prioritised reads", |run| Some(run.counters.prioritised_reads)),
+        ("prioritised writes", |run| run.counters.prioritised_writes),
+        ("WAF", |run| run.waf),
+        ("erases", |run| Some(run.erases)),
     ];
     let mut heads = vec!["workload", "scheme"];
     heads.extend(numbers.map(|(head, _)| head));
     let mut sheet = Sheet::new("runs", "Every run of the four schemes as recorded", &heads);
     for column in &evidence.runs.columns {
         for (scheme, name) in SCHEMES {
-            let number = |(_, pointer)| {
-                Cell::number(evidence.number(&column.name, scheme, RECORDED, pointer))
-            };
+            let number =
+                |(_, of)| Cell::number(evidence.number(&column.name, scheme, RECORDED, of));
             let mut row = vec![column.name.as_str().into(), name.into()];
             row.extend(numbers.map(number));
             sheet.row(row);
@@ -332,11 +347,11 @@ pub(super) fn ablated_ratio(
     paper: &Paper,
     evidence: &Evidence,
     (answer, stage, speed): (&str, &str, f64),
-    pointer: &str,
+    of: Number,
 ) -> Option<f64> {
     let (mine, base) = (staged(answer, stage), staged("NOOP", stage));
     average_named(paper, |column| {
-        let number = |variant| evidence.number(column, "noop", Case { variant, speed }, pointer);
+        let number = |variant| evidence.number(column, "noop", Case { variant, speed }, of);
         Some(number(&mine)? / number(&base)?)
     })
 }
@@ -360,8 +375,9 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Sheet {
                 let at = (answer.name.as_str(), stage.name.as_str(), speed);
                 let variant = staged(&answer.name, &stage.name);
                 let case = Case { variant: &variant, speed };
-                let tries = per_read(paper, evidence, ("noop", case), "/counters/retries")
-                    .map(|it| 1.0 + it);
+                let retries: Number = |run| Some(run.counters.retries);
+                let tries = per_read(paper, evidence, ("noop", case), retries);
+                let tries = tries.map(|it| 1.0 + it);
                 sheet.row(vec![
                     answer.name.as_str().into(),
                     Cell::Number(speed),
@@ -382,13 +398,14 @@ fn per_read(
     paper: &Paper,
     evidence: &Evidence,
     (scheme, case): (&str, Case<'_>),
-    pointer: &str,
+    of: Number,
 ) -> Option<f64> {
     average_named(paper, |column| {
-        let of = |pointer: &str| evidence.number(column, scheme, case, pointer);
-        let levels = ["3", "9", "21"].map(|it| of(&format!("/counters/reads_at/{it}")));
+        let run = evidence.runs.summary(&run_name(column, scheme, case))?;
+        let at = run.counters.reads_at.as_ref();
+        let levels = [3, 9, 21].map(|references| at?.get(&references).copied());
         let reads: f64 = levels.into_iter().flatten().sum();
-        Some(of(pointer)? / reads)
+        Some(of(run)? / reads)
     })
 }
 
@@ -398,7 +415,8 @@ pub(super) fn uncorrectable(
     evidence: &Evidence,
     run: (&str, Case<'_>),
 ) -> Option<f64> {
-    Some(1e6 * per_read(paper, evidence, run, "/counters/uncorrectable_reads")?)
+    let uncorrectable: Number = |run| Some(run.counters.uncorrectable_reads);
+    Some(1e6 * per_read(paper, evidence, run, uncorrectable)?)
 }
 
 /// By how much a scheme lowers a mean against NOOP with strengths known so, mean over the volumes named.
@@ -406,11 +424,11 @@ pub(super) fn estimated_gain(
     paper: &Paper,
     evidence: &Evidence,
     (scheme, source, cycles): (&str, &str, u32),
-    pointer: &str,
+    of: Number,
 ) -> Option<f64> {
     let variant = estimated(source, cycles);
     let case = Case { variant: &variant, speed: 1.0 };
-    average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, pointer)?))
+    average_named(paper, |it| Some(1.0 - evidence.ratio(it, (scheme, "noop"), case, of)?))
 }
 
 /// What the error of the estimate of strength costs.
@@ -431,8 +449,8 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
         for source in SOURCES {
             let variant = estimated(source, cycles);
             let case = Case { variant: &variant, speed: 1.0 };
-            let lower = |scheme, pointer| {
-                Cell::share(estimated_gain(paper, evidence, (scheme, source, cycles), pointer))
+            let lower = |scheme, of| {
+                Cell::share(estimated_gain(paper, evidence, (scheme, source, cycles), of))
             };
             let lost = |scheme| Cell::number(uncorrectable(paper, evidence, (scheme, case)));
             sheet.row(vec![
@@ -444,8 +462,9 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
                 lost("pv_w"),
                 lost("rhio"),
                 Cell::number(average_named(paper, |it| {
-                    let reads = |whose| evidence.number(it, "rhio", case, whose);
-                    Some(reads("/counters/reads/wear")? / reads("/counters/reads/host")?)
+                    evidence.number(it, "rhio", case, |run| {
+                        Some(run.counters.reads.wear / run.counters.reads.host)
+                    })
                 })),
             ]);
         }

@@ -1,11 +1,13 @@
-//! Our number for each of the paper's claims.
+//! Every claim of the paper, and what is measured for it. Four of them are measured under three readings of what
+//! becomes of clean pages that were read.
 
 use super::plan::{
-    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, READ_ONLY, READINGS, STATES, WAITS,
+    AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, REWRITE, WAITS,
     WAITS_ALONE,
 };
-use crate::claim::{Labelled, Measured};
-use crate::runs::{READ, WRITE, mean};
+use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, named, unmeasured};
+use crate::run_summary::{READ, WRITE};
+use crate::runs::mean;
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
@@ -17,6 +19,58 @@ use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
 
+/// Figure 3: reads below the baseline's.
+pub(super) const READS: ClaimId = ClaimId("004-016");
+/// Figure 4: wear below the baseline's.
+pub(super) const WEAR: ClaimId = ClaimId("004-018");
+
+/// Every claim, in the order of the paper's data.
+pub(super) const CLAIMS: &[Claim<Evidence>] = &[
+    claim("004-001", |_| voltages(SCALES[0])),
+    claim("004-002", |_| voltages(SCALES[1])),
+    claim("004-003", |_| voltages(SCALES[2])),
+    claim("004-004", |_| {
+        let levels = level_times(&config()?);
+        of_sets([0, 1, 2].map(|level| levels.sense(level, 0).as_us()))
+    }),
+    claim("004-005", |_| {
+        let levels = level_times(&config()?);
+        of_sets([0, 1, 2].map(|level| levels.transfer(level).as_us()))
+    }),
+    claim("004-006", |_| of_sets([program_us(&config()?); 3])),
+    claim("004-007", |_| {
+        let step = config()?.reliability.cells.step;
+        of_sets(SCALES.map(|scale| step * scale))
+    }),
+    claim("004-008", |_| are([("w", config()?.hotness.watermark)])),
+    claim("004-009", |_| geometry(&config()?)),
+    claim("004-010", |_| are([("boosted", scale(0)), ("reduced", scale(2))])),
+    claim("004-011", |_| {
+        Ok(Some(Measured::exactly(formulas(&config()?.reliability.cells))))
+    }),
+    claim("004-012", |_| Ok(Some(Measured::exactly(watermark(&config()?))))),
+    claim("004-013", |e| {
+        Ok(read_hot_share(e).map(|share| Measured::of([("read-hot", share)])))
+    }),
+    claim("004-014", |e| Ok(lawful_states(e))),
+    claim("004-015", |_| are([("bits", hit_bits(1000, 4096) as f64)])),
+    named(READS, |e| Ok(reads(e, HIRE))),
+    claim("004-016e", |e| Ok(reads(e, ON_EVICT))),
+    claim("004-016r", |e| Ok(reads(e, REWRITE))),
+    claim("004-017", |e| Ok(reads_ordered(e, HIRE))),
+    claim("004-017e", |e| Ok(reads_ordered(e, ON_EVICT))),
+    claim("004-017r", |e| Ok(reads_ordered(e, REWRITE))),
+    named(WEAR, |e| Ok(wear(e, HIRE))),
+    claim("004-019", |e| Ok(wear_ordered(e, HIRE))),
+    claim("004-018e", |e| Ok(wear(e, ON_EVICT))),
+    claim("004-019e", |e| Ok(wear_ordered(e, ON_EVICT))),
+    claim("004-018r", |e| Ok(wear(e, REWRITE))),
+    claim("004-019r", |e| Ok(wear_ordered(e, REWRITE))),
+    claim("004-020", |e| Ok(writes(e, WAITS_ALONE))),
+    claim("004-020w", |e| Ok(writes(e, WAITS))),
+    unmeasured("004-021"),
+];
+
 /// The three sets of voltages, in the order of the paper.
 const SETS: [&str; 3] = ["boosted", "nominal", "reduced"];
 
@@ -26,76 +80,62 @@ pub(super) fn config() -> Result<Config, Problems> {
     Ok(resolve(&spec.source()?, &Scheme::load("hire")?, &spec)?.config)
 }
 
-/// Our number for the claim `id`; nothing if it cannot be measured.
-pub(super) fn measure(id: &str, evidence: &Evidence) -> Result<Option<Measured>, Problems> {
-    let number = id.strip_prefix("004-").unwrap_or(id);
-    let (number, reading) = number.split_at(3.min(number.len()));
-    let case = READINGS.iter().find(|(end, _)| *end == reading).map(|(_, case)| *case);
-    Ok(match (number, case) {
-        ("016", Some(case)) => lowered(evidence, &["stg1", "fin1"], |column| {
-            evidence.ratio(column, case, AS_IT_IS, READ)
-        }),
-        ("018", Some(case)) => lowered(evidence, &["stg1", "fin2"], |column| {
-            evidence.worn_ratio(column, case, AS_IT_IS)
-        }),
-        ("017", Some(case)) => ordered(evidence, [HVC, case, BASELINE, LVC], |column, case| {
-            evidence.number(column, case, AS_IT_IS, READ)
-        }),
-        ("019", Some(case)) => ordered(evidence, [LVC, case, BASELINE, HVC], |column, case| {
-            evidence.worn(column, case, AS_IT_IS)
-        }),
-        ("020", None) => writes(evidence, WAITS),
-        ("020", _) => writes(evidence, WAITS_ALONE),
-        ("013", _) => exactly(read_hot_share(evidence).map(|it| vec![("read-hot".into(), it)])),
-        ("014", _) => {
-            let of = |what: &str| evidence.runs.number(STATES, &format!("/{what}"));
-            let looked = of("events").zip(of("erases"));
-            // A drive on which nothing happens breaks no law.
-            let holds = looked.is_some_and(|(events, erases)| events > 10_000.0 && erases > 100.0);
-            of("violations").map(|it| Measured { values: vec![("violations".into(), it)], holds })
-        }
-        _ => parameters(number, &config()?),
-    })
+fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
+    Ok(Some(Measured::of(values)))
 }
 
-fn exactly(values: Option<Vec<Labelled>>) -> Option<Measured> {
-    Some(Measured { values: values?, holds: true })
+fn of_sets([boosted, nominal, reduced]: [f64; 3]) -> Found {
+    are([(SETS[0], boosted), (SETS[1], nominal), (SETS[2], reduced)])
 }
 
-fn of_sets(values: [f64; 3]) -> Vec<Labelled> {
-    SETS.iter().zip(values).map(|(name, value)| ((*name).to_string(), value)).collect()
+fn level_times(config: &Config) -> LevelTimes {
+    LevelTimes::new(&config.timing, &config.reliability.ldpc())
 }
 
-/// What needs no run.
-fn parameters(number: &str, config: &Config) -> Option<Measured> {
-    let cells = &config.reliability.cells;
-    let levels = LevelTimes::new(&config.timing, &config.reliability.ldpc());
-    let voltages = |scale: f64| {
-        let nominal = [cells.erased, cells.programmed_1, cells.programmed_2, cells.programmed_3];
-        let names = ["erased", "1", "2", "3"];
-        names.iter().zip(nominal).map(|(name, it)| ((*name).to_string(), it * scale)).collect()
-    };
-    let values: Vec<Labelled> = match number {
-        "001" => voltages(SCALES[0]),
-        "002" => voltages(SCALES[1]),
-        "003" => voltages(SCALES[2]),
-        "004" => of_sets([0, 1, 2].map(|level| levels.sense(level, 0).as_us())),
-        "005" => of_sets([0, 1, 2].map(|level| levels.transfer(level).as_us())),
-        "006" => of_sets([program_us(config); 3]),
-        "007" => of_sets(SCALES.map(|scale| cells.step * scale)),
-        "008" => vec![("w".into(), config.hotness.watermark)],
-        "009" => vec![
-            ("GB".into(), config.geometry.raw().0 as f64 / f64::from(1 << 30)),
-            ("channels".into(), f64::from(config.geometry.channels)),
-            ("chips of a channel".into(), f64::from(config.geometry.chips_per_channel)),
-        ],
-        "010" => vec![("boosted".into(), scale(0)), ("reduced".into(), scale(2))],
-        "011" => formulas(cells),
-        "012" => watermark(config),
-        "015" => vec![("bits".into(), hit_bits(1000, 4096) as f64)],
-        _ => return None,
-    };
-    exactly(Some(values))
+/// The nominal voltages, scaled.
+fn voltages(scale: f64) -> Found {
+    let cells = config()?.reliability.cells;
+    are([
+        ("erased", cells.erased * scale),
+        ("1", cells.programmed_1 * scale),
+        ("2", cells.programmed_2 * scale),
+        ("3", cells.programmed_3 * scale),
+    ])
+}
+
+fn geometry(config: &Config) -> Found {
+    are([
+        ("GB", config.geometry.raw().0 as f64 / f64::from(1 << 30)),
+        ("channels", f64::from(config.geometry.channels)),
+        ("chips of a channel", f64::from(config.geometry.chips_per_channel)),
+    ])
+}
+
+fn lawful_states(evidence: &Evidence) -> Option<Measured> {
+    let states = evidence.states?;
+    // A drive on which nothing happens breaks no law.
+    let holds = states.events > 10_000 && states.erases > 100;
+    Some(Measured::of([("violations", states.violations as f64)]).if_holds(holds))
+}
+
+fn reads(evidence: &Evidence, hire: Case) -> Option<Measured> {
+    let of = |column: &str| evidence.ratio(column, hire, AS_IT_IS, READ);
+    lowered(evidence, &["stg1", "fin1"], of)
+}
+
+fn wear(evidence: &Evidence, hire: Case) -> Option<Measured> {
+    let of = |column: &str| evidence.worn_ratio(column, hire, AS_IT_IS);
+    lowered(evidence, &["stg1", "fin2"], of)
+}
+
+fn reads_ordered(evidence: &Evidence, hire: Case) -> Option<Measured> {
+    let of = |column: &str, case| evidence.number(column, case, AS_IT_IS, READ);
+    ordered(evidence, [HVC, hire, BASELINE, LVC], of)
+}
+
+fn wear_ordered(evidence: &Evidence, hire: Case) -> Option<Measured> {
+    let of = |column: &str, case| evidence.worn(column, case, AS_IT_IS);
+    ordered(evidence, [LVC, hire, BASELINE, HVC], of)
 }
 
 fn program_us(config: &Config) -> f64 {
@@ -138,9 +178,8 @@ pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
 
 /// Of the pages that left the buffer while a workload only read, the share of read-hot ones.
 fn read_hot_share(evidence: &Evidence) -> Option<f64> {
-    let left = |name: &str| evidence.runs.number(READ_ONLY, &format!("/counters/left/{name}"));
-    Some(left("read_hot")? / (left("mixed")? + left("read_hot")? + left("write_hot")?))
-        .filter(|share| share.is_finite())
+    let left = evidence.runs.summary(READ_ONLY)?.counters.left.as_ref()?;
+    Some(left.read_hot / left.sum()).filter(|share| share.is_finite())
 }
 
 /// By how much a number lies below the baseline's: on average, and under the workloads that are named.
@@ -191,16 +230,13 @@ fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::paper::Paper;
     use super::super::plan::tests::invented;
     use super::*;
     use crate::Verdict;
+    use crate::claim::tests::verdict_of;
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
-        let paper = Paper::open().unwrap();
-        let measured = measure(id, evidence).unwrap();
-        let claim = paper.claim.iter().find(|claim| claim.id == id).unwrap();
-        claim.verdict(measured.as_ref())
+        verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
     /// Reads, writes that wait, and programs as the paper has them: stg1, fin1 and fin2 as printed, the others so

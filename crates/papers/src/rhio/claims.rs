@@ -1,10 +1,11 @@
-//! Our number for each of the paper's claims.
+//! Every claim of the paper, and what is measured for it.
 
 use super::example::{self, SIZES};
 use super::paper::Paper;
 use super::plan::{Case, Evidence, KINDS, RECORDED};
-use crate::claim::{Labelled, Measured};
-use crate::runs::{READ, WRITE, mean};
+use crate::claim::{Claim, ClaimId, Found, Measured, claim, named, unmeasured};
+use crate::run_summary::{Number, READ, WRITE};
+use crate::runs::mean;
 use fowler_device::Step;
 use fowler_device::reliability::{Ladder, LevelTimes, NoModel};
 use fowler_experiment::device::{Resolved, resolve};
@@ -14,59 +15,66 @@ use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
 use fowler_units::Rng;
 
-/// Our number for the claim `id`; nothing if it cannot be measured.
-pub(super) fn measure(
-    id: &str,
-    paper: &Paper,
-    evidence: &Evidence,
-) -> Result<Option<Measured>, Problems> {
-    Ok(match id.strip_prefix("001-").unwrap_or(id) {
-        "001" => reductions(evidence, "noop"),
-        "002" => reductions(evidence, "rt_r"),
-        "003" => reductions(evidence, "pv_w"),
-        "004" => by_volume(evidence, ("pv_w", WRITE), ("mds", "web"), &["mds", "web", "usr"]),
-        "005" => by_volume(evidence, ("rt_r", READ), ("src", "mds"), &["src", "mds"]),
-        "006" => prioritised_writes(paper, evidence),
-        "007" => prioritised_reads(evidence),
-        "008" => correlations(evidence, RECORDED),
-        "009" => equation(paper)?,
-        "010" => figure_2(paper)?,
-        "011" => groups(paper)?,
-        "012" => {
-            let (shortest, step) = example::deadlines(paper)?;
-            Some(Measured { values: vec![("ms".into(), step as f64)], holds: shortest == step })
-        }
-        "013" => {
-            let first = example::figure_3(paper)?.first().map(|&read| ("R".into(), read as f64));
-            exactly(first.into_iter().collect())
-        }
-        "014" => {
-            let (before, after) = example::writes_before_reads(paper)?;
-            let values = vec![("writes".into(), before as f64)];
-            Some(Measured { values, holds: after > 0 })
-        }
-        "016" => {
-            let drive = drive(paper)?;
-            let g = &drive.config.geometry;
-            let gib = g.raw().0 as f64 / f64::from(1 << 30);
-            exactly(vec![
-                ("channels".into(), f64::from(g.channels)),
-                ("chips".into(), f64::from(g.channels * g.chips_per_channel)),
-                ("GiB".into(), gib),
-            ])
-        }
-        "017" => {
-            let (mu, sigma) = drawn(&drive(paper)?);
-            exactly(vec![("mu".into(), mu), ("sigma".into(), sigma)])
-        }
-        "018" => times(&drive(paper)?),
-        "019" => monotone(&drive(paper)?).ok(),
-        _ => None,
-    })
+// What tables and figures print beside ours.
+pub(super) const BELOW_NOOP: ClaimId = ClaimId("001-001");
+pub(super) const BELOW_RT_R: ClaimId = ClaimId("001-002");
+pub(super) const BELOW_PV_W: ClaimId = ClaimId("001-003");
+pub(super) const PRIORITISED_WRITES: ClaimId = ClaimId("001-006");
+
+/// Every claim, in the order of the paper's data.
+pub(super) const CLAIMS: &[Claim<Evidence>] = &[
+    named(BELOW_NOOP, |e| Ok(reductions(e, "noop"))),
+    named(BELOW_RT_R, |e| Ok(reductions(e, "rt_r"))),
+    named(BELOW_PV_W, |e| Ok(reductions(e, "pv_w"))),
+    claim("001-004", |e| {
+        let shown = &["mds", "web", "usr"];
+        let (base, of) = ("pv_w", WRITE);
+        Ok(by_volume(e, &Volumes { base, of, most: "mds", least: "web", shown }))
+    }),
+    claim("001-005", |e| {
+        let shown = &["src", "mds"];
+        let (base, of) = ("rt_r", READ);
+        Ok(by_volume(e, &Volumes { base, of, most: "src", least: "mds", shown }))
+    }),
+    named(PRIORITISED_WRITES, |e| Ok(prioritised_writes(e))),
+    claim("001-007", |e| Ok(prioritised_reads(e))),
+    claim("001-008", |e| Ok(correlations(e, RECORDED))),
+    claim("001-009", |e| equation(&e.paper)),
+    claim("001-010", |e| figure_2(&e.paper)),
+    claim("001-011", |e| groups(&e.paper)),
+    claim("001-012", |e| {
+        let (shortest, step) = example::deadlines(&e.paper)?;
+        Ok(Some(Measured::of([("ms", step as f64)]).if_holds(shortest == step)))
+    }),
+    claim("001-013", |e| {
+        let first = example::figure_3(&e.paper)?.first().map(|&read| ("R".into(), read as f64));
+        Ok(Some(Measured::exactly(first.into_iter().collect())))
+    }),
+    claim("001-014", |e| {
+        let (before, after) = example::writes_before_reads(&e.paper)?;
+        Ok(Some(Measured::of([("writes", before as f64)]).if_holds(after > 0)))
+    }),
+    unmeasured("001-015"),
+    claim("001-016", |e| geometry(&drive(&e.paper)?)),
+    claim("001-017", |e| {
+        let (mu, sigma) = drawn(&drive(&e.paper)?);
+        are([("mu", mu), ("sigma", sigma)])
+    }),
+    claim("001-018", |e| times(&drive(&e.paper)?)),
+    claim("001-019", |e| Ok(monotone(&drive(&e.paper)?).ok())),
+];
+
+fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
+    Ok(Some(Measured::of(values)))
 }
 
-fn exactly(values: Vec<Labelled>) -> Option<Measured> {
-    Some(Measured { values, holds: true })
+fn geometry(drive: &Resolved) -> Found {
+    let g = &drive.config.geometry;
+    are([
+        ("channels", f64::from(g.channels)),
+        ("chips", f64::from(g.channels * g.chips_per_channel)),
+        ("GiB", g.raw().0 as f64 / f64::from(1 << 30)),
+    ])
 }
 
 /// The paper's drive under RHIO.
@@ -79,25 +87,32 @@ fn drive(paper: &Paper) -> Result<Resolved, Problems> {
 fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
-    for (kind, pointer, ..) in KINDS {
+    for kind in KINDS {
         let ratios = evidence
             .runs
-            .each(|column| evidence.ratio(column, ("rhio", base), RECORDED, pointer))?;
+            .each(|column| evidence.ratio(column, ("rhio", base), RECORDED, kind.mean))?;
         holds &= ratios.iter().all(|&ratio| ratio < 1.0);
-        values.push((kind.into(), 1.0 - mean(&ratios)?));
+        values.push((kind.name.into(), 1.0 - mean(&ratios)?));
     }
     Some(Measured { values, holds })
 }
 
-/// The reduction against `base` under some volumes; it holds if there is one under every volume, and the first has
-/// the largest and the second the smallest.
-fn by_volume(
-    evidence: &Evidence,
-    (base, pointer): (&str, &str),
-    (most, least): (&str, &str),
-    shown: &[&str],
-) -> Option<Measured> {
-    let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, pointer)?);
+/// Volumes of which the text gives reductions.
+struct Volumes {
+    /// What RHIO is held against, and the number that is reduced.
+    base: &'static str,
+    of: Number,
+    /// Where the reduction is largest, and where it is smallest.
+    most: &'static str,
+    least: &'static str,
+    shown: &'static [&'static str],
+}
+
+/// The reduction under some volumes; it holds if there is one under every volume, the largest and the smallest where
+/// they are said to be.
+fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
+    let &Volumes { base, of: number, most, least, shown } = volumes;
+    let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, number)?);
     let all = evidence.runs.each(of)?;
     let (most, least) = (of(most)?, of(least)?);
     let values = shown.iter().map(|&name| Some((name.into(), of(name)?))).collect::<Option<_>>()?;
@@ -105,10 +120,10 @@ fn by_volume(
     Some(Measured { values, holds })
 }
 
-fn prioritised_writes(paper: &Paper, evidence: &Evidence) -> Option<Measured> {
+fn prioritised_writes(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str| evidence.prioritised(column, RECORDED, 1);
     let all = evidence.runs.each(of)?;
-    let many = all.iter().filter(|&&share| share > paper.share).count();
+    let many = all.iter().filter(|&&share| share > evidence.paper.share).count();
     let values = vec![("usr".into(), of("usr")?), ("web".into(), of("web")?)];
     Some(Measured { values, holds: 2 * many > all.len() })
 }
@@ -127,10 +142,10 @@ fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
 
 /// Rank correlations of the shares of prioritised requests with the reductions that they are said to explain.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
-    let rank = |kind: usize, base: &str, pointer: &str| {
+    let rank = |kind: usize, base: &str, of: Number| {
         let shares = evidence.runs.each(|column| evidence.prioritised(column, case, kind))?;
         let lower =
-            |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, pointer)?);
+            |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, of)?);
         spearman(&shares, &evidence.runs.each(lower)?)
     };
     let (writes, reads) = (rank(1, "pv_w", WRITE)?, rank(0, "rt_r", READ)?);
@@ -150,12 +165,12 @@ pub(super) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
     };
     let (one, other) = (ranks(one), ranks(other));
     let (mean_one, mean_other) = (mean(&one)?, mean(&other)?);
-    let product = |a: &[f64], (mean_a, b, mean_b): (f64, &[f64], f64)| {
+    let product = |a: &[f64], mean_a: f64, b: &[f64], mean_b: f64| {
         a.iter().zip(b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum::<f64>()
     };
-    let both = product(&one, (mean_one, &other, mean_other));
-    let alone = product(&one, (mean_one, &one, mean_one));
-    let beside = product(&other, (mean_other, &other, mean_other));
+    let both = product(&one, mean_one, &other, mean_other);
+    let alone = product(&one, mean_one, &one, mean_one);
+    let beside = product(&other, mean_other, &other, mean_other);
     Some(both / (alone * beside).sqrt()).filter(|rank| rank.is_finite())
 }
 
@@ -170,23 +185,23 @@ fn drawn(drive: &Resolved) -> (f64, f64) {
     (mean, (squares / (rates.len() - 1) as f64).sqrt())
 }
 
-fn equation(paper: &Paper) -> Result<Option<Measured>, Problems> {
+fn equation(paper: &Paper) -> Found {
     let (fifo, hot) = (example::figure_2(paper, "noop")?, example::figure_2(paper, "rhio")?);
     let less = |order: &[usize]| {
         let difference = example::equation_1(order) - example::mean_completion(order);
         // What is left of adding up in another order.
         if difference.abs() < 1e-9 { 0.0 } else { difference }
     };
-    Ok(exactly(vec![("first come".into(), less(&fifo)), ("hot first".into(), less(&hot))]))
+    are([("first come", less(&fifo)), ("hot first", less(&hot))])
 }
 
-fn figure_2(paper: &Paper) -> Result<Option<Measured>, Problems> {
+fn figure_2(paper: &Paper) -> Found {
     let under = |scheme| Ok::<_, Problems>(example::equation_1(&example::figure_2(paper, scheme)?));
-    Ok(exactly(vec![("hot_first".into(), under("rhio")?), ("fifo".into(), under("noop")?)]))
+    are([("hot_first", under("rhio")?), ("fifo", under("noop")?)])
 }
 
 /// Requests of one size that are answered one after another are a group.
-fn groups(paper: &Paper) -> Result<Option<Measured>, Problems> {
+fn groups(paper: &Paper) -> Found {
     let order = example::figure_2(paper, "rhio")?;
     let groups = order.chunk_by(|&one, &next| SIZES[one] == SIZES[next]).map(<[usize]>::to_vec);
     let groups: Vec<Vec<usize>> = groups.collect();
@@ -196,13 +211,13 @@ fn groups(paper: &Paper) -> Result<Option<Measured>, Problems> {
     Ok(Some(Measured { values, holds: groups == [vec![1, 3, 4], vec![2, 5], vec![0]] }))
 }
 
-fn times(drive: &Resolved) -> Option<Measured> {
+fn times(drive: &Resolved) -> Found {
     let (timing, reliability) = (&drive.config.timing, &drive.config.reliability);
     let levels = LevelTimes::new(timing, &reliability.ldpc());
-    exactly(vec![
-        ("prog".into(), timing.program(0).as_us()),
-        ("sense".into(), levels.sense(1, 0).as_us()),
-        ("xfer".into(), levels.transfer(1).as_us()),
+    are([
+        ("prog", timing.program(0).as_us()),
+        ("sense", levels.sense(1, 0).as_us()),
+        ("xfer", levels.transfer(1).as_us()),
     ])
 }
 
@@ -233,11 +248,10 @@ mod tests {
     use super::super::plan::tests::invented;
     use super::*;
     use crate::Verdict;
+    use crate::claim::tests::verdict_of;
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
-        let paper = Paper::open().unwrap();
-        let measured = measure(id, &paper, evidence).unwrap();
-        paper.claim.iter().find(|claim| claim.id == id).unwrap().verdict(measured.as_ref())
+        verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
     /// Means and shares as the text has them: reads and writes of RHIO lower by what is printed.

@@ -1,0 +1,106 @@
+//! What a study of a paper is. A study is a folder of this crate and a line in [`crate::STUDIES`]: its
+//! evidence implements [`Study`], and everything else follows from that.
+
+use crate::claim::{self, Answer, Claim, Statement, Verdict};
+use crate::column::{Column, Published, none_found};
+use crate::run_folder::{RunFolder, Watch};
+use crate::{Reproduction, Request, runs_folder};
+use fowler_experiment::figures_folder::{self, Named, Written};
+use fowler_experiment::problem::Problems;
+use fowler_experiment::report;
+use fowler_experiment::tables::Sheet;
+
+/// What a paper prints, as the data of its study have it.
+#[derive(Clone, Copy)]
+pub(crate) struct Printed<'a> {
+    /// The paper.
+    pub title: &'a str,
+    /// What it states, in the order of [`Study::CLAIMS`].
+    pub statements: &'a [Statement],
+    /// What it ran, and how real traces of that are known; empty if none is looked for.
+    pub workloads: &'a [Published],
+}
+
+/// A study: the evidence for one paper, and what is made of it.
+pub(crate) trait Study: Sized + 'static {
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// One line of help: what the paper is about, where and when it was published.
+    const ABOUT: &'static str;
+    /// How each claim of the paper is measured.
+    const CLAIMS: &'static [Claim<Self>];
+
+    /// Plans every run and does what is not saved in `runs` yet; nothing if it was stopped.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the paper's data or the user's traces.
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Problems>;
+
+    /// What the paper prints.
+    fn printed(&self) -> Printed<'_>;
+
+    /// The workloads that were run.
+    fn columns(&self) -> &[Column];
+
+    /// The paper's tables, its figures as numbers, and what it leaves open, without the claims.
+    ///
+    /// # Errors
+    /// Where a model refuses its constants.
+    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Problems>;
+
+    /// Its figures as pictures.
+    ///
+    /// # Errors
+    /// As [`Study::tables`].
+    fn figures(&self) -> Result<Vec<Named>, Problems>;
+}
+
+/// Does a study and writes what came of it; nothing if it was stopped.
+///
+/// # Errors
+/// As the parts of the study, and if the folder cannot be written.
+pub(crate) fn reproduce<S: Study>(
+    request: &Request,
+    watch: Watch<'_>,
+) -> Result<Option<Reproduction>, Problems> {
+    let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
+    let Some(study) = S::gather(request, &runs)? else { return Ok(None) };
+    let answers = claim::answers(study.printed().statements, S::CLAIMS, &study)?;
+    let mut sheets = study.tables(&answers)?;
+    sheets.push(claim::sheet(&answers));
+    let figures = study.figures()?;
+    write(&study, request, &Results { answers, sheets, figures }).map(Some)
+}
+
+/// What is to be written.
+struct Results {
+    answers: Vec<Answer>,
+    sheets: Vec<Sheet>,
+    figures: Vec<Named>,
+}
+
+/// Writes tables, figures and the page of both into the request's folder.
+fn write<S: Study>(
+    study: &S,
+    request: &Request,
+    results: &Results,
+) -> Result<Reproduction, Problems> {
+    let Printed { title, workloads, .. } = study.printed();
+    let Results { answers, sheets, figures } = results;
+    let Written { mut files, mut notes, drawings } =
+        figures_folder::write(sheets, figures, &request.out)?;
+    let folder = request.traces.as_deref();
+    notes.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
+    let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
+    let mut lead = vec![Verdict::counted(&verdicts)];
+    lead.extend(
+        request.limit.map(|limit| {
+            format!("{limit} requests of each run at most: a look, not a reproduction.")
+        }),
+    );
+    lead.extend(notes.iter().map(|note| format!("Note: {note}")));
+    let page = report::of_study(title, lead, sheets, drawings);
+    report::write(&request.out.join(report::REPORT), &page)?;
+    files.push(report::REPORT.into());
+    Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, notes })
+}
