@@ -1,5 +1,5 @@
-//! Tables and pictures as the files of one folder: what a study, a life and the shown models of cells
-//! end with.
+//! Tables and pictures as the files of one folder: what a study, a life and the shown models of
+//! cells end with.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::problem::Problems;
@@ -22,8 +22,8 @@ pub struct Written {
     pub drawings: Vec<Drawing>,
 }
 
-/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a note, not an
-/// error: of a few requests there may be nothing to draw, and the tables say so as well.
+/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a note, not
+/// an error: of a few requests there may be nothing to draw, and the tables say so as well.
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -19,8 +19,8 @@ pub fn drive(name: &str, config: &Config) -> Result<Device, Problems> {
     Device::new(config).map_err(|refusals| device::refused(name, &BTreeMap::new(), refusals))
 }
 
-/// Hands `take` the requests of a workload as `drive` would get them, at most `limit` of them, at the
-/// times recorded.
+/// Hands `take` the requests of a workload as `drive` would get them, at most `limit` of them, at
+/// the times recorded.
 ///
 /// # Errors
 /// What is wrong with the workload.

@@ -1,5 +1,5 @@
-//! What a claim is: a statement of a paper with the numbers that it prints, how a study measures it, and
-//! the verdict that follows from both.
+//! What a claim is: a statement of a paper with the numbers that it prints, how a study measures
+//! it, and the verdict that follows from both.
 
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::tables::{Cell, Sheet};
@@ -22,8 +22,8 @@ impl fmt::Display for ClaimId {
 /// What a measure finds: numbers, or nothing if it cannot be measured.
 pub(crate) type Found = Result<Option<Measured>, Problems>;
 
-/// A claim as a study has it, declared beside the evidence `E` that it reads. What the paper prints for it,
-/// and by which rule the two are compared, is the [`Statement`] of the same number.
+/// A claim as a study has it, declared beside the evidence `E` that it reads. What the paper prints
+/// for it, and by which rule the two are compared, is the [`Statement`] of the same number.
 pub(crate) struct Claim<E> {
     pub id: ClaimId,
     pub measure: fn(&E) -> Found,
@@ -63,7 +63,8 @@ pub(crate) struct Statement {
     /// Why ours differ, where they do.
     #[serde(default)]
     pub why: String,
-    /// Whether ours could not but agree: it is a parameter of the preset, or arithmetic on the paper's own numbers.
+    /// Whether ours could not but agree: it is a parameter of the preset, or arithmetic on the
+    /// paper's own numbers.
     #[serde(default)]
     pub given: bool,
 }
@@ -74,9 +75,11 @@ pub(crate) struct Statement {
 pub(crate) enum Check {
     /// To the last digit printed: parameters, and what follows from them alone.
     Exact,
-    /// The same, but within a per cent it has at least the shape: what follows from a rounded parameter.
+    /// The same, but within a per cent it has at least the shape: what follows from a rounded
+    /// parameter.
     Rounded,
-    /// Within a per cent, and otherwise in direction: what follows from the means of a workload, which its stand-in has.
+    /// Within a per cent, and otherwise in direction: what follows from the means of a workload,
+    /// which its stand-in has.
     Close,
     /// It cannot be measured.
     Unmeasured,
@@ -194,11 +197,12 @@ impl Verdict {
     }
 }
 
-/// How far a number of a workload that is not public may be from the published one to count as the same:
-/// a tenth of it. Assumed; a second trace of the same server differs by more.
+/// How far a number of a workload that is not public may be from the published one to count as the
+/// same: a tenth of it. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
-/// How far a number that follows from a rounded parameter, or from means, may be from the one printed.
+/// How far a number that follows from a rounded parameter, or from means, may be from the one
+/// printed.
 const ROUNDED: f64 = 0.01;
 
 /// How many digits stand behind the point of a number as printed.

@@ -1,9 +1,9 @@
 //! Published papers reproduced: their tables and figures regenerated beside the numbers that were
 //! published, with a verdict on every claim; and what the five systems buy together ([`ablation`]).
 //!
-//! A paper is a folder and a line of [`STUDIES`]. The folder has the evidence, the runs it needs, the
-//! claims declared beside what they read, tables and figures; [`study`] does with it what is the same for
-//! every paper.
+//! A paper is a folder and a line of [`STUDIES`]. The folder has the evidence, the runs it needs,
+//! the claims declared beside what they read, tables and figures; [`study`] does with it what is
+//! the same for every paper.
 
 pub mod ablation;
 mod claim;
@@ -120,8 +120,9 @@ pub struct Reproduction {
     pub notes: Vec<String>,
 }
 
-/// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as SVG,
-/// and returns them; nothing if it was stopped, and then the same request goes on where it was.
+/// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as
+/// SVG, and returns them; nothing if it was stopped, and then the same request goes on where it
+/// was.
 ///
 /// # Errors
 /// Everything that is wrong with the traces or the folder.

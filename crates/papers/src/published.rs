@@ -1,4 +1,5 @@
-//! What the data of every paper have in common: the file they are read from, and the drive they name.
+//! What the data of every paper have in common: the file they are read from, and the drive they
+//! name.
 
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::problem::{Problem, Problems};
@@ -15,7 +16,8 @@ pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Pro
     toml::from_str(text).map_err(failed)
 }
 
-/// A paper's drive: a preset and what the study sets besides, of which `set` replaces what it sets otherwise.
+/// A paper's drive: a preset and what the study sets besides, of which `set` replaces what it sets
+/// otherwise.
 pub(crate) fn drive(preset: &str, base: &[String], set: &[String]) -> DeviceSpec {
     let key = |setting: &String| setting.split('=').next().map(str::to_string);
     let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));

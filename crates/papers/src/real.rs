@@ -7,7 +7,8 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin that hold a workload, and their format where the text leaves it open.
+/// How the names of files begin that hold a workload, and their format where the text leaves it
+/// open.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Real {
@@ -22,8 +23,8 @@ impl Real {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }
 
-    /// The trace. Devices lie side by side and addresses are compacted: no paper says how it folded them, and no
-    /// two pages may share one place.
+    /// The trace. Devices lie side by side and addresses are compacted: no paper says how it folded
+    /// them, and no two pages may share one place.
     pub fn trace(&self, path: &Path) -> Result<WorkloadSpec, Problems> {
         let format = self.format.as_deref().map(format_by_name).transpose()?;
         let device = DeviceChoice::SideBySide;

@@ -1,5 +1,6 @@
-//! Many runs as one study: in parallel, each saved in a file as soon as it is finished, so that a study
-//! that was stopped resumes where it was. Results are types: this is the one place that reads them back.
+//! Many runs as one study: in parallel, each saved in a file as soon as it is finished, so that a
+//! study that was stopped resumes where it was. Results are types: this is the one place that reads
+//! them back.
 
 use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
@@ -52,8 +53,8 @@ pub(crate) struct Job<'a, T> {
 }
 
 impl<'a, T> Job<'a, T> {
-    /// A job; `inputs` is everything that its result depends on besides the simulator. The work yields
-    /// nothing if it was stopped.
+    /// A job; `inputs` is everything that its result depends on besides the simulator. The work
+    /// yields nothing if it was stopped.
     pub fn new(
         name: impl Into<String>,
         inputs: &str,
@@ -90,8 +91,8 @@ pub(crate) struct Speed {
 }
 
 impl<'a> Job<'a, Speed> {
-    /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of the
-    /// time on average.
+    /// The factor by which a workload's times are divided so that `beds` idle for a share `idle` of
+    /// the time on average.
     pub fn speed(
         name: impl Into<String>,
         beds: &'a [TestBed],
@@ -111,8 +112,8 @@ impl<'a> Job<'a, Speed> {
 }
 
 impl<'a> Job<'a, RunSummary> {
-    /// The run of one drive under one workload; the file is its whole summary, without what depends on the
-    /// machine's clock.
+    /// The run of one drive under one workload; the file is its whole summary, without what depends
+    /// on the machine's clock.
     pub fn run(
         name: impl Into<String>,
         spec: RunSpec,
@@ -169,8 +170,8 @@ impl<'a> RunFolder<'a> {
         Ok(RunFolder { folder: folder.to_path_buf(), watch })
     }
 
-    /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did; nothing if it
-    /// was stopped meanwhile.
+    /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did;
+    /// nothing if it was stopped meanwhile.
     pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Problems>
     where
         T: DeserializeOwned + Send,

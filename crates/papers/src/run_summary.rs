@@ -1,5 +1,6 @@
-//! What studies read of a run: the numbers of its JSON summary that they need, as a type. A summary is
-//! read once, when the run is finished or found in its folder, and never searched by path after that.
+//! What studies read of a run: the numbers of its JSON summary that they need, as a type. A summary
+//! is read once, when the run is finished or found in its folder, and never searched by path after
+//! that.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

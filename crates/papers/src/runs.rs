@@ -48,7 +48,8 @@ impl Runs {
         Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
     }
 
-    /// What a workload is and what a run of it was asked: its name, its source, requests, and the share of reads.
+    /// What a workload is and what a run of it was asked: its name, its source, requests, and the
+    /// share of reads.
     pub fn asked(&self, column: &Column, run: &str) -> Vec<Cell> {
         let run = self.summary(run);
         vec![

@@ -1,5 +1,5 @@
-//! What a study of a paper is. A study is a folder of this crate and a line in [`crate::STUDIES`]: its
-//! evidence implements [`Study`], and everything else follows from that.
+//! What a study of a paper is. A study is a folder of this crate and a line in [`crate::STUDIES`]:
+//! its evidence implements [`Study`], and everything else follows from that.
 
 use crate::claim::{self, Answer, Claim, Statement, Verdict};
 use crate::column::{Column, Published, none_found};

@@ -1,5 +1,6 @@
-//! What a 2^n factorial says (Box, Hunter and Hunter, "Statistics for Experimenters", chapter 5): every subset of n
-//! factors was run, and each effect is a mean over all pairs of runs that differ in nothing else.
+//! What a 2^n factorial says (Box, Hunter and Hunter, "Statistics for Experimenters", chapter 5):
+//! every subset of n factors was run, and each effect is a mean over all pairs of runs that differ
+//! in nothing else.
 
 /// How values of a kind are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +36,10 @@ impl Scale {
     }
 }
 
-/// The effect of the factors in `which` (a bit each) on `values`, one for each subset in the order of its bits: of one
-/// factor what it does on average, beside whatever else there is; of two by how much more one does beside the other
-/// than without it. On [`Scale::Ratio`] means are geometric. None if a value is missing or cannot be compared.
+/// The effect of the factors in `which` (a bit each) on `values`, one for each subset in the order
+/// of its bits: of one factor what it does on average, beside whatever else there is; of two by how
+/// much more one does beside the other than without it. On [`Scale::Ratio`] means are geometric.
+/// None if a value is missing or cannot be compared.
 pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
     let mut sum = 0.0;
     for (subset, value) in values.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The 2^n ablation: every subset of the systems on one drive, at several ages, under several workloads. What each of
-//! them buys, alone and beside the others, and what cancels.
+//! The 2^n ablation: every subset of the systems on one drive, at several ages, under several
+//! workloads. What each of them buys, alone and beside the others, and what cancels.
 
 mod effects;
 mod plan;
@@ -46,7 +46,8 @@ pub struct Finding {
     pub notes: Vec<String>,
 }
 
-/// Runs every subset of the five; nothing if it was stopped, and then the same request goes on where it was.
+/// Runs every subset of the five; nothing if it was stopped, and then the same request goes on
+/// where it was.
 ///
 /// # Errors
 /// Everything that is wrong with the workloads or the folder.

@@ -101,17 +101,18 @@ impl Metric {
 pub(super) struct Evidence {
     pub plan: Plan,
     pub runs: Runs,
-    /// Pages of the host from which on what writing costs is stated, bytes of all pages of the drive, data pages of a
-    /// stripe, and P/E cycles that its cells live.
+    /// Pages of the host from which on what writing costs is stated, bytes of all pages of the
+    /// drive, data pages of a stripe, and P/E cycles that its cells live.
     enough: f64,
     raw: f64,
     stripe: u32,
     lives: f64,
 }
 
-/// What writing costs is stated of workloads that fill every block that the drive has open so many times. Each kind of
-/// data that a scheme tells apart opens blocks of its own, once, and collection makes up for those: in short traces
-/// that is most of what is written. Assumed: at four times it is a few per cent.
+/// What writing costs is stated of workloads that fill every block that the drive has open so many
+/// times. Each kind of data that a scheme tells apart opens blocks of its own, once, and collection
+/// makes up for those: in short traces that is most of what is written. Assumed: at four times it
+/// is a few per cent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;
 
 fn run_name(column: &str, age: &str, subset: usize) -> String {

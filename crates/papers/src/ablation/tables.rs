@@ -18,7 +18,8 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
 impl Evidence {
-    /// The mean over all workloads of what `of` says of each; of those that have it. That of ratios is geometric.
+    /// The mean over all workloads of what `of` says of each; of those that have it. That of ratios
+    /// is geometric.
     fn over(
         &self,
         age: &Age,

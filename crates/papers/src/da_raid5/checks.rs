@@ -1,5 +1,6 @@
-//! What follows from the mechanism alone, on a small drive of stripes of 8: how much an update of one page reads and
-//! writes, what a stripe's first parity takes, whether every law holds after every event, and the example of Figure 4.
+//! What follows from the mechanism alone, on a small drive of stripes of 8: how much an update of
+//! one page reads and writes, what a stripe's first parity takes, whether every law holds after
+//! every event, and the example of Figure 4.
 
 use super::example::{self, Moment};
 use crate::published::drive;
@@ -53,8 +54,8 @@ fn update(config: &Config) -> Result<Operations, Problems> {
     Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
-/// Laws that are broken after any event of a random workload, and how often parity was computed from the rest of its
-/// stripe, and from what was replaced.
+/// Laws that are broken after any event of a random workload, and how often parity was computed
+/// from the rest of its stripe, and from what was replaced.
 fn laws(config: &Config) -> Result<[u64; 3], Problems> {
     let mut device = device(config)?;
     let pages = u64::from(device.layout().logical_pages);
@@ -123,12 +124,14 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Problems> {
     }))
 }
 
-/// One block in 21 is worn: most stripes have no page in one, and some get one when they are written.
+/// One block in 21 is worn: most stripes have no page in one, and some get one when they are
+/// written.
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 
-/// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a worn block, and of a
-/// later write of that page, its own program counted with parity's; the first stripe of the drive to which both happen.
+/// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a
+/// worn block, and of a later write of that page, its own program counted with parity's; the first
+/// stripe of the drive to which both happen.
 fn parities(config: &Config) -> Result<Option<Parities>, Problems> {
     let mut device = device(config)?;
     let (host, parity) = (Source::Host as usize, Source::Parity as usize);

@@ -171,7 +171,8 @@ fn shares(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values.collect::<Option<_>>()?))
 }
 
-/// The share of writes that begin where the write before them ended, of the stand-ins' requests on the drive of the paper.
+/// The share of writes that begin where the write before them ended, of the stand-ins' requests on
+/// the drive of the paper.
 fn sequential(evidence: &Evidence) -> Found {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     let drive = resolve(&spec.source()?, &Scheme::load("raid5")?, &spec)?;
@@ -189,7 +190,8 @@ fn sequential(evidence: &Evidence) -> Found {
 
 /// So many requests of a stand-in are counted: what each run of the figures has.
 const COUNTED: usize = 300_000;
-/// And a share is that of the paper to half a per cent of all: five standard errors of the largest, 15.2 % of 126,000.
+/// And a share is that of the paper to half a per cent of all: five standard errors of the largest,
+/// 15.2 % of 126,000.
 const NEAR: f64 = 0.005;
 
 fn goes_on(requests: impl Iterator<Item = HostIo>) -> f64 {
@@ -221,7 +223,8 @@ fn implied(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("by UDL", udl), ("by HC", hc)]))
 }
 
-/// By how much the response of a case lies below another's under TPC-C, where the paper has the most of it.
+/// By how much the response of a case lies below another's under TPC-C, where the paper has the
+/// most of it.
 fn most(evidence: &Evidence, case: Case, base: Case, label: &str) -> Option<Measured> {
     let lower = |column: &str| Some(1.0 - evidence.ratio(column, case, base, Shown::Response)?);
     let most = evidence.runs.each(lower)?.into_iter().fold(f64::MIN, f64::max);

@@ -1,6 +1,6 @@
-//! The example of Figure 4, run once more: stripes of 4 pages, N_update of 2, a data cache of 8 pages. After each write:
-//! what the cache holds, what has left it, what the parity cache covers, and what the flash was asked for on behalf of
-//! parity.
+//! The example of Figure 4, run once more: stripes of 4 pages, N_update of 2, a data cache of 8
+//! pages. After each write: what the cache holds, what has left it, what the parity cache covers,
+//! and what the flash was asked for on behalf of parity.
 
 use super::checks::{config, device};
 use fowler_device::{Config, Device, Pacing, Source};
@@ -19,8 +19,9 @@ const FIGURE: [&str; 6] = [
     "buffer.ack=on_insert",
     "buffer.evict_ahead=1",
 ];
-/// The requests, up to D22 as the text has them. Behind that the figure names pages and not all of their order; this is
-/// one in which the stripes leave that it shows to leave: S0 for D23, S2, S5, and S0 once more.
+/// The requests, up to D22 as the text has them. Behind that the figure names pages and not all of
+/// their order; this is one in which the stripes leave that it shows to leave: S0 for D23, S2, S5,
+/// and S0 once more.
 const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
 /// The write after which S0 leaves for the first time, by its place.
 const FIRST: usize = 8;
@@ -107,8 +108,8 @@ pub(super) fn run() -> Result<Vec<Moment>, Problems> {
     Ok(moments)
 }
 
-/// What the claim states, as the log has it: how many pages of S0 leave together for D23 and the second time, how many
-/// PP0 and PP0' cover, and what the flash was asked for parity in all.
+/// What the claim states, as the log has it: how many pages of S0 leave together for D23 and the
+/// second time, how many PP0 and PP0' cover, and what the flash was asked for parity in all.
 pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };

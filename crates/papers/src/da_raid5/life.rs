@@ -1,10 +1,11 @@
-//! The whole life of a drive: how likely its data is lost, what its programs wear, and how long requests take, without
-//! RAID, under RAID-5, PPC and DA-RAID-5, by P/E cycles.
+//! The whole life of a drive: how likely its data is lost, what its programs wear, and how long
+//! requests take, without RAID, under RAID-5, PPC and DA-RAID-5, by P/E cycles.
 //!
-//! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days is just borne, by cells that
-//! err at 5.84297e-4 (equation (3)). Through that point the error rate is drawn as RHIO publishes it, growing by a
-//! factor of e^(3.7e-4) with every cycle, and in proportion to age; the second is assumed. Blocks have up to a fifth
-//! more or fewer cycles than the mean, evenly; assumed.
+//! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days is just
+//! borne, by cells that err at 5.84297e-4 (equation (3)). Through that point the error rate is
+//! drawn as RHIO publishes it, growing by a factor of e^(3.7e-4) with every cycle, and in
+//! proportion to age; the second is assumed. Blocks have up to a fifth more or fewer cycles than
+//! the mean, evenly; assumed.
 
 use super::claims::config;
 use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
@@ -20,14 +21,15 @@ use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
 const GROWTH: f64 = 3.7e-4;
 /// Blocks differ in their cycles by so much of the mean, evenly.
 const SPREAD: f64 = 0.2;
-/// The life that is looked at, in mean cycles of a block: up to this, drawn in the first steps and listed in the second.
+/// The life that is looked at, in mean cycles of a block: up to this, drawn in the first steps and
+/// listed in the second.
 const LIFE: u32 = 20_000;
 const DRAWN: u32 = 500;
 const LISTED: u32 = 2500;
 /// Less is not drawn: a drive that is as good as new.
 const LEAST: f64 = 1e-24;
-/// A stripe may lose data with this probability in the time that data is kept; the stripe size follows. Assumed: what a
-/// page loses at the point that the paper prints.
+/// A stripe may lose data with this probability in the time that data is kept; the stripe size
+/// follows. Assumed: what a page loses at the point that the paper prints.
 pub(super) const TARGET: f64 = 0.01588;
 
 /// Points of the life so many cycles apart, and where the stages of DA-RAID-5 begin.
@@ -68,14 +70,16 @@ fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     (0..STEPS).map(|step| of(at(step))).sum::<f64>() / f64::from(STEPS)
 }
 
-/// The chance that a page of data kept for T_retention cannot be read, over blocks around a mean number of cycles.
+/// The chance that a page of data kept for T_retention cannot be read, over blocks around a mean
+/// number of cycles.
 fn page_of(config: &Config, cycles: f64) -> f64 {
     over_blocks(cycles, |cycles| page(config, cycles, 1.0))
 }
 
 /// A drive at a point of its life, under one scheme.
 struct Point {
-    /// The scheme whose cost it has, and how likely a stripe of N pages loses data while that is kept.
+    /// The scheme whose cost it has, and how likely a stripe of N pages loses data while that is
+    /// kept.
     case: Case,
     loss: f64,
 }
@@ -120,8 +124,8 @@ fn point(config: &Config, scheme: &str, cycles: f64) -> Point {
     }
 }
 
-/// DA-RAID-5: a stripe without a page in a worn block relies on recycling, which keeps its data no longer than its
-/// cells bear; the others have parity.
+/// DA-RAID-5: a stripe without a page in a worn block relies on recycling, which keeps its data no
+/// longer than its cells bear; the others have parity.
 fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     let case = works_as(config, cycles);
     if case == HC {
@@ -135,7 +139,8 @@ fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     Point { case, loss: bare * alone + (1.0 - bare) * protected }
 }
 
-/// Years until a drive has lost data, on average. Without RAID it has what parity takes elsewhere for data, too.
+/// Years until a drive has lost data, on average. Without RAID it has what parity takes elsewhere
+/// for data, too.
 fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
     let its = &config.redundancy;
     let parity = if case == NONE { 1.0 + 1.0 / f64::from(its.stripe) } else { 1.0 };
@@ -261,7 +266,8 @@ mod tests {
         assert!((page(&config, 15_000.0, 1.0) - (1.0 - 0.98412)).abs() < 1e-5);
     }
 
-    /// One function counts the stripes of a drive, and a drive of a thousandth of the blocks has what it says.
+    /// One function counts the stripes of a drive, and a drive of a thousandth of the blocks has
+    /// what it says.
     #[test]
     fn stripes_are_those_of_the_drive() {
         let mut config = config().unwrap();

@@ -1,5 +1,6 @@
-//! Figure 2 by our model of cells: the longest retention and the most reads that the paper's code just bears, by P/E cycles.
-//! The constants are those of the drive's preset; none is fitted to the figure, whose curves the text does not print.
+//! Figure 2 by our model of cells: the longest retention and the most reads that the paper's code
+//! just bears, by P/E cycles. The constants are those of the drive's preset; none is fitted to the
+//! figure, whose curves the text does not print.
 
 use super::claims::config;
 use crate::claim::Measured;
@@ -21,13 +22,15 @@ const LONGEST: u64 = 100 * 365 * 86_400_000_000_000;
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     cycles: u32,
-    /// How old data may be that is never read; none where the code does not even correct what was just written.
+    /// How old data may be that is never read; none where the code does not even correct what was
+    /// just written.
     retention: Option<Span>,
     /// How often a block may be read whose data was just written.
     reads: Option<u32>,
 }
 
-/// The last of so many numbers for which something holds that holds up to some point; none if it does not at zero.
+/// The last of so many numbers for which something holds that holds up to some point; none if it
+/// does not at zero.
 fn last(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if !holds(0) {
         return None;
@@ -58,7 +61,8 @@ fn all(config: &Config) -> Option<Vec<Limits>> {
     Some((0..=MOST / STEP).map(|turn| limits(&model, turn * STEP)).collect())
 }
 
-/// Whether a limit falls from each point to the next until nothing is borne, and does so at least once.
+/// Whether a limit falls from each point to the next until nothing is borne, and does so at least
+/// once.
 fn falls<T: PartialOrd>(limits: impl Iterator<Item = Option<T>>) -> bool {
     let limits: Vec<Option<T>> = limits.collect();
     let borne = limits.iter().take_while(|it| it.is_some()).count();
@@ -98,7 +102,8 @@ pub(super) fn sheet() -> Result<Sheet, Problems> {
 mod tests {
     use super::*;
 
-    /// A drive whose cells neither lose charge nor are disturbed has no limits that fall: the check can fail, of either.
+    /// A drive whose cells neither lose charge nor are disturbed has no limits that fall: the check
+    /// can fail, of either.
     #[test]
     fn each_limit_is_looked_at() {
         let fall = |config: &Config| {

@@ -1,5 +1,6 @@
-//! DA-RAID-5 (Guo et al., DATE 2013): Tables I and II, Figures 4 to 7 and every number of the text; the stripe size, the
-//! cut-off and the load swept; and the life of a drive as a whole, which the paper argues with and does not draw.
+//! DA-RAID-5 (Guo et al., DATE 2013): Tables I and II, Figures 4 to 7 and every number of the text;
+//! the stripe size, the cut-off and the load swept; and the life of a drive as a whole, which the
+//! paper argues with and does not draw.
 
 mod checks;
 mod claims;

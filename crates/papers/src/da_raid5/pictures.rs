@@ -7,8 +7,8 @@ use super::plan::{
 };
 use super::tables::with_the_rate_itself;
 use crate::column::Column;
-use fowler_experiment::figures_folder::Named;
 use crate::runs::mean;
+use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
 
 const STAND_INS: &str = "Stand-ins: the shares of writes are as printed, all else is assumed.";
@@ -51,14 +51,16 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
 
 const WORK: &str = "how long a request keeps chips busy, now or later.";
 
-/// The means that the text prints, in the last group; the bars of the figure itself are not printed as numbers.
+/// The means that the text prints, in the last group; the bars of the figure itself are not printed
+/// as numbers.
 fn published_mean(
     paper: &Paper,
     evidence: &Evidence,
     case: Case,
     shown: Shown,
 ) -> Vec<Option<f64>> {
-    let id = [(UDL, UDL_BELOW_RAID5), (HC, HC_BELOW_RAID5)].into_iter().find(|(its, _)| *its == case);
+    let id =
+        [(UDL, UDL_BELOW_RAID5), (HC, HC_BELOW_RAID5)].into_iter().find(|(its, _)| *its == case);
     let Some(lower) = id.and_then(|(_, id)| paper.number(id, shown.label())) else {
         return Vec::new();
     };

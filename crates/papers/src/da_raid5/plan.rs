@@ -238,7 +238,13 @@ impl Evidence {
     }
 
     /// What a figure shows of a run.
-    pub(super) fn value(&self, column: &str, case: Case, variant: &str, shown: Shown) -> Option<f64> {
+    pub(super) fn value(
+        &self,
+        column: &str,
+        case: Case,
+        variant: &str,
+        shown: Shown,
+    ) -> Option<f64> {
         self.number(column, case, variant, shown.number())
     }
 
@@ -299,8 +305,8 @@ pub(super) enum Shown {
     Response,
     Writes,
     Reads,
-    /// What the paper does not show: how long a request keeps chips busy, its share of everything done for it later
-    /// included. It depends neither on when a write is answered nor on the load.
+    /// What the paper does not show: how long a request keeps chips busy, its share of everything
+    /// done for it later included. It depends neither on when a write is answered nor on the load.
     Work,
 }
 
@@ -357,7 +363,8 @@ mod tests {
         assert_eq!(count(false), 5 * (8 + ON_WORN.len()) + swept);
     }
 
-    /// On the drive on which PE-aware is compared, DA-RAID-5 is in its second stage; on the more worn one in its third.
+    /// On the drive on which PE-aware is compared, DA-RAID-5 is in its second stage; on the more
+    /// worn one in its third.
     #[test]
     fn pe_aware_is_measured_in_stage_two() {
         let paper = Paper::open().unwrap();

@@ -1,12 +1,13 @@
-//! The stripe size: what a wide stripe and a narrow one cost, measured, and how likely each loses data, by the model of
-//! section III-E: whichever number of pages still keeps a probability of loss that is aimed at.
+//! The stripe size: what a wide stripe and a narrow one cost, measured, and how likely each loses
+//! data, by the model of section III-E: whichever number of pages still keeps a probability of loss
+//! that is aimed at.
 
-use super::life::{TARGET, page};
 use super::claims::config;
+use super::life::{TARGET, page};
 use super::paper::Paper;
 use super::plan::{Case, Evidence, HC, RAID5, STRIPED, SWEPT, Shown, stripe};
-use fowler_experiment::problem::Problems;
 use fowler_experiment::figures_folder::Named;
+use fowler_experiment::problem::Problems;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};
@@ -64,7 +65,8 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Problems> {
     Ok(sheet)
 }
 
-/// Probabilities of loss that may be aimed at: powers of ten, and those between which 8 is the widest.
+/// Probabilities of loss that may be aimed at: powers of ten, and those between which 8 is the
+/// widest.
 fn targets(q: f64) -> Vec<f64> {
     let mut all =
         vec![0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, TARGET, stripe_loss(8, q), stripe_loss(9, q)];

@@ -2,8 +2,8 @@
 
 use super::paper::Paper;
 use super::plan::{
-    AS_IT_IS, CASES, Case, Evidence, HC, LOADED, LONG, MORE_WORN, NONE, PE_AWARE, PPC,
-    RAID5, STAGE_2, Shown, cache, cut_off, load, n_update,
+    AS_IT_IS, CASES, Case, Evidence, HC, LOADED, LONG, MORE_WORN, NONE, PE_AWARE, PPC, RAID5,
+    STAGE_2, Shown, cache, cut_off, load, n_update,
 };
 use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -202,7 +202,8 @@ fn by_load(loads: &[f64], evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// The loads that are swept and the stand-ins' own, in order, with the variants that they are run as.
+/// The loads that are swept and the stand-ins' own, in order, with the variants that they are run
+/// as.
 pub(super) fn with_the_rate_itself(loads: &[f64]) -> Vec<(f64, String)> {
     let mut all: Vec<(f64, String)> = loads.iter().map(|&it| (it, load(it))).collect();
     let place = all.partition_point(|(factor, _)| *factor < 1.0);

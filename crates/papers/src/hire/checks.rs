@@ -34,8 +34,8 @@ pub(super) struct States {
     pub erases: u64,
 }
 
-/// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many were broken, out
-/// of how many events.
+/// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many
+/// were broken, out of how many events.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Problems> {
     let spec = DeviceSpec {
         device: "hire".into(),

@@ -1,5 +1,5 @@
-//! Every claim of the paper, and what is measured for it. Four of them are measured under three readings of what
-//! becomes of clean pages that were read.
+//! Every claim of the paper, and what is measured for it. Four of them are measured under three
+//! readings of what becomes of clean pages that were read.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, REWRITE, WAITS,
@@ -45,13 +45,9 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("004-008", |_| are([("w", config()?.hotness.watermark)])),
     claim("004-009", |_| geometry(&config()?)),
     claim("004-010", |_| are([("boosted", scale(0)), ("reduced", scale(2))])),
-    claim("004-011", |_| {
-        Ok(Some(Measured::exactly(formulas(&config()?.reliability.cells))))
-    }),
+    claim("004-011", |_| Ok(Some(Measured::exactly(formulas(&config()?.reliability.cells))))),
     claim("004-012", |_| Ok(Some(Measured::exactly(watermark(&config()?))))),
-    claim("004-013", |e| {
-        Ok(read_hot_share(e).map(|share| Measured::of([("read-hot", share)])))
-    }),
+    claim("004-013", |e| Ok(read_hot_share(e).map(|share| Measured::of([("read-hot", share)])))),
     claim("004-014", |e| Ok(lawful_states(e))),
     claim("004-015", |_| are([("bits", hit_bits(1000, 4096) as f64)])),
     named(READS, |e| Ok(reads(e, HIRE))),
@@ -182,7 +178,8 @@ fn read_hot_share(evidence: &Evidence) -> Option<f64> {
     Some(left.read_hot / left.sum()).filter(|share| share.is_finite())
 }
 
-/// By how much a number lies below the baseline's: on average, and under the workloads that are named.
+/// By how much a number lies below the baseline's: on average, and under the workloads that are
+/// named.
 fn lowered(
     evidence: &Evidence,
     named: &[&str],
@@ -196,8 +193,8 @@ fn lowered(
     Some(Measured { values, holds: ratios.iter().all(|&ratio| ratio < 1.0) })
 }
 
-/// Under how many workloads a number rises from the first case to the last, the second being no lower than the
-/// first.
+/// Under how many workloads a number rises from the first case to the last, the second being no
+/// lower than the first.
 fn ordered(
     evidence: &Evidence,
     [least, hire, base, most]: [Case; 4],
@@ -239,8 +236,8 @@ mod tests {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
     }
 
-    /// Reads, writes that wait, and programs as the paper has them: stg1, fin1 and fin2 as printed, the others so
-    /// that the mean is.
+    /// Reads, writes that wait, and programs as the paper has them: stg1, fin1 and fin2 as printed,
+    /// the others so that the mean is.
     fn as_published(column: &str, case: Case) -> (f64, f64, [u64; 3]) {
         let read = match column {
             "stg1" => 0.5859,

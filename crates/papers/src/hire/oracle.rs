@@ -1,7 +1,8 @@
 //! What the buffer's hits say of a page, beside an oracle that knows the rest of the trace.
 //!
-//! The list of section 3.1 is run over the references of a workload alone, without a drive: a page that leaves is
-//! classed by its hits, and by the references that are still to come, by the same rule.
+//! The list of section 3.1 is run over the references of a workload alone, without a drive: a page
+//! that leaves is classed by its hits, and by the references that are still to come, by the same
+//! rule.
 
 use crate::run_folder::Job;
 use fowler_device::policy::custom::Used;
@@ -46,7 +47,8 @@ pub(super) fn job<'a>(
 struct References {
     /// Which page, by its place among all that are referenced, and whether it is written.
     all: Vec<(u32, bool)>,
-    /// The references of each page, one page after another, as places in `all`; and where each page's begin.
+    /// The references of each page, one page after another, as places in `all`; and where each
+    /// page's begin.
     of_pages: Vec<u32>,
     begins: Vec<u32>,
 }
@@ -91,7 +93,8 @@ impl References {
         References { all, of_pages, begins }
     }
 
-    /// Reads and writes among the references of a page from its `from`-th on, at most `most` of them.
+    /// Reads and writes among the references of a page from its `from`-th on, at most `most` of
+    /// them.
     fn future(&self, page: u32, from: usize, most: usize) -> (usize, usize) {
         let (begin, end) =
             (self.begins[page as usize] as usize, self.begins[page as usize + 1] as usize);
@@ -128,11 +131,12 @@ impl References {
         tally.judged()
     }
 
-    /// Calls `leaves` with each page that leaves a list by last use of so many frames, its reads and writes there,
-    /// and how many of its references were before.
+    /// Calls `leaves` with each page that leaves a list by last use of so many frames, its reads
+    /// and writes there, and how many of its references were before.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize)) {
         let pages = self.begins.len() - 1;
-        // When each page was used last, and its reads and writes since it came, none if it is not there.
+        // When each page was used last, and its reads and writes since it came, none if it is not
+        // there.
         let mut used: Vec<Option<(u64, usize, usize)>> = vec![None; pages];
         let mut so_far = vec![0usize; pages];
         let mut list: BTreeMap<u64, u32> = BTreeMap::new();
@@ -169,7 +173,8 @@ struct Tally {
     pages: [u64; CLASSES],
     reads: [u64; CLASSES],
     writes: [u64; CLASSES],
-    /// Pages that left, by what their hits said and what each oracle says: of all that is to come, of the next few.
+    /// Pages that left, by what their hits said and what each oracle says: of all that is to come,
+    /// of the next few.
     told: [Told; 2],
     /// Those that are never used again.
     never: [u64; 2],
@@ -185,7 +190,8 @@ pub(super) struct Judged {
     /// Pages that left the buffer, and the share of them that was never used again.
     left: u64,
     pub never_again: Option<f64>,
-    /// Of those used again, the share that the oracle classes alike: by the rest of the trace, by the next references.
+    /// Of those used again, the share that the oracle classes alike: by the rest of the trace, by
+    /// the next references.
     pub accuracy: Option<f64>,
     pub accuracy_near: Option<f64>,
     pub precision: Precision,

@@ -36,7 +36,8 @@ pub(super) struct Sweeps {
     pub replacements: Vec<String>,
     /// How many frames may hold pages that wait to be programmed anew.
     pub rewrite_shares: Vec<f64>,
-    /// The drive whose cells err by age and wear, and the cycles that each block of it has behind it.
+    /// The drive whose cells err by age and wear, and the cycles that each block of it has behind
+    /// it.
     pub cells: Vec<String>,
     pub cycles: Vec<u32>,
 }

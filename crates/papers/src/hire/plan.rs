@@ -14,7 +14,8 @@ use fowler_experiment::studies::ImageCache;
 use fowler_experiment::studies::worn;
 use fowler_experiment::workload::WorkloadSpec;
 
-/// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages that were read.
+/// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages
+/// that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// In the names of runs.
@@ -226,9 +227,8 @@ impl Plan<'_> {
     /// What the oracle knows of each workload.
     fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Problems> {
         let most = self.most(self.paper.requests);
-        let job = |column: &Column| {
-            oracle::job(&column.name, self.paper.device(&[]), &column.spec, most)
-        };
+        let job =
+            |column: &Column| oracle::job(&column.name, self.paper.device(&[]), &column.spec, most);
         self.columns.iter().map(job).collect()
     }
 
@@ -295,13 +295,7 @@ impl Evidence {
     }
 
     /// A number relative to the baseline's.
-    pub(super) fn ratio(
-        &self,
-        column: &str,
-        case: Case,
-        variant: &str,
-        of: Number,
-    ) -> Option<f64> {
+    pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
         let run = |case| run_name(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)
     }
@@ -360,8 +354,8 @@ pub(super) mod tests {
         assert_eq!(count(&paper), 17 * (6 + 4 + 4 + 1) + 2);
     }
 
-    /// Runs as they would have to come out for these reads, writes that wait, and programs by voltage, all
-    /// workloads alike.
+    /// Runs as they would have to come out for these reads, writes that wait, and programs by
+    /// voltage, all workloads alike.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

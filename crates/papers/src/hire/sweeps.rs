@@ -1,4 +1,5 @@
-//! Beyond the paper: the drive in steady state, the watermark, the size of the buffer, other replacement.
+//! Beyond the paper: the drive in steady state, the watermark, the size of the buffer, other
+//! replacement.
 
 use super::plan::{
     BASELINE, CASES, Case, Evidence, HIRE, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
@@ -38,13 +39,7 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
             evidence,
             &by_share,
         ),
-        swept(
-            "watermark",
-            "The watermark w, against the baseline",
-            "w",
-            evidence,
-            &by_watermark,
-        ),
+        swept("watermark", "The watermark w, against the baseline", "w", evidence, &by_watermark),
         swept(
             "buffer",
             "The size of the buffer, each against its own baseline",
@@ -170,7 +165,8 @@ fn rested(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Cells that err by age and wear, read by a controller that tries the hard decision first: when do voltages matter?
+/// Cells that err by age and wear, read by a controller that tries the hard decision first: when do
+/// voltages matter?
 fn over_life(evidence: &Evidence) -> Sheet {
     let sweeps = &evidence.paper.sweeps;
     let heads = ["workload", "cycles", "case", "reads", "wear", "tries of a read", "uncorrectable"];
@@ -243,20 +239,8 @@ pub(super) fn pictures(evidence: &Evidence) -> Vec<Named> {
         sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     vec![
         life(evidence),
-        curves(
-            "watermark",
-            "By watermark",
-            &Axis::linear("watermark w"),
-            &watermarks,
-            evidence,
-        ),
-        curves(
-            "buffer",
-            "By size of the buffer",
-            &Axis::log2("buffer (MiB)"),
-            &sizes,
-            evidence,
-        ),
+        curves("watermark", "By watermark", &Axis::linear("watermark w"), &watermarks, evidence),
+        curves("buffer", "By size of the buffer", &Axis::log2("buffer (MiB)"), &sizes, evidence),
     ]
 }
 

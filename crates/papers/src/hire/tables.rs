@@ -16,8 +16,8 @@ use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_units::Span;
 
-/// What a single read takes at the three voltages (Table 1), over the nominal ones': no mean without queueing is
-/// lower than the first or higher than the last.
+/// What a single read takes at the three voltages (Table 1), over the nominal ones': no mean
+/// without queueing is lower than the first or higher than the last.
 pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
 
 /// A figure of the paper: what it shows of a case under a workload, relative to the baseline.
@@ -106,7 +106,9 @@ fn workloads(evidence: &Evidence) -> Sheet {
         row.extend([
             Cell::number(number(READ)),
             Cell::share(number(|run| run.idle_share)),
-            Cell::share(number(|run| Some(run.counters.buffer_read_hits / run.counters.pages_read))),
+            Cell::share(number(|run| {
+                Some(run.counters.buffer_read_hits / run.counters.pages_read)
+            })),
             Cell::share(number(|run| {
                 Some(run.counters.buffer_write_hits / run.counters.pages_written)
             })),
@@ -137,9 +139,8 @@ fn figure5(evidence: &Evidence) -> Sheet {
     {
         for column in &evidence.runs.columns {
             let column = column.name.as_str();
-            let ratios = |of: Number| {
-                [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, of))
-            };
+            let ratios =
+                |of: Number| [HVC, LVC, HIRE].map(|it| evidence.ratio(column, it, variant, of));
             let base = evidence.number(column, BASELINE, variant, WRITE);
             let cells = [ratios(WRITE), ratios(|run| run.write.p99_us)].into_iter().flatten();
             let cells = [base].into_iter().chain(cells).map(Cell::number);
@@ -273,7 +274,8 @@ fn overhead() -> Sheet {
     sheet
 }
 
-/// Table 1 against the model of cells: at what wear, and up to what age, it asks for what the paper has.
+/// Table 1 against the model of cells: at what wear, and up to what age, it asks for what the paper
+/// has.
 fn physics() -> Option<Sheet> {
     let heads = [
         "cycles",

@@ -69,9 +69,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("000-025", |e| Ok(contention(e))),
     claim("000-026", |_| alone(ERASE)),
     claim("000-027", |_| swept("pes_ipc", ERASE, longest_wait)),
-    claim("000-028", |_| {
-        interrupted("pes_ipc", ERASE, |it| Span::ns(it.timing.erase_pulse.0 / 2))
-    }),
+    claim("000-028", |_| interrupted("pes_ipc", ERASE, |it| Span::ns(it.timing.erase_pulse.0 / 2))),
     claim("000-029", |_| alone(ChipOp::Write)),
     claim("000-030", |_| is("us", 4096.0 / 100.0)),
     claim("000-031", |_| {
@@ -219,8 +217,7 @@ fn sized(evidence: &Evidence, values: Vec<Labelled>, id: ClaimId) -> Measured {
 fn relations(evidence: &Evidence) -> Option<Measured> {
     let (mut slower, mut writes) = (0, 0);
     for column in evidence.runs.stand_ins() {
-        let cell =
-            |flash: Flash, kind| evidence.number(&column.name, flash.plain(), "fifo", kind);
+        let cell = |flash: Flash, kind| evidence.number(&column.name, flash.plain(), "fifo", kind);
         for kind in [READ, WRITE] {
             slower += usize::from(cell(Flash::Mlc, kind)? > cell(Flash::Slc, kind)?);
         }
@@ -274,7 +271,8 @@ fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// Whether mean reads rise from each of `schemes` to the next, under every stand-in on both flashes.
+/// Whether mean reads rise from each of `schemes` to the next, under every stand-in on both
+/// flashes.
 fn ordered(evidence: &Evidence, schemes: &[&str]) -> bool {
     let pairs = || schemes.windows(2);
     Flash::ALL.into_iter().all(|flash| {
@@ -285,13 +283,12 @@ fn ordered(evidence: &Evidence, schemes: &[&str]) -> bool {
     })
 }
 
-/// What reads under RPS take in reads under PE0: the quotient of the means of what is normalised to FIFO,
-/// as the paper's numbers are.
+/// What reads under RPS take in reads under PE0: the quotient of the means of what is normalised to
+/// FIFO, as the paper's numbers are.
 fn contention(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
-        let normalised =
-            |scheme| mean(&evidence.ratios(flash.plain(), READ, (scheme, "fifo"))?);
+        let normalised = |scheme| mean(&evidence.ratios(flash.plain(), READ, (scheme, "fifo"))?);
         values.push((flash.name().to_string(), normalised("rps")? / normalised("pe0")?));
     }
     let holds = values.iter().all(|(_, ratio)| *ratio > 1.0);
@@ -313,16 +310,12 @@ fn fewer(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds: writes == all && reads == all })
 }
 
-/// What the paper calls a small or trivial excess has this for a limit here: ten per cent on average.
+/// What the paper calls a small or trivial excess has this for a limit here: ten per cent on
+/// average.
 const SMALL: f64 = 1.10;
 
 /// By how much a scheme is above another: the mean over the stand-ins, and with `most` the largest.
-fn excess(
-    evidence: &Evidence,
-    of: Number,
-    schemes: (&str, &str),
-    most: bool,
-) -> Option<Measured> {
+fn excess(evidence: &Evidence, of: Number, schemes: (&str, &str), most: bool) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
     for flash in Flash::ALL {
@@ -372,8 +365,8 @@ pub(super) fn overheads(evidence: &Evidence, flash: Flash, scheme: &str) -> Opti
     queue.sizes.iter().map(at).collect()
 }
 
-/// At how many of the steps from one size of the queue to the next the overhead grows, and whether the
-/// difference between the two schemes stays flat beside that growth.
+/// At how many of the steps from one size of the queue to the next the overhead grows, and whether
+/// the difference between the two schemes stays flat beside that growth.
 fn queue(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;

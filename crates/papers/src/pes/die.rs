@@ -1,5 +1,5 @@
-//! What the paper says of a single die, measured with raw commands on one: no workload is needed, so that
-//! these numbers have to agree to the last digit.
+//! What the paper says of a single die, measured with raw commands on one: no workload is needed,
+//! so that these numbers have to agree to the last digit.
 
 use super::paper::Flash;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
@@ -35,8 +35,8 @@ pub(super) struct Interruption {
     pub suspensions: u32,
 }
 
-/// The grid of arrivals. Waits are linear between the edges of phases, and every edge of the paper's
-/// timing is a whole microsecond: the middles of cells of 0.1 us give every mean exactly.
+/// The grid of arrivals. Waits are linear between the edges of phases, and every edge of the
+/// paper's timing is a whole microsecond: the middles of cells of 0.1 us give every mean exactly.
 const CELL: Span = Span::ns(100);
 
 impl Die {

@@ -1,16 +1,16 @@
-//! How near the generator comes to a real trace: distributions of the excerpt of Financial1 beside those of
-//! the workload that is fitted to it and of the stand-in that is made from the fit.
+//! How near the generator comes to a real trace: distributions of the excerpt of Financial1 beside
+//! those of the workload that is fitted to it and of the stand-in that is made from the fit.
 
 use super::paper::{Flash, Paper};
 use crate::column::Column;
 use fowler_experiment::device::{self, DeviceSpec};
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::Problems;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::trace::synth_requests;
 use fowler_experiment::workload::WorkloadSpec;
-use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};

@@ -1,5 +1,5 @@
-//! Starvation, of which the paper says nothing: where intra-phase cancellation stops making headway, and
-//! what a limit to suspensions costs reads.
+//! Starvation, of which the paper says nothing: where intra-phase cancellation stops making
+//! headway, and what a limit to suspensions costs reads.
 
 use super::die;
 use super::paper::{Flash, Paper};
@@ -27,19 +27,20 @@ pub(super) struct Starved {
 }
 
 /// The paper's dies, in which reads use up the die before they can cancel every phase, and one with
-/// reads so fast that they can. The factor is assumed: 1.25 us to sense and 2 us to transfer is less than
-/// any NAND needs (Z-NAND senses in 3 us, AnandTech 13951), and the point is where the limit lies.
+/// reads so fast that they can. The factor is assumed: 1.25 us to sense and 2 us to transfer is
+/// less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951), and the point is where the
+/// limit lies.
 pub(super) const DIES: [Starved; 3] = [
     Starved { name: "SLC", flash: Flash::Slc, faster: 1 },
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Points of each curve, evenly spaced, up to so many reads for each stretch in which a program phase can
-/// be cancelled.
+/// Points of each curve, evenly spaced, up to so many reads for each stretch in which a program
+/// phase can be cancelled.
 const POINTS: u32 = 9;
 const PER_STRETCH: f64 = 2.0;
-/// Reads may keep the die busy for at most this share of the time; at more, waits of a finite run say
-/// little of their mean.
+/// Reads may keep the die busy for at most this share of the time; at more, waits of a finite run
+/// say little of their mean.
 const BUSIEST: f64 = 0.9;
 /// Commands of a measurement at most, and writes among them at most.
 const COMMANDS: f64 = 1e6;
@@ -122,8 +123,8 @@ impl Setting {
     }
 }
 
-/// The mean time from a write's start to its end, in microseconds, under Poisson arrivals; none without
-/// writes.
+/// The mean time from a write's start to its end, in microseconds, under Poisson arrivals; none
+/// without writes.
 fn completion(config: &Config, load: &Load) -> Option<f64> {
     let rate = load.reads + load.writes;
     let count = (WRITES * rate / load.writes).min(COMMANDS) as usize;
@@ -152,8 +153,8 @@ pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("IPC, 44 us of progress", "pes_ipc", &["policy.suspension.min_progress=44us"]),
     ("IPC, 176 us of progress", "pes_ipc", &["policy.suspension.min_progress=176us"]),
 ];
-/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy for.
-/// Writes of a stripe share a program, so that a drive bears more than this counts.
+/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy
+/// for. Writes of a stripe share a program, so that a drive bears more than this counts.
 pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
 /// Reads among the requests of that study.
 const READ_SHARE: f64 = 0.8;
@@ -185,8 +186,9 @@ impl Starvation {
         let measured = runs.results(settings.iter().map(Setting::job).collect())?;
         let Some(measured) = measured else { return Ok(None) };
         let Some(limits) = runs.results(jobs)? else { return Ok(None) };
-        let point = |Setting { name, point, .. }: Setting| {
-            Point { measured: measured.get(&name).and_then(|it| it.stretched), ..point }
+        let point = |Setting { name, point, .. }: Setting| Point {
+            measured: measured.get(&name).and_then(|it| it.stretched),
+            ..point
         };
         Ok(Some(Starvation { points: settings.into_iter().map(point).collect(), limits }))
     }

@@ -72,8 +72,7 @@ fn latencies(bars: &Bars, paper: &Paper, evidence: &Evidence) -> Named {
             let ratio = |column: &Column| {
                 evidence.ratio(&column.name, flash.plain(), bars.of, (scheme, bars.base))
             };
-            let average =
-                || mean(&evidence.ratios(flash.plain(), bars.of, (scheme, bars.base))?);
+            let average = || mean(&evidence.ratios(flash.plain(), bars.of, (scheme, bars.base))?);
             draw::BarSeries {
                 name: called(scheme).into(),
                 values: evidence.runs.columns.iter().map(ratio).chain([average()]).collect(),

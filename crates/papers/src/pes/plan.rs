@@ -78,8 +78,9 @@ impl<'a> Plan<'a> {
         Flash::ALL.into_iter().map(bed).collect()
     }
 
-    /// By what each workload is compressed: until the drive idles as long as the paper says, "for each
-    /// workload". Each drive has a factor of its own, so that both are as busy as the paper says.
+    /// By what each workload is compressed: until the drive idles as long as the paper says, "for
+    /// each workload". Each drive has a factor of its own, so that both are as busy as the paper
+    /// says.
     fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Problems> {
         let mut jobs = Vec::new();
         for column in self.columns {
@@ -276,7 +277,8 @@ pub(super) mod tests {
         assert!(plan.runs(&speeds).is_err(), "none is run at a speed that was not found");
     }
 
-    /// Runs as they would have to come out for these means of reads and writes, all workloads alike.
+    /// Runs as they would have to come out for these means of reads and writes, all workloads
+    /// alike.
     pub(in crate::pes) fn invented(of: impl Fn(Flash, &str) -> (f64, f64)) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -20,8 +20,8 @@ pub(super) struct Bars {
     pub schemes: &'static [&'static str],
     /// What they are normalised to.
     pub base: &'static str,
-    /// Means over the workloads that the text gives: scheme, claim, and what turns the number into a
-    /// height.
+    /// Means over the workloads that the text gives: scheme, claim, and what turns the number into
+    /// a height.
     pub marks: &'static [(&'static str, ClaimId, Height)],
     /// The workloads under which the text gives the largest excess: flash and name.
     pub most: &'static [(Flash, &'static str)],
@@ -125,7 +125,8 @@ impl Bars {
         }
     }
 
-    /// The height that the text gives for a scheme under a workload: the largest, where it names it.
+    /// The height that the text gives for a scheme under a workload: the largest, where it names
+    /// it.
     pub fn published_most(
         &self,
         paper: &Paper,
@@ -173,11 +174,7 @@ fn row(name: &str, flash: Flash, cells: impl Iterator<Item = Cell>) -> Vec<Cell>
 }
 
 /// What the paper shows, Tables 1 and 2 and Figures 1 to 7, and every run behind it.
-pub(super) fn shown(
-    paper: &Paper,
-    answers: &[Answer],
-    evidence: &Evidence,
-) -> Vec<Sheet> {
+pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> Vec<Sheet> {
     let mut sheets = vec![workloads(evidence), table1(answers), table2(paper, evidence)];
     sheets.extend(BARS.iter().map(|bars| bars.sheet(paper, evidence)));
     sheets.extend(SHARES.iter().map(|shares| shares.sheet(paper, evidence)));
@@ -193,7 +190,9 @@ pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
 fn table1(answers: &[Answer]) -> Sheet {
     let heads = ["parameter", "SLC", "SLC published", "MLC", "MLC published"];
     let mut sheet = Sheet::new("table1", "Table 1: flash parameters", &heads);
-    for Answer { statement, measured } in answers.iter().filter(|it| it.statement.place == "Table 1") {
+    for Answer { statement, measured } in
+        answers.iter().filter(|it| it.statement.place == "Table 1")
+    {
         let ours = measured.as_ref().map_or(&[][..], |measured| &measured.values);
         let mut row = vec![statement.claim.as_str().into()];
         for flash in Flash::ALL {
@@ -433,9 +432,8 @@ fn runs(evidence: &Evidence) -> Sheet {
     for column in &evidence.runs.columns {
         for flash in Flash::ALL {
             for scheme in SCHEMES.map(|(scheme, _)| scheme) {
-                let number = |of| {
-                    Cell::number(evidence.number(&column.name, flash.plain(), scheme, of))
-                };
+                let number =
+                    |of| Cell::number(evidence.number(&column.name, flash.plain(), scheme, of));
                 let mut row =
                     vec![column.name.as_str().into(), flash.name().into(), called(scheme).into()];
                 row.extend(numbers.map(|(_, of)| number(of)));

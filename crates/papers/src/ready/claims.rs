@@ -28,7 +28,11 @@ pub(super) struct Row {
     pub id: ClaimId,
 }
 
-const fn row(trace: &'static str, (scheme, called): (&'static str, &'static str), id: &'static str) -> Row {
+const fn row(
+    trace: &'static str,
+    (scheme, called): (&'static str, &'static str),
+    id: &'static str,
+) -> Row {
     Row { trace, scheme, called, id: ClaimId(id) }
 }
 
@@ -222,7 +226,8 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// By what share a capacity may be passed: by what collection moves for the last write that was let in, times K.
+/// By what share a capacity may be passed: by what collection moves for the last write that was let
+/// in, times K.
 const OVER: f64 = 1e-4;
 
 fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
@@ -358,7 +363,8 @@ mod tests {
     use crate::Verdict;
     use crate::claim::answers;
 
-    /// What follows from parameters, the model and the state machines alone agrees to the last digit printed.
+    /// What follows from parameters, the model and the state machines alone agrees to the last
+    /// digit printed.
     #[test]
     fn what_needs_no_life_is_reproduced() {
         let evidence = Evidence::none();

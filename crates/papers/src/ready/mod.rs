@@ -1,4 +1,5 @@
-//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, by lives of its five workloads' stand-ins.
+//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, by lives of its five
+//! workloads' stand-ins.
 
 mod claims;
 mod examples;

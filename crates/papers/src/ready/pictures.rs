@@ -87,7 +87,8 @@ fn years(paper: &Paper, evidence: &Evidence) -> Panel {
 
 /// Figure 11.
 fn responses(paper: &Paper, evidence: &Evidence) -> Panel {
-    let of = |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_mean_us? / 1e3);
+    let of =
+        |trace: &str, scheme: &str| Some(evidence.life(trace, scheme)?.response_mean_us? / 1e3);
     bars(paper, "ms", of, |_, _| None, None)
 }
 

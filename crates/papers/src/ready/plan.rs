@@ -161,7 +161,8 @@ impl Evidence {
         Some(demand.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
-    /// The differences of the demand of neighbouring epochs of so many minutes, as shares of the first (equation 6).
+    /// The differences of the demand of neighbouring epochs of so many minutes, as shares of the
+    /// first (equation 6).
     pub fn differences(&self, trace: &str, minutes: usize) -> Option<Vec<f64>> {
         let all = self.minutes(trace)?;
         let epochs: Vec<f64> = all.chunks_exact(minutes).map(|it| it.iter().sum()).collect();

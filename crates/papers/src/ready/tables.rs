@@ -1,7 +1,7 @@
 //! The paper's tables, and the numbers of its figures.
 
-use super::paper::Paper;
 use super::claims::{ACCURACY, DEMAND, TABLE_2};
+use super::paper::Paper;
 use super::plan::{Change, Evidence, Life, SCHEMES};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
@@ -55,9 +55,8 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
     ];
     let mut sheet = Sheet::new("table2", "Table 2: written in five years (TB)", &heads);
     for row in TABLE_2 {
-        let ours = |of: fn(&Life) -> Option<f64>| {
-            Cell::number(evidence.number(row.trace, row.scheme, of))
-        };
+        let ours =
+            |of: fn(&Life) -> Option<f64>| Cell::number(evidence.number(row.trace, row.scheme, of));
         sheet.row(vec![
             row.trace.into(),
             row.called.into(),

@@ -108,8 +108,8 @@ struct Volumes {
     shown: &'static [&'static str],
 }
 
-/// The reduction under some volumes; it holds if there is one under every volume, the largest and the smallest where
-/// they are said to be.
+/// The reduction under some volumes; it holds if there is one under every volume, the largest and
+/// the smallest where they are said to be.
 fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     let &Volumes { base, of: number, most, least, shown } = volumes;
     let of = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), RECORDED, number)?);
@@ -140,12 +140,12 @@ fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values: vec![("volumes".into(), above.len() as f64)], holds })
 }
 
-/// Rank correlations of the shares of prioritised requests with the reductions that they are said to explain.
+/// Rank correlations of the shares of prioritised requests with the reductions that they are said
+/// to explain.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
     let rank = |kind: usize, base: &str, of: Number| {
         let shares = evidence.runs.each(|column| evidence.prioritised(column, case, kind))?;
-        let lower =
-            |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, of)?);
+        let lower = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, of)?);
         spearman(&shares, &evidence.runs.each(lower)?)
     };
     let (writes, reads) = (rank(1, "pv_w", WRITE)?, rank(0, "rt_r", READ)?);
@@ -153,7 +153,8 @@ pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measur
     Some(Measured { values, holds: writes > 0.0 && reads > 0.0 })
 }
 
-/// Spearman's rank correlation; ties share their mean rank. Nothing where one side is the same throughout.
+/// Spearman's rank correlation; ties share their mean rank. Nothing where one side is the same
+/// throughout.
 pub(super) fn spearman(one: &[f64], other: &[f64]) -> Option<f64> {
     let ranks = |values: &[f64]| -> Vec<f64> {
         let rank = |mine: &f64| {
@@ -221,7 +222,8 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Whether coarser steps are faster with more errors, and more references slower with more corrected.
+/// Whether coarser steps are faster with more errors, and more references slower with more
+/// corrected.
 fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();
     reliability.levels = 3;

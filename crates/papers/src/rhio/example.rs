@@ -1,5 +1,5 @@
-//! The paper's worked examples on a drive of one chip: in what order it serves what waits, and what equation (1)
-//! makes of that order.
+//! The paper's worked examples on a drive of one chip: in what order it serves what waits, and what
+//! equation (1) makes of that order.
 
 use super::paper::Paper;
 use fowler_device::blame::Part;
@@ -70,8 +70,8 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     HostIo { at: Nanos::ZERO + at, offset: page * size, size: pages * size as u32, op }
 }
 
-/// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being served when
-/// they come.
+/// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being
+/// served when they come.
 pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Problems> {
     let drive = one_chip(paper, scheme)?;
     let mut requests = vec![io(&drive, Span::ZERO, 1000, 1, HostOp::Write)];
@@ -85,8 +85,8 @@ pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Proble
     Ok(numbers.filter(|&number| number < SIZES.len()).collect())
 }
 
-/// The order in which six reads that wait are answered, by their numbers: R3's data was written last, then those
-/// of R5, R0, R4, R1 and R2 (Figure 3).
+/// The order in which six reads that wait are answered, by their numbers: R3's data was written
+/// last, then those of R5, R0, R4, R1 and R2 (Figure 3).
 pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Problems> {
     let drive = one_chip(paper, "rhio")?;
     let written = [2, 1, 4, 0, 5, 3].into_iter().zip(0u64..);
@@ -109,8 +109,8 @@ fn taken_up(its: &Completion) -> Nanos {
     Nanos(its.done.0 - took.0)
 }
 
-/// Writes that were taken up while a read waited that had come before, and reads that went before a write that
-/// had: of random requests for one page each, more than the chip can serve.
+/// Writes that were taken up while a read waited that had come before, and reads that went before a
+/// write that had: of random requests for one page each, more than the chip can serve.
 pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Problems> {
     let drive = one_chip(paper, "rhio")?;
     let mut rng = Rng::stream(1, "rhio/reads");

@@ -1,5 +1,5 @@
-//! RHIO (Cui et al., MSST 2016): every figure and number of the paper, each of its techniques alone, and what it
-//! leaves open.
+//! RHIO (Cui et al., MSST 2016): every figure and number of the paper, each of its techniques
+//! alone, and what it leaves open.
 
 mod claims;
 mod example;

@@ -1,11 +1,13 @@
 //! The paper's figures, and those of what it leaves open, as pictures.
 
+use super::claims::PRIORITISED_WRITES;
 use super::paper::Paper;
-use super::plan::{Case, Crossing, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, faster};
+use super::plan::{
+    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, faster,
+};
 use super::tables::{
     GAINS, Gain, SHARES, ablated_ratio, called, crossings, estimated_gain, gain, implied, mean_at,
 };
-use super::claims::PRIORITISED_WRITES;
 use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
@@ -100,7 +102,8 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
             || evidence.runs.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in());
         let series = |kind: usize| {
             let published = |name: &str| {
-                let share = paper.number(PRIORITISED_WRITES, name).filter(|_| marked && kind == 1)?;
+                let share =
+                    paper.number(PRIORITISED_WRITES, name).filter(|_| marked && kind == 1)?;
                 Some(100.0 * share)
             };
             BarSeries {

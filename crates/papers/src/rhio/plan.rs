@@ -36,7 +36,8 @@ pub(super) const KINDS: [Kind; 2] = [
     },
 ];
 
-/// A way in which a drive and its workload differ from the paper's, by name, and how fast requests come.
+/// A way in which a drive and its workload differ from the paper's, by name, and how fast requests
+/// come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'a> {
     pub variant: &'a str,
@@ -148,7 +149,11 @@ impl<'a> Plan<'a> {
         self.job(column, scheme, case, set, self.paper.swept_requests)
     }
 
-    fn ablation(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
+    fn ablation(
+        &self,
+        column: &Column,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
+    ) -> Result<(), Problems> {
         for Answer { name: stage, set: worn } in &self.paper.stage {
             for Answer { name, set } in ablated(self.paper) {
                 let set: Vec<String> = worn.iter().chain(&set).cloned().collect();
@@ -166,7 +171,11 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn choices(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
+    fn choices(
+        &self,
+        column: &Column,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
+    ) -> Result<(), Problems> {
         for choice in chosen(self.paper) {
             let case = Case { variant: &choice.name, speed: choice.speed };
             for (scheme, _) in SCHEMES {
@@ -176,7 +185,11 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn estimates(&self, column: &Column, jobs: &mut Vec<Job<'a, RunSummary>>) -> Result<(), Problems> {
+    fn estimates(
+        &self,
+        column: &Column,
+        jobs: &mut Vec<Job<'a, RunSummary>>,
+    ) -> Result<(), Problems> {
         for &cycles in &self.paper.estimate.cycles {
             for source in SOURCES {
                 let set = [
@@ -271,8 +284,8 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// The first speed at which the share is reached, taken to grow evenly with the logarithm of speed between two
-    /// that were run; nothing if it is exceeded from the first or never reached.
+    /// The first speed at which the share is reached, taken to grow evenly with the logarithm of
+    /// speed between two that were run; nothing if it is exceeded from the first or never reached.
     pub fn find(paper: &Paper, evidence: &Evidence, column: &str, share: f64) -> Option<Crossing> {
         let speeds: Vec<f64> = [1.0].into_iter().chain(paper.speeds.iter().copied()).collect();
         let at = |speed| evidence.prioritised(column, faster(speed), 1);
@@ -327,8 +340,8 @@ pub(super) mod tests {
         assert_eq!(names[6], "all (RHIO)");
     }
 
-    /// Runs that came out so: mean read, mean write, shares of prioritised reads and writes, by workload, scheme
-    /// and speed.
+    /// Runs that came out so: mean read, mean write, shares of prioritised reads and writes, by
+    /// workload, scheme and speed.
     pub(in crate::rhio) fn invented(of: impl Fn(&str, &str, f64) -> [f64; 4]) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -3,8 +3,8 @@
 use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITISED_WRITES, correlations};
 use super::paper::Paper;
 use super::plan::{
-    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
-    estimated, faster, run_name, staged,
+    Case, Crossing, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named,
+    chosen, estimated, faster, run_name, staged,
 };
 use crate::claim::ClaimId;
 use crate::run_summary::{Number, READ, WRITE};
@@ -49,17 +49,12 @@ pub(super) fn gain_name(gain: Gain) -> String {
 }
 
 /// By how much RHIO lowers a mean latency.
-pub(super) fn gain(
-    evidence: &Evidence,
-    column: &str,
-    case: Case<'_>,
-    gain: Gain,
-) -> Option<f64> {
+pub(super) fn gain(evidence: &Evidence, column: &str, case: Case<'_>, gain: Gain) -> Option<f64> {
     Some(1.0 - evidence.ratio(column, ("rhio", gain.base), case, KINDS[gain.kind].mean)?)
 }
 
-/// The mean that the text implies for a scheme, relative to NOOP's: it gives RHIO's against each other, and a
-/// quotient of means is taken for the mean of quotients.
+/// The mean that the text implies for a scheme, relative to NOOP's: it gives RHIO's against each
+/// other, and a quotient of means is taken for the mean of quotients.
 pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     let left = |id: ClaimId| Some(1.0 - paper.number(id, KINDS[kind].name)?);
     let rhio = left(BELOW_NOOP)?;
@@ -147,9 +142,8 @@ const CHIPS: f64 = 64.0;
 
 /// The share of time for which a chip is busy under NOOP, on average.
 fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64> {
-    evidence.number(column, "noop", case, |run| {
-        Some(run.counters.die_busy_s / run.simulated_s / CHIPS)
-    })
+    evidence
+        .number(column, "noop", case, |run| Some(run.counters.die_busy_s / run.simulated_s / CHIPS))
 }
 
 /// The six numbers of the text, beside ours as recorded and where conflicts are.
@@ -342,7 +336,8 @@ fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// An answer's mean latency relative to the baseline's at the same stage, mean over the volumes named.
+/// An answer's mean latency relative to the baseline's at the same stage, mean over the volumes
+/// named.
 pub(super) fn ablated_ratio(
     paper: &Paper,
     evidence: &Evidence,
@@ -419,7 +414,8 @@ pub(super) fn uncorrectable(
     Some(1e6 * per_read(paper, evidence, run, uncorrectable)?)
 }
 
-/// By how much a scheme lowers a mean against NOOP with strengths known so, mean over the volumes named.
+/// By how much a scheme lowers a mean against NOOP with strengths known so, mean over the volumes
+/// named.
 pub(super) fn estimated_gain(
     paper: &Paper,
     evidence: &Evidence,
