@@ -92,6 +92,21 @@ def keys() -> str:
     return "\n".join(text)
 
 
+def metrics() -> str:
+    """A table for each part of a summary."""
+    sections: dict[str, list[str]] = {}
+    for it in fowler.metrics():
+        section = it.name.partition(".")[0] if "." in it.name else ""
+        cells = (f"`{it.name}`", it.unit, it.about)
+        row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+        sections.setdefault(section, []).append(f"| {row} |")
+    text = []
+    for section, rows in sections.items():
+        name = f"`{section}`" if section else "At the top"
+        text.append(f"## {name}\n\n| name | unit | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(text)
+
+
 def presets() -> str:
     """What comes with the program, by kind."""
     text = []
@@ -122,6 +137,7 @@ def file(name: str) -> Callable[[], str]:
 WRITTEN: dict[str, Callable[[], str]] = {
     "commands": commands,
     "keys": keys,
+    "metrics": metrics,
     "presets": presets,
     "architecture": file("ARCHITECTURE.md"),
     "contributing": file("CONTRIBUTING.md"),

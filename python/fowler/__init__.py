@@ -17,7 +17,18 @@ from fowler.analysis import MainEffects, main_effects, pareto
 from fowler.drive import Device, Preset, device, presets
 from fowler.errors import InputError, PolicyError, Problem, WorkerError
 from fowler.points import Point, Sweep
-from fowler.results import Band, Blame, Comparison, Latencies, Lifetime, Run, Study, Table
+from fowler.results import (
+    Band,
+    Blame,
+    Comparison,
+    Latencies,
+    Lifetime,
+    Metric,
+    Run,
+    Study,
+    Table,
+    metrics,
+)
 from fowler.running import compare, lifetime, run, study
 from fowler.sweeping import load, sweep
 
@@ -30,6 +41,7 @@ __all__ = [
     "Latencies",
     "Lifetime",
     "MainEffects",
+    "Metric",
     "Point",
     "PolicyError",
     "Preset",
@@ -46,6 +58,7 @@ __all__ = [
     "lifetime",
     "load",
     "main_effects",
+    "metrics",
     "pareto",
     "policies",
     "presets",

@@ -27,11 +27,36 @@ __all__ = [
     "Comparison",
     "Latencies",
     "Lifetime",
+    "Metric",
     "Run",
     "Sheet",
     "Study",
     "Table",
+    "metrics",
 ]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that every run reports, or a fact about the run."""
+
+    name: str
+    """Its path in a summary, which is also the name of its column in a sweep: ``read.p99_us``. A last part in
+    capitals stands for every name there: ``counters.erases.ACCOUNT``."""
+    unit: str
+    """``us``, ``s``, ``share`` (of one), ``ratio``, ``flag``, ``text``, ``table``, or what is counted."""
+    about: str
+    """What it means, in a sentence."""
+    stored: str
+    """``everywhere``; ``run``, and not in a sweep, if it depends on the machine's clock; ``summary``, and in
+    no column, if it is a long text."""
+    headline: bool
+    """Whether it is one of those that summarise a run in a row."""
+
+
+def metrics() -> tuple[Metric, ...]:
+    """Every metric of a run, in the order of its summary."""
+    return tuple(Metric(*facts) for facts in _core.metrics())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -230,6 +255,22 @@ class Run:
 
         return Blames(read=blame(kinds["read"]), write=blame(kinds["write"]))
 
+    def value(self, name: str) -> Any:
+        """A metric by its name, such as ``counters.erases.gc``; None where it is not known.
+
+        Raises:
+            InputError: if nothing of that name is reported of this run.
+        """
+        found: Any = self.summary
+        for part in name.split("."):
+            if found is None:
+                return None
+            if not isinstance(found, Mapping) or part not in found:
+                hint = "`fowler.metrics()` lists them"
+                raise InputError([Problem("", None, "", f"there is no metric `{name}`", hint=hint)])
+            found = found[part]
+        return found
+
     @property
     def waf(self) -> float | None:
         """Pages programmed for each page of the host; None without writes."""
@@ -337,19 +378,10 @@ class Comparison(Sequence[Run]):
         return [run.scheme for run in self._runs]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each scheme, as frames take them: latencies, write amplification, erases, suspensions."""
+        """A row for each scheme, as frames take them: every metric that is a headline."""
+        names = [metric.name for metric in metrics() if metric.headline]
         return [
-            {
-                "scheme": run.scheme,
-                **{
-                    f"{kind}_{name}": value
-                    for kind in ("read", "write")
-                    for name, value in dataclasses.asdict(getattr(run, kind)).items()
-                },
-                "waf": run.waf,
-                "erases": run.erases,
-                "suspensions": run.suspensions,
-            }
+            {"scheme": run.scheme, **{name.replace(".", "_"): run.value(name) for name in names}}
             for run in self._runs
         ]
 

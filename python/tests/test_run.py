@@ -75,6 +75,7 @@ def test_a_comparison(small: fowler.Device) -> None:
     rows = both.rows()
     assert [row["scheme"] for row in rows] == ["fifo", "rps"]
     assert rows[1]["read_mean_us"] == both["rps"].read.mean_us
+    assert list(rows[0])[-3:] == ["waf", "erases", "suspensions"]
     assert both._repr_html_().count("<tr>") == 5
     with pytest.raises(KeyError, match="there are fifo, rps"):
         both["per"]
@@ -94,6 +95,24 @@ def test_fields_of_results_are_those_of_the_summary(small: fowler.Device) -> Non
     for kind in ("read", "write"):
         fields = {field.name for field in dataclasses.fields(getattr(r, kind))}
         assert fields == set(r.summary[kind])
+        names = [it.name for it in fowler.metrics()]
+        assert fields == {name.removeprefix(f"{kind}.") for name in names if name.startswith(f"{kind}.")}
+
+
+def test_every_value_of_a_summary_is_a_metric(small: fowler.Device) -> None:
+    r = fowler.run(small, "demo", limit=500)
+    named = {".".join(part for part in it.name.split(".") if not part.isupper()) for it in fowler.metrics()}
+
+    def paths(value: object, path: str) -> list[str]:
+        if isinstance(value, dict) and path not in named:
+            return [its for key, below in value.items() for its in paths(below, f"{path}.{key}".lstrip("."))]
+        return [path]
+
+    assert set(paths(r.summary, "")) <= named
+    assert r.value("counters.erases.gc") == r.summary["counters"]["erases"]["gc"]
+    assert r.value("redundancy.stripes") is None
+    with pytest.raises(fowler.InputError, match="there is no metric `waff`"):
+        r.value("waff")
 
 
 def test_a_page_and_a_picture(small: fowler.Device, tmp_path: Path) -> None:

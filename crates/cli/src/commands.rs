@@ -7,7 +7,8 @@ use crate::{
     validation,
 };
 use fowler_experiment::device::{self, Resolved};
-use fowler_experiment::outcome::{Ending, Outcome, comparison_json};
+use fowler_experiment::metrics::comparison_json;
+use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::run::RunSpec;

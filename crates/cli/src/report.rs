@@ -1,14 +1,15 @@
 //! What a run or a comparison says to a person.
 
 use crate::numbers::{
-    NOTHING, bytes, counted, counted_as, maybe, maybe_percent, percent, ratio, real, seconds,
-    whole, words,
+    NOTHING, bytes, counted, counted_as, maybe, percent, ratio, real, seconds, whole, words,
 };
 use crate::table::Grid;
+use fowler_experiment::metrics::Unit;
+use fowler_experiment::metrics::layout::{Shown, rows};
 use fowler_experiment::notes::{Note, alike, interruptions, notes};
 use fowler_experiment::outcome::Outcome;
-use fowler_experiment::{Band, Kind, Latencies, Part, Percentile};
-use std::collections::BTreeSet;
+use fowler_experiment::{Band, Kind, Part};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// Parts below this share of a band's latency, under every scheme, are left out of the table of blame.
@@ -43,165 +44,42 @@ pub(crate) fn explanations(outcome: &Outcome, texts: impl Iterator<Item = String
     text
 }
 
-/// A row of the table of metrics.
-enum Row {
-    /// A number that is set in relation to the first scheme's, where both are known and of the same
-    /// requests.
-    Ratio(Vec<Option<f64>>),
-    /// Text.
-    Plain(Vec<String>),
-}
-
+/// The table of metrics: a row for each, a column for each scheme.
 fn metrics(outcomes: &[Outcome]) -> String {
     let mut heads = vec![String::new()];
     heads.extend(outcomes.iter().map(|outcome| outcome.drive.scheme.clone()));
     let mut grid = Grid::new(heads);
-    for kind in Kind::ALL {
-        latency_rows(&mut grid, outcomes, kind);
+    for row in rows(outcomes) {
+        grid.row(cells(&row, outcomes));
     }
-    device_rows(&mut grid, outcomes);
     grid.text()
 }
 
-fn add(grid: &mut Grid, outcomes: &[Outcome], name: &str, row: Row) {
-    let mut cells = vec![name.to_string()];
-    match row {
-        Row::Plain(texts) => cells
-            .extend(texts.into_iter().enumerate().map(|(index, text)| beside(index, text, None))),
-        Row::Ratio(values) => {
-            let first = values.first().copied().flatten().filter(|&first| first > 0.0);
-            cells.extend(values.iter().enumerate().map(|(index, value)| {
-                let first = first.filter(|_| alike(&outcomes[0], &outcomes[index]));
-                let ratio = value.zip(first).map(|(value, first)| ratio(value / first));
-                beside(index, maybe(*value), ratio)
-            }));
-        }
+/// A row: its label, and a cell for each run. Numbers are set in relation to the first run's where the row says so,
+/// both are known, and both are of the same requests.
+fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
+    let values: Vec<Value> = outcomes.iter().map(|outcome| row.value(outcome)).collect();
+    let first = values[0].as_f64().filter(|&first| row.ratio && first > 0.0);
+    let cell = |(index, value): (usize, &Value)| {
+        let first = first.filter(|_| alike(&outcomes[0], &outcomes[index]));
+        let ratio = value.as_f64().zip(first).map(|(value, first)| ratio(value / first));
+        beside(index, shown(value, row.unit()), ratio)
+    };
+    std::iter::once(row.label.clone()).chain(values.iter().enumerate().map(cell)).collect()
+}
+
+/// A number as a person reads it.
+fn shown(value: &Value, unit: Unit) -> String {
+    match (value.as_u64(), value.as_f64()) {
+        (Some(count), _) => whole(count),
+        (None, Some(share)) if unit == Unit::Share => percent(share),
+        (None, number) => maybe(number),
     }
-    grid.row(cells);
 }
 
 /// A cell: its text, and in every column but the first a place for the ratio, so that numbers align.
 fn beside(column: usize, text: String, ratio: Option<String>) -> String {
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
-}
-
-fn latency_rows(grid: &mut Grid, outcomes: &[Outcome], kind: Kind) {
-    let latencies: Vec<&Latencies> =
-        outcomes.iter().map(|outcome| outcome.recorder.latencies(kind)).collect();
-    let counts: Vec<u64> = latencies.iter().map(|it| it.count()).collect();
-    if counts.iter().all(|&count| count == 0) {
-        return;
-    }
-    let name = kind.name();
-    add(grid, outcomes, &format!("{name}s"), Row::Plain(counts.into_iter().map(whole).collect()));
-    let means = latencies.iter().map(|it| it.mean_us()).collect();
-    add(grid, outcomes, &format!("{name} mean (us)"), Row::Ratio(means));
-    for percentile in Percentile::ALL {
-        let values = latencies.iter().map(|it| Some(it.percentile(percentile)?.as_us())).collect();
-        add(grid, outcomes, &format!("{name} {} (us)", percentile.label()), Row::Ratio(values));
-    }
-    let most = latencies.iter().map(|it| Some(it.max()?.as_us())).collect();
-    add(grid, outcomes, &format!("{name} max (us)"), Row::Ratio(most));
-}
-
-fn device_rows(grid: &mut Grid, outcomes: &[Outcome]) {
-    let plain =
-        |texts: &dyn Fn(&Outcome) -> String| Row::Plain(outcomes.iter().map(texts).collect());
-    let waf = outcomes.iter().map(|it| it.counters.waf()).collect();
-    add(grid, outcomes, "write amplification (pages)", Row::Ratio(waf));
-    let part = |outcome: &Outcome, account: usize| {
-        let host = outcome.counters.programs[0];
-        (host > 0).then(|| outcome.counters.programs[account] as f64 / host as f64)
-    };
-    add(grid, outcomes, "  of it collection", plain(&|it| maybe(part(it, 1))));
-    add(grid, outcomes, "  of it wear levelling", plain(&|it| maybe(part(it, 2))));
-    for (account, name) in [(3, "  of it refreshing"), (4, "  of it parity")] {
-        if outcomes.iter().any(|it| it.counters.programs[account] > 0) {
-            add(grid, outcomes, name, plain(&|it| maybe(part(it, account))));
-        }
-    }
-    let in_bytes = outcomes.iter().map(Outcome::flash_bytes_per_host_byte).collect();
-    add(grid, outcomes, "flash bytes per host byte", Row::Ratio(in_bytes));
-    add(grid, outcomes, "reads for partial writes", plain(&|it| whole(it.counters.merge_reads)));
-    if outcomes.iter().any(|it| it.wearing_weight().is_some_and(|weight| weight != 1.0)) {
-        wearing_rows(grid, outcomes);
-    }
-    add(grid, outcomes, "erases", plain(&|it| whole(it.counters.erases.iter().sum())));
-    add(grid, outcomes, "suspensions", plain(&|it| whole(it.counters.suspensions)));
-    add(
-        grid,
-        outcomes,
-        "suspended programs, erases",
-        plain(&|it| maybe_percent(it.suspended_share())),
-    );
-    add(
-        grid,
-        outcomes,
-        "  extra time, of their undisturbed time",
-        plain(&|it| maybe_percent(it.suspension_overhead())),
-    );
-    cell_rows(grid, outcomes);
-    add(grid, outcomes, "requests per simulated second", plain(&|it| maybe(it.iops())));
-    add(grid, outcomes, "idle", plain(&|it| maybe_percent(it.idle_share())));
-}
-
-/// What reads took where cells err, and what went before others.
-fn cell_rows(grid: &mut Grid, outcomes: &[Outcome]) {
-    let reads: Vec<_> = outcomes.iter().map(Outcome::reads_at).collect();
-    let levels: BTreeSet<u32> = reads.iter().flatten().flatten().map(|&(level, _)| level).collect();
-    for (index, &level) in levels.iter().enumerate() {
-        let share = |reads: &Vec<(u32, u64)>| {
-            let all: u64 = reads.iter().map(|&(_, count)| count).sum();
-            let (_, count) = reads.iter().find(|(its, _)| *its == level)?;
-            (all > 0).then(|| *count as f64 / all as f64)
-        };
-        let shares = reads.iter().map(|reads| maybe_percent(reads.as_ref().and_then(share)));
-        let name = match index {
-            0 => format!("flash reads with {level} references"),
-            _ => format!("  with {level}"),
-        };
-        add(grid, outcomes, &name, Row::Plain(shares.collect()));
-    }
-    let plain =
-        |texts: &dyn Fn(&Outcome) -> String| Row::Plain(outcomes.iter().map(texts).collect());
-    if !levels.is_empty() {
-        add(
-            grid,
-            outcomes,
-            "  repeated at the next level",
-            plain(&|it| whole(it.counters.retries_at.iter().sum())),
-        );
-        add(grid, outcomes, "  uncorrectable", plain(&|it| whole(it.counters.uncorrectable)));
-    }
-    for (kind, name) in Kind::ALL.into_iter().zip(["reads", "writes"]) {
-        let shares = outcomes.iter().map(|it| it.prioritised_share(kind));
-        if shares.clone().any(|share| share.is_some_and(|share| share > 0.0)) {
-            let texts = shares.map(maybe_percent).collect();
-            add(
-                grid,
-                outcomes,
-                &format!("{name} before others that waited longer"),
-                Row::Plain(texts),
-            );
-        }
-    }
-}
-
-/// Where voltages are not all nominal: what programs wear on average, and how they were made.
-fn wearing_rows(grid: &mut Grid, outcomes: &[Outcome]) {
-    let weights = outcomes.iter().map(Outcome::wearing_weight).collect();
-    add(grid, outcomes, "wearing weight of a program", Row::Ratio(weights));
-    for (voltage, name) in ["  boosted", "  nominal", "  reduced"].into_iter().enumerate() {
-        let programs = |outcome: &Outcome| {
-            outcome.programs_at().map_or(NOTHING.into(), |programs| whole(programs[voltage]))
-        };
-        add(grid, outcomes, name, Row::Plain(outcomes.iter().map(programs).collect()));
-    }
-    let anew = |outcome: &Outcome| whole(outcome.counters.rewritten[0]);
-    if outcomes.iter().any(|outcome| outcome.counters.rewritten[0] > 0) {
-        let anew = outcomes.iter().map(anew).collect();
-        add(grid, outcomes, "pages programmed anew for their reads", Row::Plain(anew));
-    }
 }
 
 /// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its share.

@@ -7,6 +7,7 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
+use fowler_experiment::metrics::{self, Stored};
 use fowler_experiment::sweep::{Finished, Level, Plan, Point};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,8 +24,6 @@ pub const ERROR: &str = "error";
 pub const SUMMARY: &str = "summary";
 /// The columns of what a point runs, by name. A run that several points share has the names of the first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
-/// Long texts that the summary has, and a table has no use for.
-const LEFT_OUT: [&str; 2] = ["provenance.config", "provenance.generator"];
 
 /// A single value.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,7 +185,7 @@ pub(crate) fn of_finished(plan: &Plan, finished: &Finished) -> Row {
 
 fn flatten(name: String, value: &Value, row: &mut Row) {
     if let Some(scalar) = Scalar::of(value) {
-        if !LEFT_OUT.contains(&name.as_str()) {
+        if !too_long(&name) {
             row.push(name, scalar);
         }
         return;
@@ -197,6 +196,11 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
         let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
         flatten(name, value, row);
     }
+}
+
+/// Whether this is a long text, which the summary has and a table has no use for.
+fn too_long(name: &str) -> bool {
+    metrics::all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
 
 /// The bytes of a file with one row.

@@ -19,6 +19,7 @@ mod image_cache;
 pub mod keys;
 pub mod laws;
 pub mod lifetime;
+pub mod metrics;
 pub mod notes;
 pub mod numbers;
 pub mod outcome;

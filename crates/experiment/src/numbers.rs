@@ -69,11 +69,6 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The same, or a dash.
-pub fn maybe_percent(share: Option<f64>) -> String {
-    share.map_or(NOTHING.into(), percent)
-}
-
 /// An amount of data in binary units: `44.8 GiB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] =

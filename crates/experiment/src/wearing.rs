@@ -1,12 +1,8 @@
-//! What programs wear by the threshold voltages they are made at, and what became of the pages that left the
-//! buffer (HIRE, sections 3 and 4.2).
+//! What programs wear by the threshold voltages they are made at (HIRE, section 3).
 
 use crate::outcome::Outcome;
-use fowler_device::ReadHot;
-use fowler_device::policy::hotness::Detector;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::SCALES;
-use serde_json::{Value, json};
 
 /// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1), with 1 for the
 /// nominal ones.
@@ -29,28 +25,6 @@ impl Outcome {
         let programs_at = self.programs_at()?;
         let count: u64 = programs_at.iter().sum();
         (count > 0).then(|| worn(programs_at) / count as f64)
-    }
-
-    pub(crate) fn programs_at_json(&self) -> Value {
-        let named = |[boosted, nominal, reduced]: [u64; 3]| json!({ "boosted": boosted, "nominal": nominal, "reduced": reduced });
-        let Some(all) = self.programs_at() else { return Value::Null };
-        let mut object = named(all);
-        object["host"] = named(self.counters.programs_at[0]);
-        object
-    }
-
-    /// Pages that left the buffer, by how they were used there; null where uses are not told apart.
-    pub(crate) fn left_json(&self) -> Value {
-        let [mixed, read_hot, write_hot] = self.counters.left;
-        let told = self.drive.config.hotness.uses(Detector::BufferHits);
-        told.then(|| json!({ "mixed": mixed, "read_hot": read_hot, "write_hot": write_hot })).into()
-    }
-
-    /// Clean pages that were read hot: those programmed anew, and those given up; null where none would be.
-    pub(crate) fn rewritten_json(&self) -> Value {
-        let [anew, given_up] = self.counters.rewritten;
-        let would = self.drive.config.buffer.read_hot == ReadHot::RewriteOnIdle;
-        would.then(|| json!({ "anew": anew, "given_up": given_up })).into()
     }
 }
 

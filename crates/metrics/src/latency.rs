@@ -39,8 +39,8 @@ impl Percentile {
         [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
-    /// One request in so many is later than this.
-    fn one_in(self) -> u64 {
+    /// One request in so many exceeds it.
+    pub fn one_in(self) -> u64 {
         [2, 10, 100, 1_000, 10_000, 100_000][self as usize]
     }
 

@@ -5,6 +5,7 @@ mod command;
 mod errors;
 mod keys;
 mod lifetime;
+mod metrics;
 mod outcome;
 mod policies;
 mod py_requests;
@@ -25,6 +26,8 @@ mod _core {
     use super::keys::{keys, preset, presets, resolve};
     #[pymodule_export]
     use super::lifetime::{Lifetime, lifetime};
+    #[pymodule_export]
+    use super::metrics::metrics;
     #[pymodule_export]
     use super::outcome::{Outcome, write_report};
     #[pymodule_export]

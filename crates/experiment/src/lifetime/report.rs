@@ -2,7 +2,7 @@
 
 use super::{Lifetime, Lived, Series};
 use crate::figures_folder::{self, Written};
-use crate::outcome::by_source;
+use crate::metrics::by_account;
 use crate::problem::Problems;
 use crate::report;
 use crate::tables::{Cell, Sheet};
@@ -124,7 +124,7 @@ impl Lifetime {
             object.insert("held_s".into(), json!({ "spread": held[0], "stopped": held[1] }));
             object.insert("stops".into(), json!(lived.counters.stops));
             object.insert("pages_written".into(), json!(lived.counters.pages_written));
-            object.insert("programs".into(), by_source(lived.counters.programs));
+            object.insert("programs".into(), by_account(lived.counters.programs));
             object.insert("epochs_foreseen".into(), json!(lived.throttle.foreseen));
             object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
             object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));

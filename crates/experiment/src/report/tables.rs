@@ -1,218 +1,63 @@
 //! The tables of a page.
 
+use crate::metrics::layout::{self, Group, Shown};
+use crate::metrics::{BANDS, Unit};
 use crate::numbers::words;
-use crate::outcome::{BANDS, Outcome};
+use crate::outcome::Outcome;
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
 use fowler_device::Pacing;
 use fowler_device::blame::Part;
-use fowler_metrics::{Kind, Percentile};
-use std::collections::{BTreeMap, BTreeSet};
+use fowler_metrics::Kind;
+use std::collections::BTreeMap;
 
 /// Latencies: a row for each scheme and kind of request.
 pub fn latency(outcomes: &[Outcome]) -> Sheet {
-    let mut heads = vec!["scheme", "requests", "count", "mean (us)"];
-    let labels = Percentile::ALL.map(|it| format!("{} (us)", it.label()));
-    heads.extend(labels.iter().map(String::as_str));
-    heads.push("max (us)");
+    let columns = Kind::ALL.map(layout::latency);
+    let mut heads = vec!["scheme", "requests"];
+    heads.extend(columns[0].iter().map(|column| column.label.as_str()));
     let mut sheet = Sheet::new("latency", "Latency", &heads);
-    for kind in Kind::ALL {
+    for (kind, columns) in Kind::ALL.into_iter().zip(&columns) {
         for outcome in outcomes {
-            let latencies = outcome.recorder.latencies(kind);
-            if latencies.count() == 0 {
+            if outcome.recorder.latencies(kind).count() == 0 {
                 continue;
             }
-            let mut row: Vec<Cell> =
-                vec![outcome.drive.scheme.as_str().into(), format!("{}s", kind.name()).into()];
-            row.push(count(latencies.count()));
-            row.push(Cell::number(latencies.mean_us()));
-            for percentile in Percentile::ALL {
-                row.push(Cell::number(latencies.percentile(percentile).map(|it| it.as_us())));
-            }
-            row.push(Cell::number(latencies.max().map(|it| it.as_us())));
+            let name = outcome.drive.scheme.as_str().into();
+            let mut row = vec![name, format!("{}s", kind.name()).into()];
+            row.extend(columns.iter().map(|column| cell(column, outcome)));
             sheet.row(row);
         }
     }
     sheet
 }
 
-/// What was written and what that took: always the first, the others where there is something to say.
+/// What was written and what that took: a table for each group of metrics.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Sheet> {
-    let more = [cells(outcomes), voltages(outcomes), throttle(outcomes), protection(outcomes)];
-    std::iter::once(drive(outcomes)).chain(more.into_iter().flatten()).collect()
-}
-
-/// What flash reads took, by the reference voltages that they needed; none where cells do not err.
-fn cells(outcomes: &[Outcome]) -> Option<Sheet> {
-    let reads: Vec<_> = outcomes.iter().map(Outcome::reads_at).collect();
-    let levels: BTreeSet<u32> = reads.iter().flatten().flatten().map(|&(level, _)| level).collect();
-    let mut heads = vec!["scheme".to_string()];
-    heads.extend(levels.iter().map(|level| format!("flash reads with {level} references")));
-    heads.extend(["repeated at the next level", "uncorrectable"].map(String::from));
-    heads.extend(
-        ["reads before others that waited longer", "writes before others"].map(String::from),
-    );
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let mut sheet = Sheet::new("cells", "Reading cells that err", &heads);
-    for (outcome, reads) in outcomes.iter().zip(&reads) {
-        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
-        let all: u64 = reads.iter().flatten().map(|&(_, count)| count).sum();
-        let share = |level: &u32| {
-            let (_, count) = reads.as_ref()?.iter().find(|(its, _)| its == level)?;
-            (all > 0).then(|| *count as f64 / all as f64)
-        };
-        row.extend(levels.iter().map(|level| Cell::share(share(level))));
-        row.push(count(outcome.counters.retries_at.iter().sum()));
-        row.push(count(outcome.counters.uncorrectable));
-        row.extend(Kind::ALL.map(|kind| Cell::share(outcome.prioritised_share(kind))));
-        sheet.row(row);
-    }
-    (!levels.is_empty()).then_some(sheet)
-}
-
-/// The voltages of programs; none where all are nominal.
-fn voltages(outcomes: &[Outcome]) -> Option<Sheet> {
-    let heads = [
-        "scheme",
-        "wearing weight of a program",
-        "boosted",
-        "nominal",
-        "reduced",
-        "pages programmed anew for their reads",
-    ];
-    let mut sheet = Sheet::new("voltages", "Voltages of programs", &heads);
-    for outcome in outcomes {
-        let programs = outcome.programs_at();
-        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
-        row.push(Cell::number(outcome.wearing_weight()));
-        row.extend((0..3).map(|voltage| Cell::number(programs.map(|its| its[voltage] as f64))));
-        row.push(count(outcome.counters.rewritten[0]));
-        sheet.row(row);
-    }
-    let other = |it: &Outcome| it.wearing_weight().is_some_and(|weight| weight != 1.0);
-    outcomes.iter().any(other).then_some(sheet)
-}
-
-/// What held writes back for the sake of the drive's life; none where nothing did.
-fn throttle(outcomes: &[Outcome]) -> Option<Sheet> {
-    let heads = ["scheme", "writes delayed (s in all)", "writes stopped (s in all)", "stops"];
-    let mut sheet = Sheet::new("throttle", "Throttling", &heads);
-    for outcome in outcomes {
-        let counters = &outcome.counters;
-        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
-        row.extend(counters.held.map(|held| Cell::Number(held.as_s())));
-        row.push(count(counters.stops));
-        sheet.row(row);
-    }
-    let held = |it: &Outcome| it.counters.held.iter().any(|held| held.as_s() > 0.0);
-    outcomes.iter().any(held).then_some(sheet)
-}
-
-/// How data was protected by parity, and what became of what could not be read; none where nothing is striped.
-fn protection(outcomes: &[Outcome]) -> Option<Sheet> {
-    let heads = [
-        "scheme",
-        "stripes",
-        "stage in the end",
-        "stripes without their parity in the end",
-        "parity from the rest",
-        "parity from the difference",
-        "blocks recycled when due",
-        "in idle time",
-        "pages that could not be read",
-        "rebuilt",
-        "written anew by the host",
-        "lost",
-        "reads served from the others",
-    ];
-    let mut sheet = Sheet::new("protection", "Protection by parity", &heads);
-    for outcome in outcomes {
-        let its = outcome.protection.as_ref();
-        let losses = outcome.losses.as_ref();
-        let some = |value: Option<u64>| Cell::number(value.map(|value| value as f64));
-        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
-        row.push(some(its.map(|it| it.stripes.into())));
-        row.push(some(its.map(|it| it.stage as u64 + 1)));
-        row.push(some(its.map(|it| it.bare.into())));
-        let counters = &outcome.counters;
-        let pairs = counters.parity_ways.into_iter().chain(counters.recycled);
-        row.extend(pairs.map(|value| some(its.map(|_| value))));
-        row.push(some(losses.map(|it| it.unreadable)));
-        row.push(some(losses.map(|it| it.rebuilt)));
-        row.push(some(losses.map(|it| it.rewritten)));
-        row.push(some(losses.map(|it| it.lost_in_all())));
-        row.push(some(losses.map(|it| it.degraded_reads)));
-        sheet.row(row);
-    }
-    outcomes.iter().any(|it| it.protection.is_some()).then_some(sheet)
-}
-
-/// What the drive did: a row for each scheme.
-fn drive(outcomes: &[Outcome]) -> Sheet {
-    let heads = [
-        "scheme",
-        "requests per simulated second",
-        "idle",
-        "write amplification (pages)",
-        "of it collection",
-        "of it wear levelling",
-        "of it refreshing",
-        "of it parity",
-        "flash bytes per host byte",
-        "erases",
-        "fewest erases of a block",
-        "mean erases of a block",
-        "most erases of a block",
-    ];
-    let mut sheet = Sheet::new("drive", "The drive", &heads);
-    for outcome in outcomes {
-        let counters = &outcome.counters;
-        let [host, gc, wear, refresh, parity] = counters.programs;
-        let part = |pages: u64| Cell::number((host > 0).then(|| pages as f64 / host as f64));
-        sheet.row(vec![
-            outcome.drive.scheme.as_str().into(),
-            Cell::number(outcome.iops()),
-            Cell::share(outcome.idle_share()),
-            Cell::number(counters.waf()),
-            part(gc),
-            part(wear),
-            part(refresh),
-            part(parity),
-            Cell::number(outcome.flash_bytes_per_host_byte()),
-            count(counters.erases.iter().sum()),
-            count(outcome.wear.min.into()),
-            Cell::number(outcome.wear.mean),
-            count(outcome.wear.max.into()),
-        ]);
-    }
-    sheet
+    layout::writing(outcomes).iter().map(|group| of_group(group, outcomes)).collect()
 }
 
 /// Suspensions: a row for each scheme; none where nothing was suspended.
 pub fn suspensions(outcomes: &[Outcome]) -> Option<Sheet> {
-    let heads = [
-        "scheme",
-        "programs and erases",
-        "of them suspended",
-        "suspensions",
-        "suspensions of each that was",
-        "extra time, of their undisturbed time",
-    ];
-    let mut sheet = Sheet::new("suspensions", "Suspensions", &heads);
+    layout::suspensions(outcomes).map(|group| of_group(&group, outcomes))
+}
+
+/// A row for each scheme, a column for each metric of the group.
+fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
+    let labels = group.columns.iter().map(|column| column.label.as_str());
+    let heads: Vec<&str> = std::iter::once("scheme").chain(labels).collect();
+    let mut sheet = Sheet::new(group.name, group.title, &heads);
     for outcome in outcomes {
-        let counters = &outcome.counters;
-        let suspended = counters.suspended_operations;
-        let each = (suspended > 0).then(|| counters.suspensions as f64 / suspended as f64);
-        sheet.row(vec![
-            outcome.drive.scheme.as_str().into(),
-            count(counters.operations),
-            Cell::share(outcome.suspended_share()),
-            count(counters.suspensions),
-            Cell::number(each),
-            Cell::share(outcome.suspension_overhead()),
-        ]);
+        let mut row: Vec<Cell> = vec![outcome.drive.scheme.as_str().into()];
+        row.extend(group.columns.iter().map(|column| cell(column, outcome)));
+        sheet.row(row);
     }
-    outcomes.iter().any(|it| it.counters.suspensions > 0).then_some(sheet)
+    sheet
+}
+
+/// A metric of a run.
+fn cell(column: &Shown, outcome: &Outcome) -> Cell {
+    let number = column.value(outcome).as_f64();
+    if column.unit() == Unit::Share { Cell::share(number) } else { Cell::number(number) }
 }
 
 /// Where the time went: a row for each scheme, kind, band and cause.
@@ -321,8 +166,4 @@ fn flat(text: &str) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     walk("", &text.parse().unwrap_or_default(), &mut keys);
     keys
-}
-
-fn count(count: u64) -> Cell {
-    Cell::Number(count as f64)
 }

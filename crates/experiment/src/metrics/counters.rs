@@ -1,0 +1,242 @@
+//! What the device counted: pages, programs, erases and times.
+
+use super::{Metric, Stored, Unit, voltages};
+use crate::outcome::Outcome;
+use fowler_device::{Counters, Source};
+use fowler_metrics::Kind;
+use serde_json::{Map, Value, json};
+
+const PAGES: Unit = Unit::Count("pages");
+
+pub(super) fn metrics() -> Vec<Metric> {
+    let parts = [
+        pages(),
+        programs(),
+        voltages::metrics(),
+        reads(),
+        operations(),
+        throttle(),
+        times(),
+        wear(),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// A metric that is one of the device's counters.
+fn counter<V: Into<Value> + 'static>(
+    name: &str,
+    unit: Unit,
+    about: &str,
+    read: fn(&Counters) -> V,
+) -> Metric {
+    Metric::new(format!("counters.{name}"), unit, about, move |it| read(&it.counters))
+}
+
+/// What was done on each account.
+pub(crate) fn by_account([host, gc, wear, refresh, parity]: [u64; Source::COUNT]) -> Value {
+    json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
+}
+
+fn pages() -> Vec<Metric> {
+    vec![
+        counter("pages_read", PAGES, "Logical pages that host reads touched.", |it| it.pages_read),
+        counter("buffer_read_hits", PAGES, "Of them, answered by the write buffer.", |it| {
+            it.buffer_read_hits
+        }),
+        counter("unwritten_reads", PAGES, "Of them, never written before.", |it| {
+            it.unwritten_reads
+        }),
+        counter("pages_written", PAGES, "Logical pages that host writes touched.", |it| {
+            it.pages_written
+        }),
+        counter("buffer_write_hits", PAGES, "Of them, absorbed by a page in the buffer.", |it| {
+            it.buffer_write_hits
+        }),
+        counter("pages_trimmed", PAGES, "Logical pages with data that were trimmed.", |it| {
+            it.pages_trimmed
+        }),
+    ]
+}
+
+fn programs() -> Vec<Metric> {
+    vec![
+        counter("reads.ACCOUNT", PAGES, "Flash page reads, by account.", |it| by_account(it.reads)),
+        counter("merge_reads", PAGES, "Flash page reads that partial writes needed.", |it| {
+            it.merge_reads
+        }),
+        counter("programs.ACCOUNT", PAGES, "Flash page programs, by account.", |it| {
+            by_account(it.programs)
+        }),
+    ]
+}
+
+/// What flash reads took where cells err, and which requests went before others.
+fn reads() -> Vec<Metric> {
+    vec![
+        Metric::new(
+            "counters.reads_at.REFERENCES",
+            PAGES,
+            "Flash page reads by the reference voltages that they took in the end; null without a model of errors.",
+            reads_at,
+        ),
+        Metric::new(
+            "reads_at_share.REFERENCES",
+            Unit::Share,
+            "Share of flash page reads that took so many reference voltages in the end.",
+            reads_at_share,
+        )
+        .stored(Stored::Nowhere),
+        counter(
+            "retries",
+            PAGES,
+            "Flash page reads repeated at the next level of sensing.",
+            |it| it.retries_at.iter().sum::<u64>(),
+        ),
+        counter(
+            "uncorrectable_reads",
+            PAGES,
+            "Flash page reads that the code could not correct.",
+            |it| it.uncorrectable,
+        ),
+        counter(
+            "prioritised_reads",
+            Unit::Count("requests"),
+            "Reads that went before one that had waited longer for the same die.",
+            |it| it.prioritised[0],
+        ),
+        Metric::new(
+            "counters.prioritised_writes",
+            Unit::Count("requests"),
+            "Writes that went before one that had waited longer; null where writes do not wait for the flash.",
+            |it| it.waits_for_programs().then_some(it.counters.prioritised[1]),
+        ),
+        Metric::new(
+            "prioritised_share.KIND",
+            Unit::Share,
+            "Share of reads or writes that went before one of their kind that had waited longer.",
+            |it| {
+                let share =
+                    |kind: Kind| (kind.name().to_string(), json!(it.prioritised_share(kind)));
+                Value::Object(Kind::ALL.into_iter().map(share).collect())
+            },
+        )
+        .stored(Stored::Nowhere),
+    ]
+}
+
+fn reads_at(it: &Outcome) -> Option<Map<String, Value>> {
+    let reads = it.reads_at()?.into_iter();
+    Some(reads.map(|(references, reads)| (references.to_string(), json!(reads))).collect())
+}
+
+fn reads_at_share(it: &Outcome) -> Option<Map<String, Value>> {
+    let reads = it.reads_at()?;
+    let all: u64 = reads.iter().map(|&(_, count)| count).sum();
+    let share = |count: u64| json!((all > 0).then(|| count as f64 / all as f64));
+    Some(reads.into_iter().map(|(its, count)| (its.to_string(), share(count))).collect())
+}
+
+fn operations() -> Vec<Metric> {
+    let operations = Unit::Count("operations");
+    vec![
+        counter("erases.ACCOUNT", Unit::Count("erases"), "Block erases, by account.", |it| {
+            by_account(it.erases)
+        }),
+        counter(
+            "foreground_collections",
+            Unit::Count("blocks"),
+            "Garbage collections that competed with the host.",
+            |it| it.collections[0],
+        ),
+        counter(
+            "background_collections",
+            Unit::Count("blocks"),
+            "Garbage collections in idle time.",
+            |it| it.collections[1],
+        ),
+        counter(
+            "operations",
+            operations,
+            "Programs and erases on the cells; a multi-plane program counts once.",
+            |it| it.operations,
+        ),
+        counter("suspended_operations", operations, "Of them, suspended at least once.", |it| {
+            it.suspended_operations
+        }),
+        counter(
+            "suspended_nominal_s",
+            Unit::Seconds,
+            "Undisturbed time of the suspended operations, summed.",
+            |it| it.suspended_nominal.as_s(),
+        ),
+        counter(
+            "suspended_extra_s",
+            Unit::Seconds,
+            "Time that the suspended operations took beyond that, summed.",
+            |it| it.suspended_extra.as_s(),
+        ),
+    ]
+}
+
+fn throttle() -> Vec<Metric> {
+    vec![
+        counter(
+            "held_s",
+            Unit::Seconds,
+            "Time that the throttle delayed pages of writes, summed.",
+            |it| it.held[0].as_s(),
+        ),
+        counter(
+            "stopped_s",
+            Unit::Seconds,
+            "Time that the throttle stopped writes, summed.",
+            |it| it.held[1].as_s(),
+        ),
+        counter("stops", Unit::Count("requests"), "Writes that the throttle stopped.", |it| {
+            it.stops
+        }),
+    ]
+}
+
+fn times() -> Vec<Metric> {
+    vec![
+        counter("idle_s", Unit::Seconds, "Time without a request in the drive.", |it| {
+            it.idle.as_s()
+        }),
+        counter(
+            "outstanding_s",
+            Unit::Seconds,
+            "Time integral of the number of outstanding requests, in request-seconds.",
+            |it| it.outstanding as f64 / 1e9,
+        ),
+        counter(
+            "channel_busy_s",
+            Unit::Seconds,
+            "Time that channels spent on transfers, over all channels.",
+            |it| it.channel_busy.as_s(),
+        ),
+        counter(
+            "die_busy_s",
+            Unit::Seconds,
+            "Time that dies spent on operations, over all dies.",
+            |it| it.die_busy.as_s(),
+        ),
+    ]
+}
+
+fn wear() -> Vec<Metric> {
+    let metric = |name: &str, about: &str, read: fn(&Outcome) -> Value| {
+        Metric::new(format!("counters.block_erases.{name}"), Unit::Count("erases"), about, read)
+    };
+    vec![
+        metric("min", "Erases of the least worn block, before the run included.", |it| {
+            json!(it.wear.min)
+        }),
+        metric("mean", "Mean erases of a block, before the run included.", |it| {
+            json!(it.wear.mean)
+        }),
+        metric("max", "Erases of the most worn block, before the run included.", |it| {
+            json!(it.wear.max)
+        }),
+    ]
+}

@@ -1,0 +1,79 @@
+//! What the drive wrote, wore and suspended, as the few numbers that describe a run.
+
+use super::{Metric, Stored, Unit};
+use crate::outcome::Outcome;
+use serde_json::{Value, json};
+
+pub(super) fn metrics() -> Vec<Metric> {
+    vec![
+        Metric::new(
+            "waf",
+            Unit::Ratio,
+            "Write amplification: pages programmed on any account for each page programmed for the host.",
+            |it| it.counters.waf(),
+        )
+        .headline(),
+        Metric::new(
+            "waf_parts.ACCOUNT",
+            Unit::Ratio,
+            "Pages programmed on one account for each page programmed for the host.",
+            waf_parts,
+        )
+        .stored(Stored::Nowhere),
+        Metric::new(
+            "wearing_weight",
+            Unit::Ratio,
+            "Mean wear of a program by its threshold voltages; 1 at the nominal ones.",
+            Outcome::wearing_weight,
+        ),
+        Metric::new(
+            "flash_bytes_per_host_byte",
+            Unit::Ratio,
+            "Bytes programmed on any account for each byte that the host wrote.",
+            Outcome::flash_bytes_per_host_byte,
+        ),
+        Metric::new("erases", Unit::Count("erases"), "Blocks erased on any account.", |it| {
+            it.counters.erases.iter().sum::<u64>()
+        })
+        .headline(),
+        Metric::new(
+            "suspensions",
+            Unit::Count("suspensions"),
+            "Times that a program or an erase was suspended.",
+            |it| it.counters.suspensions,
+        )
+        .headline(),
+        Metric::new(
+            "suspensions_each",
+            Unit::Ratio,
+            "Suspensions of each program or erase that was suspended at least once.",
+            suspensions_each,
+        )
+        .stored(Stored::Nowhere),
+        Metric::new(
+            "suspended_share",
+            Unit::Share,
+            "Share of programs and erases that were suspended at least once.",
+            Outcome::suspended_share,
+        ),
+        Metric::new(
+            "suspension_overhead",
+            Unit::Share,
+            "Extra time of suspended programs and erases, as a share of their undisturbed time.",
+            Outcome::suspension_overhead,
+        ),
+    ]
+}
+
+/// What each account adds to write amplification; null without programs for the host.
+fn waf_parts(it: &Outcome) -> Value {
+    let [host, gc, wear, refresh, parity] = it.counters.programs;
+    let part = |pages: u64| pages as f64 / host as f64;
+    let parts = || json!({ "gc": part(gc), "wear": part(wear), "refresh": part(refresh), "parity": part(parity) });
+    if host > 0 { parts() } else { Value::Null }
+}
+
+fn suspensions_each(it: &Outcome) -> Option<f64> {
+    let suspended = it.counters.suspended_operations;
+    (suspended > 0).then(|| it.counters.suspensions as f64 / suspended as f64)
+}

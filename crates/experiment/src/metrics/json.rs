@@ -1,0 +1,42 @@
+//! The summary of a run as JSON: every metric that is stored, at its path, in the order of the list.
+
+use super::{Metric, Stored, all};
+use crate::outcome::Outcome;
+use serde_json::{Map, Value, json};
+
+impl Outcome {
+    /// One object with everything. What is not known is null; there are no infinities.
+    pub fn json(&self) -> Value {
+        self.json_of(|stored| stored != Stored::Nowhere)
+    }
+
+    /// The same without what depends on the machine's clock: alike on every machine.
+    pub fn timeless_json(&self) -> Value {
+        self.json_of(|stored| !matches!(stored, Stored::Nowhere | Stored::RunOnly))
+    }
+
+    fn json_of(&self, wanted: impl Fn(Stored) -> bool) -> Value {
+        let mut object = Map::new();
+        for metric in all().iter().filter(|it| wanted(it.stored) && (it.present)(self)) {
+            insert(&mut object, metric.path(), metric, self);
+        }
+        Value::Object(object)
+    }
+}
+
+/// Puts a value at its path. Below a group that is null there is nothing.
+fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome: &Outcome) {
+    let Some((above, below)) = path.split_once('.') else {
+        object.insert(path.into(), metric.value(outcome));
+        return;
+    };
+    let inside = object.entry(above).or_insert_with(|| Map::new().into());
+    if let Value::Object(inside) = inside {
+        insert(inside, below, metric, outcome);
+    }
+}
+
+/// The schemes of a comparison, in order.
+pub fn comparison_json(outcomes: &[Outcome]) -> Value {
+    json!({ "schemes": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
+}

@@ -1,0 +1,302 @@
+//! Which metrics the tables show, in which order, under which label, and when there is something to show: the
+//! table of the terminal, and the tables of a report.
+
+use super::{Unit, plural, value};
+use crate::outcome::Outcome;
+use fowler_metrics::{Kind, Percentile};
+use serde_json::Value;
+
+/// When something is shown: if any of the runs has it so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    /// One of these metrics is above zero.
+    Positive(&'static [&'static str]),
+    /// The metric is known.
+    Known(&'static str),
+    /// The metric is known, and is not this.
+    Not(&'static str, f64),
+}
+
+impl When {
+    fn holds(self, outcomes: &[Outcome]) -> bool {
+        let number = |it: &Outcome, path: &str| value(it, path).as_f64();
+        let above = |it: &Outcome, path: &str| number(it, path).is_some_and(|its| its > 0.0);
+        outcomes.iter().any(|it| match self {
+            When::Positive(paths) => paths.iter().any(|path| above(it, path)),
+            When::Known(path) => !value(it, path).is_null(),
+            When::Not(path, usual) => number(it, path).is_some_and(|its| its != usual),
+        })
+    }
+}
+
+/// A metric in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// The metric's path.
+    pub path: String,
+    /// What the row or the column is called.
+    pub label: String,
+    /// Whether it is set in relation to the first run's.
+    pub ratio: bool,
+    when: Vec<When>,
+    /// The labels of every name below the path: of the first, and of those that follow. `{}` is the name.
+    below: Option<(&'static str, &'static str)>,
+}
+
+impl Shown {
+    fn new(path: impl Into<String>, label: impl Into<String>) -> Shown {
+        let (path, label) = (path.into(), label.into());
+        Shown { path, label, ratio: false, when: Vec::new(), below: None }
+    }
+
+    /// One row or column for each name below the path, ascending by number.
+    fn each(path: &str, first: &'static str, next: &'static str) -> Shown {
+        Shown { below: Some((first, next)), ..Shown::new(path, "") }
+    }
+
+    fn ratio(self) -> Shown {
+        Shown { ratio: true, ..self }
+    }
+
+    fn when(mut self, when: When) -> Shown {
+        self.when.push(when);
+        self
+    }
+
+    /// The unit of its numbers.
+    pub fn unit(&self) -> Unit {
+        super::unit(&self.path)
+    }
+
+    /// Its value in a run.
+    pub fn value(&self, outcome: &Outcome) -> Value {
+        value(outcome, &self.path)
+    }
+
+    /// What stands for it beside these runs.
+    fn beside(self, outcomes: &[Outcome]) -> Vec<Shown> {
+        if !self.when.iter().all(|when| when.holds(outcomes)) {
+            return Vec::new();
+        }
+        let Some((first, next)) = self.below else { return vec![self] };
+        let names = |outcome: &Outcome| match value(outcome, &self.path) {
+            Value::Object(below) => below.keys().filter_map(|name| name.parse().ok()).collect(),
+            _ => Vec::new(),
+        };
+        let mut names: Vec<u64> = outcomes.iter().flat_map(names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let one = |(index, name): (usize, u64)| {
+            let label = if index == 0 { first } else { next }.replace("{}", &name.to_string());
+            Shown::new(format!("{}.{name}", self.path), label)
+        };
+        names.into_iter().enumerate().map(one).collect()
+    }
+}
+
+/// The rows of the table that `run` and `compare` print, of these runs.
+pub fn rows(outcomes: &[Outcome]) -> Vec<Shown> {
+    all_rows().into_iter().flat_map(|row| row.beside(outcomes)).collect()
+}
+
+fn all_rows() -> Vec<Shown> {
+    let mut rows: Vec<Shown> = Kind::ALL.into_iter().flat_map(latency_rows).collect();
+    rows.extend([
+        Shown::new("waf", "write amplification (pages)").ratio(),
+        Shown::new("waf_parts.gc", "  of it collection"),
+        Shown::new("waf_parts.wear", "  of it wear levelling"),
+        Shown::new("waf_parts.refresh", "  of it refreshing")
+            .when(When::Positive(&["counters.programs.refresh"])),
+        Shown::new("waf_parts.parity", "  of it parity")
+            .when(When::Positive(&["counters.programs.parity"])),
+        Shown::new("flash_bytes_per_host_byte", "flash bytes per host byte").ratio(),
+        Shown::new("counters.merge_reads", "reads for partial writes"),
+    ]);
+    let wearing = [
+        Shown::new("wearing_weight", "wearing weight of a program").ratio(),
+        Shown::new("counters.programs_at.boosted", "  boosted"),
+        Shown::new("counters.programs_at.nominal", "  nominal"),
+        Shown::new("counters.programs_at.reduced", "  reduced"),
+        Shown::new("pages_rewritten", "pages programmed anew for their reads")
+            .when(When::Positive(&["pages_rewritten"])),
+    ];
+    rows.extend(wearing.map(|row| row.when(OTHER_VOLTAGES)));
+    rows.extend([
+        Shown::new("erases", "erases"),
+        Shown::new("suspensions", "suspensions"),
+        Shown::new("suspended_share", "suspended programs, erases"),
+        Shown::new("suspension_overhead", "  extra time, of their undisturbed time"),
+        Shown::each("reads_at_share", "flash reads with {} references", "  with {}"),
+        Shown::new("counters.retries", "  repeated at the next level").when(CELLS_ERR),
+        Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
+        Shown::new("prioritised_share.read", "reads before others that waited longer")
+            .when(When::Positive(&["prioritised_share.read"])),
+        Shown::new("prioritised_share.write", "writes before others that waited longer")
+            .when(When::Positive(&["prioritised_share.write"])),
+        Shown::new("iops", "requests per simulated second"),
+        Shown::new("idle_share", "idle"),
+    ]);
+    rows
+}
+
+const CELLS_ERR: When = When::Known("counters.reads_at");
+const OTHER_VOLTAGES: When = When::Not("wearing_weight", 1.0);
+
+fn latency_rows(kind: Kind) -> Vec<Shown> {
+    let name = kind.name();
+    let when = match kind {
+        Kind::Read => When::Positive(&["read.count"]),
+        Kind::Write => When::Positive(&["write.count"]),
+    };
+    let count = Shown::new(format!("{name}.count"), plural(kind));
+    let row = |(path, head): (String, String)| Shown::new(path, format!("{name} {head}")).ratio();
+    let times = times(kind).into_iter().map(row);
+    std::iter::once(count).chain(times).map(|row| row.when(when)).collect()
+}
+
+/// The latencies that tables show, each with its head.
+fn times(kind: Kind) -> Vec<(String, String)> {
+    let time =
+        |name: &str, head: &str| (format!("{}.{name}_us", kind.name()), format!("{head} (us)"));
+    let percentiles = Percentile::ALL.map(|it| time(it.name(), it.label()));
+    [vec![time("mean", "mean")], percentiles.to_vec(), vec![time("max", "max")]].concat()
+}
+
+/// A table of a report: a row for each run, a column for each metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The name of its file.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Its columns.
+    pub columns: Vec<Shown>,
+}
+
+impl Group {
+    fn of(name: &'static str, title: &'static str, columns: &[(&str, &str)]) -> Group {
+        let columns = columns.iter().map(|&(path, label)| Shown::new(path, label)).collect();
+        Group { name, title, columns }
+    }
+
+    /// The table with the columns that these runs have, unless there is nothing to say of them.
+    fn beside(self, outcomes: &[Outcome], when: Option<When>) -> Option<Group> {
+        let columns = self.columns.into_iter().flat_map(|column| column.beside(outcomes));
+        let columns = columns.collect();
+        when.is_none_or(|when| when.holds(outcomes)).then_some(Group { columns, ..self })
+    }
+}
+
+/// The latencies of one kind of request, as a report shows them.
+pub fn latency(kind: Kind) -> Vec<Shown> {
+    let count = Shown::new(format!("{}.count", kind.name()), "count");
+    let times = times(kind).into_iter().map(|(path, head)| Shown::new(path, head));
+    std::iter::once(count).chain(times).collect()
+}
+
+/// What was written and what that took: always the first, the others where there is something to say.
+pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
+    let held = When::Positive(&["counters.held_s", "counters.stopped_s"]);
+    [
+        drive().beside(outcomes, None),
+        cells().beside(outcomes, Some(CELLS_ERR)),
+        voltages().beside(outcomes, Some(OTHER_VOLTAGES)),
+        throttle().beside(outcomes, Some(held)),
+        protection().beside(outcomes, Some(When::Known("redundancy"))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn drive() -> Group {
+    let columns = [
+        ("iops", "requests per simulated second"),
+        ("idle_share", "idle"),
+        ("waf", "write amplification (pages)"),
+        ("waf_parts.gc", "of it collection"),
+        ("waf_parts.wear", "of it wear levelling"),
+        ("waf_parts.refresh", "of it refreshing"),
+        ("waf_parts.parity", "of it parity"),
+        ("flash_bytes_per_host_byte", "flash bytes per host byte"),
+        ("erases", "erases"),
+        ("counters.block_erases.min", "fewest erases of a block"),
+        ("counters.block_erases.mean", "mean erases of a block"),
+        ("counters.block_erases.max", "most erases of a block"),
+    ];
+    Group::of("drive", "The drive", &columns)
+}
+
+/// What flash reads took, by the reference voltages that they needed.
+fn cells() -> Group {
+    let label = "flash reads with {} references";
+    let columns = [
+        ("counters.retries", "repeated at the next level"),
+        ("counters.uncorrectable_reads", "uncorrectable"),
+        ("prioritised_share.read", "reads before others that waited longer"),
+        ("prioritised_share.write", "writes before others"),
+    ];
+    let mut group = Group::of("cells", "Reading cells that err", &columns);
+    group.columns.insert(0, Shown::each("reads_at_share", label, label));
+    group
+}
+
+fn voltages() -> Group {
+    let columns = [
+        ("wearing_weight", "wearing weight of a program"),
+        ("counters.programs_at.boosted", "boosted"),
+        ("counters.programs_at.nominal", "nominal"),
+        ("counters.programs_at.reduced", "reduced"),
+        ("pages_rewritten", "pages programmed anew for their reads"),
+    ];
+    Group::of("voltages", "Voltages of programs", &columns)
+}
+
+fn throttle() -> Group {
+    let columns = [
+        ("counters.held_s", "writes delayed (s in all)"),
+        ("counters.stopped_s", "writes stopped (s in all)"),
+        ("counters.stops", "stops"),
+    ];
+    Group::of("throttle", "Throttling", &columns)
+}
+
+fn protection() -> Group {
+    let columns = [
+        ("redundancy.stripes", "stripes"),
+        ("redundancy.stage", "stage in the end"),
+        ("redundancy.bare", "stripes without their parity in the end"),
+        ("redundancy.parity_from_rest", "parity from the rest"),
+        ("redundancy.parity_from_difference", "parity from the difference"),
+        ("redundancy.recycled_when_due", "blocks recycled when due"),
+        ("redundancy.recycled_in_idle_time", "in idle time"),
+        ("redundancy.losses.unreadable", "pages that could not be read"),
+        ("redundancy.losses.rebuilt", "rebuilt"),
+        ("redundancy.losses.rewritten", "written anew by the host"),
+        ("pages_lost", "lost"),
+        ("redundancy.losses.degraded_reads", "reads served from the others"),
+    ];
+    Group::of("protection", "Protection by parity", &columns)
+}
+
+/// What suspensions did; none where nothing was suspended.
+pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
+    let columns = [
+        ("counters.operations", "programs and erases"),
+        ("suspended_share", "of them suspended"),
+        ("suspensions", "suspensions"),
+        ("suspensions_each", "suspensions of each that was"),
+        ("suspension_overhead", "extra time, of their undisturbed time"),
+    ];
+    let group = Group::of("suspensions", "Suspensions", &columns);
+    group.beside(outcomes, Some(When::Positive(&["suspensions"])))
+}
+
+/// The paths of everything that a table may show.
+#[cfg(test)]
+pub(super) fn paths() -> Vec<String> {
+    let groups = [drive(), cells(), voltages(), throttle(), protection()];
+    let columns = groups.into_iter().flat_map(|group| group.columns);
+    let latencies = Kind::ALL.into_iter().flat_map(latency);
+    all_rows().into_iter().chain(columns).chain(latencies).map(|it| it.path).collect()
+}

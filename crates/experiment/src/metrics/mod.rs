@@ -1,0 +1,235 @@
+//! Every number that a run reports, as one list: its name, its unit, what it means, and how it is read.
+//!
+//! The list is in the order of `summary.json`, which is made of it; the columns of a sweep are its names, and
+//! Python and the documentation list it. `layout` says which metrics the tables show, in which order and under
+//! which label. So a metric is added as an entry of one file here, and a line of `layout` where a table is to
+//! show it. The room reads outcomes and changes nothing; it is asked by whatever prints or stores results.
+
+mod blame;
+mod counters;
+mod flash;
+mod json;
+pub mod layout;
+mod protection;
+mod requests;
+mod setup;
+mod speed;
+mod voltages;
+
+pub use blame::BANDS;
+pub(crate) use counters::by_account;
+pub use json::comparison_json;
+
+use crate::outcome::Outcome;
+use fowler_metrics::Kind;
+use serde_json::{Map, Value};
+use std::sync::LazyLock;
+
+/// What a metric is counted or measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A whole number of something: `pages`.
+    Count(&'static str),
+    /// Microseconds.
+    Us,
+    /// Seconds.
+    Seconds,
+    /// A share of one.
+    Share,
+    /// A ratio of two numbers of the same unit.
+    Ratio,
+    /// So many of something in a second: `requests/s`.
+    Rate(&'static str),
+    /// Yes or no.
+    Flag,
+    /// Words.
+    Text,
+    /// A table or a list of what stands below.
+    Table,
+}
+
+impl Unit {
+    /// As documentation and programs read it: `us`, `s`, `share`, `pages`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Count(of) | Unit::Rate(of) => of,
+            Unit::Us => "us",
+            Unit::Seconds => "s",
+            Unit::Share => "share",
+            Unit::Ratio => "ratio",
+            Unit::Flag => "flag",
+            Unit::Text => "text",
+            Unit::Table => "table",
+        }
+    }
+}
+
+/// Where a metric is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stored {
+    /// In the summary, and in a column of a sweep.
+    #[default]
+    Everywhere,
+    /// In the summary of a run only: it depends on the clock of the machine, and results do not.
+    RunOnly,
+    /// In the summary only: it is too long for a column.
+    SummaryOnly,
+    /// Nowhere: it follows from others, and tables show it.
+    Nowhere,
+}
+
+type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
+
+/// A number that a run reports, or a fact about the run.
+pub struct Metric {
+    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. The last part in capitals
+    /// stands for every name there, and the value is an object of them: `counters.erases.ACCOUNT`.
+    pub name: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// What it means, in a sentence.
+    pub about: String,
+    /// Where it is stored.
+    pub stored: Stored,
+    /// Whether it is one of those that summarise a run in a row.
+    pub headline: bool,
+    present: fn(&Outcome) -> bool,
+    read: Read,
+}
+
+impl Metric {
+    fn new<V: Into<Value>>(
+        name: impl Into<String>,
+        unit: Unit,
+        about: impl Into<String>,
+        read: impl Fn(&Outcome) -> V + Send + Sync + 'static,
+    ) -> Metric {
+        Metric {
+            name: name.into(),
+            unit,
+            about: about.into(),
+            stored: Stored::Everywhere,
+            headline: false,
+            present: |_| true,
+            read: Box::new(move |outcome| read(outcome).into()),
+        }
+    }
+
+    /// One that heads others: where `exists` does not hold, it is null and those below it are not there.
+    fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
+        let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
+        Metric::new(name, Unit::Table, about, value)
+    }
+
+    fn stored(self, stored: Stored) -> Metric {
+        Metric { stored, ..self }
+    }
+
+    fn headline(self) -> Metric {
+        Metric { headline: true, ..self }
+    }
+
+    /// It is absent, and not null, where this does not hold.
+    fn only_if(self, present: fn(&Outcome) -> bool) -> Metric {
+        Metric { present, ..self }
+    }
+
+    /// Its value: null where it is not known, never an infinity.
+    pub fn value(&self, outcome: &Outcome) -> Value {
+        (self.read)(outcome)
+    }
+
+    /// Its path without what stands for every name below.
+    pub fn path(&self) -> &str {
+        let placeholder = |last: &str| last.bytes().all(|byte| byte.is_ascii_uppercase());
+        let parts = self.name.rsplit_once('.').filter(|(_, last)| placeholder(last));
+        parts.map_or(&self.name, |(path, _)| path)
+    }
+
+    /// Whether its value is an object of names.
+    fn has_names(&self) -> bool {
+        self.path() != self.name
+    }
+}
+
+/// Every metric, in the order of `summary.json`.
+pub fn all() -> &'static [Metric] {
+    static ALL: LazyLock<Vec<Metric>> = LazyLock::new(|| {
+        let parts = [
+            setup::identity(),
+            requests::metrics(),
+            flash::metrics(),
+            blame::metrics(),
+            speed::metrics(),
+            protection::metrics(),
+            counters::metrics(),
+            setup::laws_and_origin(),
+        ];
+        parts.into_iter().flatten().collect()
+    });
+    &ALL
+}
+
+/// The metric of a path, or the nearest above it, and what of the path is below that.
+fn find(path: &str) -> Option<(&'static Metric, &str)> {
+    let below = |metric: &'static Metric| match path.strip_prefix(metric.path())? {
+        "" => Some((metric, "")),
+        rest => Some((metric, rest.strip_prefix('.')?)).filter(|_| metric.has_names()),
+    };
+    all().iter().filter_map(below).min_by_key(|(_, rest)| rest.len())
+}
+
+/// The value of a metric by its path, or of one of the names below it: `counters.programs.gc`. Null where there is
+/// none.
+pub fn value(outcome: &Outcome, path: &str) -> Value {
+    let Some((metric, below)) = find(path) else { return Value::Null };
+    let value = metric.value(outcome);
+    if below.is_empty() {
+        return value;
+    }
+    value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
+}
+
+/// The unit of a metric by its path.
+///
+/// # Panics
+/// If there is none.
+fn unit(path: &str) -> Unit {
+    find(path).map_or_else(|| panic!("no metric is called {path}"), |(metric, _)| metric.unit)
+}
+
+/// `reads` or `writes`.
+fn plural(kind: Kind) -> String {
+    format!("{}s", kind.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_metric_has_a_name_of_its_own_and_says_what_it_is() {
+        let mut names = BTreeSet::new();
+        for Metric { name, about, .. } in all() {
+            assert!(names.insert(name), "{name} stands twice in the list");
+            assert!(about.len() > 10 && about.ends_with('.'), "{name}: {about}");
+            let first = about.chars().next().unwrap_or(' ');
+            assert!(first.is_uppercase(), "{name}: {about}");
+        }
+    }
+
+    #[test]
+    fn headlines_are_stored() {
+        for metric in all().iter().filter(|it| it.headline) {
+            assert_eq!(metric.stored, Stored::Everywhere, "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn what_tables_show_is_in_the_list() {
+        for path in layout::paths() {
+            assert!(find(&path).is_some(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! How data was protected by parity, what was lost, and what spans without power did.
+
+use super::{Metric, Stored, Unit};
+use crate::outcome::Outcome;
+use fowler_device::policy::redundancy::CachePower;
+use fowler_device::{Counters, LossLedger, PowerOffs, Protection, Reason, StageChange};
+use fowler_units::Nanos;
+use serde_json::{Map, Value, json};
+
+const PAGES: Unit = Unit::Count("pages");
+const STRIPES: Unit = Unit::Count("stripes");
+const BLOCKS: Unit = Unit::Count("blocks");
+
+pub(super) fn metrics() -> Vec<Metric> {
+    let parts = [stripes(), parity(), losses(), power()];
+    parts.into_iter().flatten().collect()
+}
+
+/// A metric of the stripes; null without any.
+fn of_stripes<V: Into<Value> + 'static>(
+    name: &str,
+    unit: Unit,
+    about: &str,
+    read: fn(&Protection) -> V,
+) -> Metric {
+    let read = move |it: &Outcome| it.protection.as_ref().map(read);
+    Metric::new(format!("redundancy.{name}"), unit, about, read)
+}
+
+fn stripes() -> Vec<Metric> {
+    let change = |it: &StageChange| {
+        json!({
+            "to": it.to as u8 + 1, "at_s": (it.at - Nanos::ZERO).as_s(), "cycles": it.age.cycles,
+            "worn_stripes": it.age.worn_stripes,
+        })
+    };
+    let changes = "Each change of the stage: to which, when, and the state of the cells then.";
+    vec![
+        Metric::group("redundancy", "Protection by parity; null without stripes.", |it| {
+            it.protection.is_some()
+        }),
+        of_stripes("stripes", STRIPES, "Stripes of the drive.", |it| it.stripes),
+        of_stripes("stage", Unit::Count("stage"), "Stage of life at the end, 1 to 3.", |it| {
+            it.stage as u8 + 1
+        }),
+        Metric::new("redundancy.changes", Unit::Table, changes, move |it| {
+            let changes = it.protection.as_ref().map(|its| its.changes.iter().map(change));
+            changes.map(|changes| changes.collect::<Vec<_>>())
+        }),
+        of_stripes("worn_stripes", STRIPES, "Stripes with a page in a worn block.", |it| {
+            it.age.worn_stripes
+        }),
+        of_stripes(
+            "most_cycles",
+            Unit::Count("P/E cycles"),
+            "Cycles of the most worn block.",
+            |it| it.age.cycles,
+        ),
+        of_stripes("bare", STRIPES, "Stripes without their parity at the end.", |it| it.bare),
+        of_stripes("exposed", STRIPES, "Stripes whose parity is only cached at the end.", |it| {
+            it.exposed
+        }),
+        of_stripes("exposed_most", STRIPES, "The same at the worst moment.", |it| it.exposed_most),
+    ]
+}
+
+/// A metric of the device's counters that only drives with stripes have.
+fn counted(name: &str, unit: Unit, about: &str, read: fn(&Counters) -> u64) -> Metric {
+    let read = move |it: &Outcome| it.protection.as_ref().map(|_| read(&it.counters));
+    Metric::new(format!("redundancy.{name}"), unit, about, read)
+}
+
+fn parity() -> Vec<Metric> {
+    vec![
+        counted(
+            "parity_from_rest",
+            PAGES,
+            "Parity pages computed from the rest of their stripe.",
+            |it| it.parity_ways[0],
+        ),
+        counted(
+            "parity_from_difference",
+            PAGES,
+            "Parity pages computed from the old data and the old parity.",
+            |it| it.parity_ways[1],
+        ),
+        counted("recycled_when_due", BLOCKS, "Blocks refreshed at their hard limit.", |it| {
+            it.recycled[0]
+        }),
+        counted(
+            "recycled_in_idle_time",
+            BLOCKS,
+            "Blocks refreshed before that, in idle time.",
+            |it| it.recycled[1],
+        ),
+        counted("closed_early", BLOCKS, "Blocks closed before they were full.", |it| {
+            it.closed_early
+        }),
+    ]
+}
+
+/// A number of the ledger of losses.
+type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
+
+const LOSSES: [Loss; 14] = [
+    ("faults", Unit::Count("faults"), "Faults that struck.", |it| json!(it.faults)),
+    ("unreadable", PAGES, "Data pages that became unreadable.", |it| json!(it.unreadable)),
+    ("rebuilt", PAGES, "Of them, rebuilt from their stripes.", |it| json!(it.rebuilt)),
+    ("rewritten", PAGES, "Of them, overwritten or trimmed by the host.", |it| json!(it.rewritten)),
+    ("lost.REASON", PAGES, "Data pages that were lost, by reason.", |it| {
+        let lost = |&why: &Reason| (why.name().to_string(), json!(it.lost[why as usize]));
+        Value::Object(Reason::ALL.iter().map(lost).collect::<Map<_, _>>())
+    }),
+    ("lost_writes", PAGES, "Of the lost, acknowledged and gone with the power.", |it| {
+        json!(it.lost_writes)
+    }),
+    // A law of the device: whatever could not be read was rebuilt, written again or lost, or waits for one of these.
+    ("waiting", PAGES, "Unreadable pages that wait to be rebuilt at the end.", |it| {
+        json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
+    }),
+    ("parity_unreadable", PAGES, "Parity pages that became unreadable.", |it| {
+        json!(it.parity_unreadable)
+    }),
+    (
+        "parity_lost",
+        STRIPES,
+        "Stripes whose only parity was in a cache that lost its power.",
+        |it| json!(it.parity_lost),
+    ),
+    ("wrong", PAGES, "Pages rebuilt as something else than was written: always 0.", |it| {
+        json!(it.wrong)
+    }),
+    ("unread", PAGES, "Parity programmed that does not match what was read: always 0.", |it| {
+        json!(it.unread)
+    }),
+    ("degraded_reads", PAGES, "Host reads answered from the rest of a stripe.", |it| {
+        json!(it.degraded_reads)
+    }),
+    ("failed_reads", PAGES, "Host reads of lost pages.", |it| json!(it.failed_reads)),
+    ("at_risk_s", Unit::Seconds, "Time in which some page waited to be rebuilt.", |it| {
+        json!(it.at_risk.0 as f64 / 1e9)
+    }),
+];
+
+fn losses() -> Vec<Metric> {
+    let about = "What became of pages that could not be read; null if pages have no versions.";
+    let mut list = vec![Metric::group("redundancy.losses", about, |it| it.losses.is_some())];
+    list.extend(LOSSES.into_iter().map(|(name, unit, about, read)| {
+        let read = move |it: &Outcome| it.losses.as_ref().map(read);
+        Metric::new(format!("redundancy.losses.{name}"), unit, about, read)
+    }));
+    let all = Metric::new("pages_lost", PAGES, "Data pages that were lost for any reason.", |it| {
+        it.losses.map(|losses| losses.lost_in_all())
+    });
+    list.push(all.stored(Stored::Nowhere));
+    list
+}
+
+fn power() -> Vec<Metric> {
+    let metric = |name: &str, unit, about: &str, read: fn(&PowerOffs) -> Value| {
+        let name = format!("power_off.{name}");
+        Metric::new(name, unit, about, move |it| read(&it.power_offs))
+    };
+    vec![
+        Metric::group("power_off", "Spans without power; null if there were none.", |it| {
+            it.power_offs.spans > 0
+        }),
+        metric("spans", Unit::Count("spans"), "Spans without power.", |it| json!(it.spans)),
+        metric("off_s", Unit::Seconds, "Time without power in all.", |it| json!(it.off.as_s())),
+        Metric::new(
+            "power_off.cache",
+            Unit::Text,
+            "Whether the cache is protected against loss of power, or volatile.",
+            |it| match it.drive.config.redundancy.cache {
+                CachePower::Protected => "protected",
+                _ => "volatile",
+            },
+        ),
+        metric("lost_writes", PAGES, "Acknowledged writes that went with the power.", |it| {
+            json!(it.lost_writes)
+        }),
+        metric("parity_lost", STRIPES, "Stripes whose only parity went with the power.", |it| {
+            json!(it.parity_lost)
+        }),
+        metric(
+            "overdue",
+            BLOCKS,
+            "Blocks with data past T_retention when power came back.",
+            |it| json!(it.overdue),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Span;
+
+    /// Every count of the ledger has a metric of its own, and what still waits is what has not ended.
+    #[test]
+    fn every_loss_is_reported() {
+        let ledger = LossLedger {
+            faults: 2,
+            unreadable: 1000,
+            rebuilt: 3,
+            rewritten: 5,
+            lost: [7, 11, 13],
+            lost_writes: 4,
+            parity_unreadable: 17,
+            parity_lost: 19,
+            wrong: 23,
+            unread: 29,
+            degraded_reads: 31,
+            failed_reads: 37,
+            at_risk: Span::ms(41),
+            since: None,
+        };
+        let read = LOSSES.iter().map(|(name, _, _, read)| (name.to_string(), read(&ledger)));
+        let expected: Value = json!({
+            "faults": 2, "unreadable": 1000, "rebuilt": 3, "rewritten": 5,
+            "lost.REASON": { "unprotected": 7, "two_in_stripe": 11, "power": 13 }, "lost_writes": 4,
+            "waiting": 1000 - 3 - 5 - (7 + 11 + 13 - 4), "parity_unreadable": 17, "parity_lost": 19,
+            "wrong": 23, "unread": 29, "degraded_reads": 31, "failed_reads": 37, "at_risk_s": 0.041,
+        });
+        assert_eq!(Value::Object(read.collect()), expected);
+    }
+}

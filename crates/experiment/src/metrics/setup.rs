@@ -1,0 +1,192 @@
+//! What was run: not measured, but needed to read what was, and to run it again.
+
+use super::{Metric, Stored, Unit};
+use crate::outcome::{Ending, Outcome};
+use crate::provenance::VERSION;
+use fowler_device::{OpBase, Pacing};
+use serde_json::{Map, Value, json};
+
+const BYTES: Unit = Unit::Count("bytes");
+
+/// A fact in words.
+fn text(name: &str, about: &str, read: fn(&Outcome) -> &str) -> Metric {
+    Metric::new(name, Unit::Text, about, move |it| read(it).to_string())
+}
+
+/// What heads the summary.
+pub(super) fn identity() -> Vec<Metric> {
+    vec![
+        text("scheme", "The scheme on the drive.", |it| &it.drive.scheme),
+        text("device", "The drive: a preset or a file.", |it| &it.drive.device),
+        Metric::new("complete", Unit::Flag, "Whether the workload was run to its end.", |it| {
+            it.ending == Ending::Complete
+        }),
+        Metric::new(
+            "interrupted",
+            Unit::Text,
+            "What ended the run early; null if nothing did.",
+            |it| match &it.ending {
+                Ending::Complete => Value::Null,
+                Ending::Stopped => json!("stopped by the user"),
+                Ending::Failed(problems) => json!(problems.to_string()),
+            },
+        ),
+    ]
+}
+
+/// What ends it: the laws of the run, the drive, the workload, and what makes the same run again.
+pub(super) fn laws_and_origin() -> Vec<Metric> {
+    let laws = "Each law of the run: whether it holds, its value in seconds, and its bounds.";
+    let mut list = vec![Metric::new("laws.LAW", Unit::Table, laws, |it| it.laws().json())];
+    list.extend(drive());
+    list.extend(workload());
+    list.extend(trace());
+    list.extend(provenance());
+    list
+}
+
+fn drive() -> Vec<Metric> {
+    vec![
+        Metric::new("drive.raw_bytes", BYTES, "Raw capacity.", |it| it.drive.layout.raw.0),
+        Metric::new("drive.logical_bytes", BYTES, "Capacity that the host sees.", |it| {
+            it.drive.layout.logical.0
+        }),
+        Metric::new(
+            "drive.over_provisioning_of_raw",
+            Unit::Share,
+            "Spare capacity as a share of raw capacity.",
+            Outcome::spare_of_raw,
+        ),
+        Metric::new(
+            "drive.over_provisioning_of_logical",
+            Unit::Share,
+            "Spare capacity as a share of logical capacity.",
+            Outcome::spare_of_logical,
+        ),
+        Metric::new(
+            "drive.stated_base",
+            Unit::Text,
+            "The base of the over-provisioning in the description: raw or logical.",
+            |it| match it.drive.config.over_provisioning_base {
+                OpBase::Raw => "raw",
+                OpBase::Logical => "logical",
+            },
+        ),
+        text("drive.precondition", "The state of the drive before the run.", |it| &it.precondition),
+    ]
+}
+
+fn workload() -> Vec<Metric> {
+    vec![
+        text("workload.name", "The generator or the trace file.", |it| &it.workload.name),
+        Metric::new(
+            "workload.requests",
+            Unit::Count("requests"),
+            "Requests that entered the drive.",
+            |it| it.workload.requests,
+        ),
+        Metric::new(
+            "workload.speed",
+            Unit::Ratio,
+            "The factor by which times of the workload were divided.",
+            |it| it.workload.speed,
+        ),
+        Metric::new(
+            "workload.queue_depth",
+            Unit::Count("requests"),
+            "Outstanding requests of a closed loop; null if requests come at their own times.",
+            |it| match it.pacing {
+                Pacing::Open => None,
+                Pacing::Closed { depth } => Some(depth),
+            },
+        ),
+        Metric::new(
+            "workload.idle_search.FACT",
+            Unit::Table,
+            "The search for a share of idle time: target, reached share, runs; null without one.",
+            |it| {
+                it.search.map(|search| {
+                    json!({ "target": search.target, "reached": search.reached, "runs": search.runs })
+                })
+            },
+        ),
+    ]
+}
+
+/// What reading a trace found; absent of generators.
+fn trace() -> Vec<Metric> {
+    let read: fn(&Outcome) -> bool = |it| it.workload.read.is_some();
+    let of_trace = vec![
+        Metric::new("workload.format", Unit::Text, "The format of the trace.", |it| {
+            it.workload.read.as_ref().map(|read| read.format.name())
+        }),
+        Metric::new("workload.lines", Unit::Count("lines"), "Lines of the trace.", |it| {
+            it.workload.read.as_ref().map(|read| read.lines)
+        }),
+        Metric::new(
+            "workload.reordered",
+            Unit::Count("requests"),
+            "Requests of the trace that were put in order of time.",
+            |it| it.workload.read.as_ref().map(|read| read.reordered),
+        ),
+        Metric::new(
+            "workload.other_devices",
+            Unit::Count("requests"),
+            "Requests of other devices of the trace, which were left out.",
+            |it| it.workload.read.as_ref().map(|read| read.other_devices),
+        ),
+        Metric::new(
+            "workload.skipped.CAUSE",
+            Unit::Count("lines"),
+            "Bad lines of the trace that were skipped, by what is wrong with them.",
+            |it| {
+                it.workload.read.as_ref().map(|read| {
+                    let skipped = read.skipped.iter();
+                    let counts = skipped.map(|(cause, its)| (cause.to_string(), json!(its.count)));
+                    Value::Object(counts.collect::<Map<_, _>>())
+                })
+            },
+        ),
+    ];
+    let mut list: Vec<Metric> = of_trace.into_iter().map(|it| it.only_if(read)).collect();
+    list.extend([
+        Metric::new(
+            "workload.remap",
+            Unit::Text,
+            "How addresses of the trace were fitted to the drive; null of generators.",
+            |it| it.workload.remap.map(|remap| remap.name()),
+        ),
+        Metric::new(
+            "workload.touched_pages",
+            Unit::Count("pages"),
+            "Pages that the trace touches, where fitting it had to count them.",
+            |it| it.workload.touched_pages,
+        ),
+    ]);
+    list
+}
+
+fn provenance() -> Vec<Metric> {
+    let hash = "The first 16 digits of the SHA-256 of the drive's complete description.";
+    vec![
+        text("config_hash", hash, |it| &it.drive.hash),
+        Metric::new("provenance.version", Unit::Text, "The version of Fowler.", |_| VERSION),
+        Metric::new("provenance.seed", Unit::Count("seed"), "The seed of the drive.", |it| {
+            it.drive.config.seed
+        }),
+        text("provenance.config", "The drive as TOML, with every key.", |it| &it.drive.text)
+            .stored(Stored::SummaryOnly),
+        text(
+            "provenance.workload_hash",
+            "The SHA-256 of the trace, or a hash of the generator's text or of the requests.",
+            |it| &it.workload.hash,
+        ),
+        Metric::new(
+            "provenance.generator",
+            Unit::Text,
+            "The generator as TOML, with every key; null of traces.",
+            |it| it.workload.generator.clone(),
+        )
+        .stored(Stored::SummaryOnly),
+    ]
+}

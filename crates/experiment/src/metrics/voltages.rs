@@ -1,0 +1,60 @@
+//! Programs by their threshold voltages, and what became of the pages that left the buffer (HIRE, section 4.2).
+
+use super::{Metric, Stored, Unit};
+use crate::outcome::Outcome;
+use fowler_device::ReadHot;
+use fowler_device::policy::hotness::Detector;
+use serde_json::{Value, json};
+
+const PAGES: Unit = Unit::Count("pages");
+
+pub(super) fn metrics() -> Vec<Metric> {
+    vec![
+        Metric::new(
+            "counters.programs_at.VOLTAGE",
+            PAGES,
+            "Flash page programs by their threshold voltages, those for the host once more below `host`; null without a \
+             model of errors.",
+            programs_at,
+        ),
+        Metric::new(
+            "counters.left.CLASS",
+            PAGES,
+            "Pages that left the buffer, by access class; null where classes are not told apart.",
+            left,
+        ),
+        Metric::new(
+            "counters.rewritten.FATE",
+            PAGES,
+            "Clean read-hot pages that were programmed again, or given up; null unless they would be.",
+            rewritten,
+        ),
+        Metric::new(
+            "pages_rewritten",
+            PAGES,
+            "Clean read-hot pages that were programmed again for their reads.",
+            |it| it.counters.rewritten[0],
+        )
+        .stored(Stored::Nowhere),
+    ]
+}
+
+fn programs_at(it: &Outcome) -> Value {
+    let named = |[boosted, nominal, reduced]: [u64; 3]| json!({ "boosted": boosted, "nominal": nominal, "reduced": reduced });
+    let Some(all) = it.programs_at() else { return Value::Null };
+    let mut object = named(all);
+    object["host"] = named(it.counters.programs_at[0]);
+    object
+}
+
+fn left(it: &Outcome) -> Option<Value> {
+    let [mixed, read_hot, write_hot] = it.counters.left;
+    let classes = it.drive.config.hotness.uses(Detector::BufferHits);
+    classes.then(|| json!({ "mixed": mixed, "read_hot": read_hot, "write_hot": write_hot }))
+}
+
+fn rewritten(it: &Outcome) -> Option<Value> {
+    let [anew, given_up] = it.counters.rewritten;
+    let would = it.drive.config.buffer.read_hot == ReadHot::RewriteOnIdle;
+    would.then(|| json!({ "anew": anew, "given_up": given_up }))
+}

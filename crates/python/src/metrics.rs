@@ -1,0 +1,24 @@
+//! The list of metrics, as Python and the documentation read it.
+
+use fowler_experiment::metrics::{Stored, all};
+use pyo3::prelude::*;
+
+/// A metric: path, unit, meaning, where it is stored, and whether it is one of those that summarise a run in a row.
+type MetricFacts = (&'static str, &'static str, &'static str, &'static str, bool);
+
+/// Every metric that is stored, in the order of the summary.
+#[pyfunction]
+pub(crate) fn metrics() -> Vec<MetricFacts> {
+    let facts = |stored: Stored| match stored {
+        Stored::Everywhere => Some("everywhere"),
+        Stored::RunOnly => Some("run"),
+        Stored::SummaryOnly => Some("summary"),
+        Stored::Nowhere => None,
+    };
+    let metrics = all().iter();
+    let known = metrics.filter_map(|it| {
+        let stored = facts(it.stored)?;
+        Some((it.name.as_str(), it.unit.name(), it.about.as_str(), stored, it.headline))
+    });
+    known.collect()
+}
