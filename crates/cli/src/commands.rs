@@ -11,6 +11,7 @@ use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::requests::log_path;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
@@ -23,10 +24,10 @@ use std::sync::atomic::Ordering;
 /// Does what the user asked for.
 pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
     match command {
-        Command::Run(run) => one(&run),
-        Command::Compare(compare) => several(&compare),
-        Command::Explain(explain) => explained(&explain),
-        Command::Chip(chip) => raw(&chip),
+        Command::Run(arguments) => run(&arguments),
+        Command::Compare(arguments) => compare(&arguments),
+        Command::Explain(arguments) => explain(&arguments),
+        Command::Chip(arguments) => chip(&arguments),
         Command::Lifetime(arguments) => lifetime::execute(&arguments),
         Command::Reproduce(arguments) => reproduce::execute(&arguments),
         Command::Study(arguments) => study::execute(&arguments),
@@ -34,11 +35,11 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),
-        Command::Presets(presets) => list(&presets),
+        Command::Presets(arguments) => list(&arguments),
     }
 }
 
-fn one(arguments: &Run) -> Result<Exit, Problems> {
+fn run(arguments: &Run) -> Result<Exit, Problems> {
     let logs = |path: &Path| vec![path.to_path_buf()];
     let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
     let choice = match choice.transpose() {
@@ -57,7 +58,7 @@ fn one(arguments: &Run) -> Result<Exit, Problems> {
                 seen = Some((timeline, problems));
                 outcome
             }
-            None => run::run(spec, control)?,
+            None => run::Run::new(spec, control).outcome()?,
         };
         let json = outcome.json();
         Ok((vec![outcome], json))
@@ -65,11 +66,11 @@ fn one(arguments: &Run) -> Result<Exit, Problems> {
     // The trace comes when everything else is out: what is wrong with it loses nothing.
     let (Some((timeline, mut problems)), Some(folder)) = (seen, folder) else { return Ok(exit) };
     problems.take(timeline.write(&folder.join(TIMELINE)));
-    Ok(but(exit, &problems))
+    Ok(combine_exit(exit, &problems))
 }
 
 /// How it ends when there is something wrong besides: what is worse than that, or was the user's wish, stays.
-fn but(exit: Exit, problems: &Problems) -> Exit {
+fn combine_exit(exit: Exit, problems: &Problems) -> Exit {
     console::complain(problems);
     match exit {
         Exit::Done if problems.0.is_empty() => Exit::Done,
@@ -85,7 +86,7 @@ fn with_setup(mut problems: Problems, arguments: &Run) -> Problems {
     problems
 }
 
-fn explained(arguments: &Explain) -> Result<Exit, Problems> {
+fn explain(arguments: &Explain) -> Result<Exit, Problems> {
     let mut problems = Problems::default();
     let choice = problems.take(timeline::slowest(arguments.slowest, "--slowest"));
     let choice = choice.map(Choice::Explained);
@@ -100,12 +101,12 @@ fn explained(arguments: &Explain) -> Result<Exit, Problems> {
     let Recorded { outcome, timeline, problems } = recorded?;
     let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
     console::print(&report::explanations(&outcome, texts));
-    Ok(but(exit_of(&[outcome]), &problems))
+    Ok(combine_exit(exit_of(&[outcome]), &problems))
 }
 
-fn several(arguments: &Compare) -> Result<Exit, Problems> {
+fn compare(arguments: &Compare) -> Result<Exit, Problems> {
     let schemes = &arguments.schemes;
-    let logs = |path: &Path| schemes.iter().map(|it| compare::log_path(path, it)).collect();
+    let logs = |path: &Path| schemes.iter().map(|it| log_path(path, it)).collect();
     measured(&arguments.setup, schemes, false, logs, |spec, control| {
         let outcomes = compare::compare(spec, schemes, control)?;
         let json = comparison_json(&outcomes);
@@ -174,7 +175,7 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
     exit
 }
 
-fn raw(arguments: &Chip) -> Result<Exit, Problems> {
+fn chip(arguments: &Chip) -> Result<Exit, Problems> {
     let mut problems = Problems::default();
     let drive = problems.take(resolve(&arguments.drive, arguments.scheme.as_deref()));
     let commands = problems.take(chip::read(&arguments.file));

@@ -3,8 +3,8 @@
 
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::problem::{Problem, Problems};
-use crate::replay_speed::{self, Found};
-use crate::run::{Ready, ReplaySpeed, pacing};
+use crate::replay_speed::{self, Found, ReplaySpeed};
+use crate::run::Ready;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadSpec, share};
 use fowler_device::Device;
@@ -65,7 +65,7 @@ impl TestBed {
     ) -> Result<Trial, Problems> {
         let workload = Workload::prepare(workload, &self.drive, self.limit, control)?;
         let ready = Ready { drive: self.drive.clone(), workload, limit: self.limit };
-        let pacing = pacing(ReplaySpeed::Speed(speed), &ready.workload);
+        let pacing = ReplaySpeed::Speed(speed).pacing(ready.workload.depth());
         let mut recorder = Recorder::new();
         let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;
         if let Some(problems) = replayed.failed {

@@ -3,7 +3,7 @@
 use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
 use crate::problem::{Problem, Problems};
-use crate::run::{Ready, RunSpec, ready, run_ready_watched};
+use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// the factor that this takes is every scheme's.
 ///
 /// # Errors
-/// As [`crate::run::run`], of every scheme at once.
+/// As [`Run::start`], of every scheme at once.
 pub fn compare(
     spec: &RunSpec,
     schemes: &[String],
@@ -53,12 +53,12 @@ pub fn compare_watched<P: Probe + Send>(
     }
     problems.unique().or(())?;
     let images = ImageCache::default();
-    let speed = crate::replay_speed::find(spec.replay_speed, &all[0], Some(&images), control)?;
+    let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {
         let scheme = &ready.drive.scheme;
         let file = spec.requests.as_ref().map(|file| file.of_scheme(scheme));
-        let (file, watcher) = (file.as_ref(), watcher(scheme));
-        (*place, run_ready_watched(ready, spec, speed, Some(&images), file, control, watcher))
+        let run = Run::new(spec, control).ready(ready).speed(speed).images(&images).requests(file);
+        (*place, run.watched_by(watcher(scheme)).start())
     };
     // Policies that are handed over may have to wait for each other, as those written in Python do for the
     // interpreter: their runs go one after another, beside all others.
@@ -86,27 +86,4 @@ fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Problem> {
     let name = paths[twice].display().to_string();
     let what = format!("requests of two schemes would go into it, of `{}` last", schemes[twice]);
     Some(Problem::new(name, what).hint("give one of the schemes another name".to_string()))
-}
-
-/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is `requests.rps.csv`.
-pub fn log_path(path: &std::path::Path, scheme: &str) -> PathBuf {
-    let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
-    let safe: String = scheme
-        .chars()
-        .map(|c| if c.is_alphanumeric() || "+-_".contains(c) { c } else { '_' })
-        .collect();
-    path.with_extension(format!("{safe}.{extension}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_scheme_logs_to_a_file_of_its_own() {
-        let path = |scheme| log_path("out/requests.csv".as_ref(), scheme);
-        assert_eq!(path("rps"), PathBuf::from("out/requests.rps.csv"));
-        assert_eq!(path("pes_ipc+per"), PathBuf::from("out/requests.pes_ipc+per.csv"));
-        assert_eq!(path("my/scheme.toml"), PathBuf::from("out/requests.my_scheme_toml.csv"));
-    }
 }

@@ -1,4 +1,4 @@
-//! How fast a trace is replayed so that the drive idles for a wanted share of the time.
+//! How fast requests come, and the search for the speed at which a drive idles for a wanted share of the time.
 //!
 //! The P/E suspension paper compresses its traces in time until the idle share falls from 98 % to about
 //! 70 %. The factor is not printed and depends on the drive, so it is searched for. If requests arrived
@@ -6,10 +6,8 @@
 //! logarithm of both sides that is a straight line of slope one, and real drives are near enough to a
 //! line there for the secant rule to arrive within a few runs.
 
-use crate::image_cache::ImageCache;
 use crate::problem::{Problem, Problems};
-use crate::run::{Ready, ReplaySpeed, pacing};
-use crate::workload::{Control, share};
+use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale, TraceError};
 
 /// How far from the target the idle share may be, as a share of the busy time that is wanted: of a drive
@@ -21,6 +19,32 @@ const TOLERANCE_MOST: f64 = 0.01;
 pub const MAX_RUNS: usize = 12;
 /// The factors the search stays within.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
+
+/// How fast requests come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ReplaySpeed {
+    /// At the times recorded, or as the generator's description says.
+    #[default]
+    AsRecorded,
+    /// At times divided by a factor.
+    Speed(f64),
+    /// At times divided by the factor at which the drive idles for this share of the time.
+    Idle(f64),
+    /// As soon as fewer than this many are outstanding.
+    Closed(u32),
+}
+
+impl ReplaySpeed {
+    /// How requests are issued; `depth` is what the workload keeps outstanding, if it has no times of its own.
+    pub(crate) fn pacing(self, depth: Option<u32>) -> Pacing {
+        let depth = match self {
+            ReplaySpeed::Closed(depth) => Some(depth),
+            ReplaySpeed::AsRecorded => depth,
+            ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_) => None,
+        };
+        depth.map_or(Pacing::Open, |depth| Pacing::Closed { depth })
+    }
+}
 
 /// A factor, and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,44 +83,6 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Problems> {
             let problem =
                 Problem::new("--idle", format!("{} is no share of the time", Short(target)));
             Err(problem.expected("a number between 0 and 1, such as 0.7").into())
-        }
-    }
-}
-
-/// The factor by which times are divided.
-pub(crate) fn find(
-    replay_speed: ReplaySpeed,
-    ready: &Ready,
-    images: Option<&ImageCache>,
-    control: Control<'_>,
-) -> Result<Found, Problems> {
-    check(replay_speed)?;
-    let scales = matches!(replay_speed, ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_));
-    if let (true, Some(depth)) = (scales, ready.workload.depth()) {
-        let what = format!("this workload has no times: it keeps {depth} requests outstanding");
-        return Err(Problem::new("--speed, --idle", what).into());
-    }
-    match replay_speed {
-        ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
-        ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
-        ReplaySpeed::Idle(target) => {
-            let clean = ready.device(images)?;
-            let quiet = Control { progress: &|_| (), ..control };
-            search(
-                target,
-                1.0,
-                |factor| {
-                    let pacing = pacing(replay_speed, &ready.workload);
-                    let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
-                    if let Some(problems) = replayed.failed {
-                        return Err(problems);
-                    }
-                    let device = &replayed.device;
-                    let simulated = device.now() - device.began();
-                    Ok(share(device.counters().idle, simulated).unwrap_or(0.0))
-                },
-                || control.stopped(),
-            )
         }
     }
 }

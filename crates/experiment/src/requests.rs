@@ -41,7 +41,7 @@ impl RequestsFile {
 
     /// The file of one scheme of several.
     pub(crate) fn of_scheme(&self, scheme: &str) -> RequestsFile {
-        RequestsFile { path: crate::compare::log_path(&self.path, scheme), open: self.open }
+        RequestsFile { path: log_path(&self.path, scheme), open: self.open }
     }
 
     /// Starts it.
@@ -87,5 +87,28 @@ impl RequestSink for Csv {
     fn finish(self: Box<Self>) -> Result<(), Problems> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()
+    }
+}
+
+/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is `requests.rps.csv`.
+pub fn log_path(path: &Path, scheme: &str) -> PathBuf {
+    let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
+    let safe: String = scheme
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "+-_".contains(c) { c } else { '_' })
+        .collect();
+    path.with_extension(format!("{safe}.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_logs_to_a_file_of_its_own() {
+        let path = |scheme| log_path("out/requests.csv".as_ref(), scheme);
+        assert_eq!(path("rps"), PathBuf::from("out/requests.rps.csv"));
+        assert_eq!(path("pes_ipc+per"), PathBuf::from("out/requests.pes_ipc+per.csv"));
+        assert_eq!(path("my/scheme.toml"), PathBuf::from("out/requests.my_scheme_toml.csv"));
     }
 }

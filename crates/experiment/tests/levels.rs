@@ -1,7 +1,7 @@
 //! The laws of a run hold where reads take more than one level of soft sensing, and more than one try.
 
 use fowler_experiment::device::{DeviceSpec, Source};
-use fowler_experiment::run::{ReplaySpeed, RunSpec, run};
+use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::sync::atomic::AtomicBool;
 
@@ -32,7 +32,7 @@ fn transfers_are_those_of_every_level_tried() {
         detail: false,
     };
     let stop = AtomicBool::new(false);
-    let outcome = run(&spec, Control { stop: &stop, progress: &|_| () }).unwrap();
+    let outcome = Run::new(&spec, Control { stop: &stop, progress: &|_| () }).outcome().unwrap();
     let counters = outcome.counters;
     assert!(counters.reads_at[1] > 100 && counters.reads_at[2] > 100, "{counters:?}");
     assert!(counters.retries_at[0] > counters.retries_at[1], "{counters:?}");

@@ -5,7 +5,7 @@ use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::report::of_runs;
-use fowler_experiment::run::{ReplaySpeed, RunSpec, run};
+use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::timeline::{Choice, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;

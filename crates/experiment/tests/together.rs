@@ -244,7 +244,7 @@ fn all_five_run_on_every_workload() {
             requests: None,
             detail: false,
         };
-        let outcome = match fowler_experiment::run::run(&spec, control) {
+        let outcome = match fowler_experiment::run::Run::new(&spec, control).outcome() {
             Ok(outcome) => outcome,
             Err(problems) => {
                 wrong.push(format!("{}: {problems}", preset.name));

@@ -9,7 +9,7 @@ use fowler_experiment::device;
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::provenance::text_hash;
-use fowler_experiment::run::{RunSpec, run_from};
+use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -137,7 +137,7 @@ fn summary(
     images: &ImageCache,
     control: Control<'_>,
 ) -> Result<Option<Value>, Problems> {
-    let outcome = run_from(spec, Some(images), control)?;
+    let outcome = Run::new(spec, control).images(images).outcome()?;
     match &outcome.ending {
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),

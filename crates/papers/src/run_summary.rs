@@ -145,7 +145,7 @@ pub(crate) struct Drive {
 mod tests {
     use super::*;
     use fowler_experiment::device::{DeviceSpec, Source};
-    use fowler_experiment::run::{ReplaySpeed, RunSpec, run};
+    use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
     use fowler_experiment::workload::{Control, WorkloadSpec};
     use serde_json::Value;
     use std::sync::atomic::AtomicBool;
@@ -169,7 +169,8 @@ mod tests {
             detail: false,
         };
         let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };
-        run(&spec, control).unwrap_or_else(|why| panic!("{why}")).timeless_json()
+        let outcome = Run::new(&spec, control).outcome();
+        outcome.unwrap_or_else(|why| panic!("{why}")).timeless_json()
     }
 
     /// Every value of `part` is in `whole`, under the same keys.

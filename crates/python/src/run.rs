@@ -1,4 +1,4 @@
-//! One run, and several schemes side by side.
+//! A run, and a comparison of schemes.
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
@@ -7,8 +7,9 @@ use crate::spec::RunArgs;
 
 use arrow_array::RecordBatch;
 use fowler_columns::requests::RequestColumns;
+use fowler_experiment::compare::compare_watched;
 use fowler_experiment::outcome::Outcome as Finished;
-use fowler_experiment::{compare as several, run as one};
+use fowler_experiment::run::Run;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -24,9 +25,9 @@ pub(crate) fn run(
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let spec = run.spec(&[], failure)?;
         let watcher = keep.then(RequestColumns::new);
-        watched.controlled(|control| one::run_watched(&spec, control, watcher))
+        watched.controlled(|control| Run::new(&spec, control).watched_by(watcher).start())
     })?;
-    finished.or_raise(py).map(kept)
+    finished.or_raise(py).map(outcome)
 }
 
 /// Raises everything that is wrong with a run under each of `schemes`.
@@ -49,12 +50,12 @@ pub(crate) fn compare(
     let finished = watch_policies(py, progress.as_ref(), move |watched, failure| {
         let spec = run.spec(&schemes, failure)?;
         let watcher = |_: &str| keep.then(RequestColumns::new);
-        watched.controlled(|control| several::compare_watched(&spec, &schemes, control, watcher))
+        watched.controlled(|control| compare_watched(&spec, &schemes, control, watcher))
     })?;
-    Ok(finished.or_raise(py)?.into_iter().map(kept).collect())
+    Ok(finished.or_raise(py)?.into_iter().map(outcome).collect())
 }
 
-fn kept((finished, columns): (Finished, Option<RequestColumns>)) -> Outcome {
+fn outcome((finished, columns): (Finished, Option<RequestColumns>)) -> Outcome {
     let requests: Option<Vec<RecordBatch>> = columns.map(RequestColumns::finish);
     Outcome { finished: Arc::new(finished), requests }
 }

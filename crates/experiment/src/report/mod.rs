@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::device::{DeviceSpec, Source};
     use crate::provenance::file_hash;
-    use crate::run::{ReplaySpeed, RunSpec};
+    use crate::run::{ReplaySpeed, Run, RunSpec};
     use crate::workload::{Control, WorkloadSpec};
     use fowler_device::Source as Flashed;
 
@@ -430,7 +430,7 @@ mod tests {
         };
         let stop = std::sync::atomic::AtomicBool::new(false);
         let control = Control { stop: &stop, progress: &|_| () };
-        let outcome = crate::run::run(&spec, control).unwrap_or_else(|told| panic!("{told}"));
+        let outcome = Run::new(&spec, control).outcome().unwrap_or_else(|told| panic!("{told}"));
         let counters = &outcome.counters;
         assert!(counters.programs[Flashed::Parity as usize] > 100, "{counters:?}");
         let mut seen = [0; Flashed::COUNT];

@@ -6,9 +6,9 @@ use crate::device::DeviceSpec;
 use crate::outcome::{Ending, Outcome};
 use crate::problem::Problems;
 use crate::provenance::{FINGERPRINT, text_hash_of};
-use crate::replay_speed::{self};
+use crate::replay_speed::ReplaySpeed;
 use crate::requests::{RequestsFile, Watching};
-use crate::run::{Ready, ReplaySpeed, RunSpec, run_ready_logged};
+use crate::run::{Ready, Run, RunSpec};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload};
 use serde_json::Value;
@@ -158,7 +158,7 @@ impl Plan {
         let drive = self.drive(&names, &device)?;
         let requests = &self.workloads[&source];
         let workload = requests.spec.clone();
-        let (hash, images) = (Some(&*requests.hash), Some(&self.images));
+        let hash = Some(&*requests.hash);
         let prepared = Workload::prepare_hashed(&workload, hash, &drive, limit, control)?;
         let ready = Ready { drive, workload: prepared, limit };
         let scheme = Some(names.scheme);
@@ -171,9 +171,8 @@ impl Plan {
             requests: None,
             detail: false,
         };
-        let speed = replay_speed::find(replay_speed, &ready, images, control)?;
-        let (outcome, log, ()) = run_ready_logged(&ready, &spec, speed, images, log, control, ())?;
-        Ok((outcome, log))
+        // The log is started before the run and finished only if it did not fail: it watches like any other.
+        Run::new(&spec, control).ready(&ready).images(&self.images).watched_by(log).start()
     }
 }
 

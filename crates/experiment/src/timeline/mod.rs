@@ -10,8 +10,7 @@ use crate::device::Resolved;
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
 use crate::problem::{Problem, Problems};
-use crate::replay_speed;
-use crate::run::{RunSpec, ready, run_ready_watched};
+use crate::run::{Ready, Run, RunSpec, find_speed};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
 use recorder::Part;
@@ -111,24 +110,21 @@ pub struct Recorded {
 /// first run finds them, the second, which is the same to the nanosecond, records them.
 ///
 /// # Errors
-/// As [`crate::run::run`].
+/// As [`Run::start`].
 pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Recorded, Problems> {
-    let source = spec.device.source()?;
-    let ready = ready(spec, &source, spec.scheme.as_deref(), None, control)?;
-    let speed = replay_speed::find(spec.replay_speed, &ready, None, control)?;
-    let log = spec.requests.as_ref();
+    let ready = Ready::of(spec, control)?;
+    let speed = find_speed(spec.replay_speed, &ready, None, control)?;
+    let run = |spec| Run::new(spec, control).ready(&ready).speed(speed);
     let (outcome, mut timeline, clock, mut problems) = match choice {
         Choice::Window { from, until } => {
             let recorder = Timeline::new(&ready.drive, Part::Window(from, until));
-            let (outcome, timeline) =
-                run_ready_watched(&ready, spec, speed, None, log, control, recorder)?;
+            let (outcome, timeline) = run(spec).watched_by(recorder).start()?;
             let clock = outcome.clock;
             (outcome, timeline, clock, Problems::default())
         }
         Choice::Slowest(count) | Choice::Explained(count) => {
             let finder = Slowest::new(count);
-            let (outcome, found) =
-                run_ready_watched(&ready, spec, speed, None, log, control, finder)?;
+            let (outcome, found) = run(spec).watched_by(finder).start()?;
             let lives = found.lives();
             let part = Part::Lives(lives, matches!(choice, Choice::Slowest(_)));
             let recorder = Timeline::new(&ready.drive, part);
@@ -138,9 +134,8 @@ pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Re
                 let (clock, problems) = (outcome.clock, Problem::new(choice.flag(), what).into());
                 (outcome, recorder, clock, problems)
             } else {
-                let again = RunSpec { detail: false, ..spec.clone() };
-                let (second, timeline) =
-                    run_ready_watched(&ready, &again, speed, None, None, control, recorder)?;
+                let again = RunSpec { detail: false, requests: None, ..spec.clone() };
+                let (second, timeline) = run(&again).watched_by(recorder).start()?;
                 let problems = cut_short(&second, choice);
                 (outcome, timeline, second.clock, problems)
             }

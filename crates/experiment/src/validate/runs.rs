@@ -6,7 +6,7 @@ use crate::device::DeviceSpec;
 use crate::laws::Law;
 use crate::presets::{self, Folder};
 use crate::problem::Problems;
-use crate::run::{self, ReplaySpeed, RunSpec};
+use crate::run::{self, ReplaySpeed, Run, RunSpec};
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::Pacing;
 
@@ -55,7 +55,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
 fn point(title: String, run: RunSpec) -> Point {
     let name = title.clone();
     Point::new(Group::Laws, title, move |control: Control<'_>| {
-        let outcome = run::run(&run, control).expect("the run was checked");
+        let outcome = Run::new(&run, control).outcome().expect("the run was checked");
         if control.stopped() {
             return None;
         }

@@ -1,0 +1,227 @@
+//! One drive, one workload, one outcome.
+//!
+//! A [`Run`] is the one way to start one: it has what must be known, and takes what may be given besides, each by
+//! its name. The room looks at everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive
+//! serve the requests, and puts together the [`Outcome`]. It touches no file but that of the requests.
+
+mod ready;
+mod speed;
+
+pub use ready::check;
+pub(crate) use ready::{Ready, Replayed, ready};
+pub(crate) use speed::find as find_speed;
+
+use crate::device::DeviceSpec;
+use crate::image_cache::ImageCache;
+use crate::outcome::{Detail, Ending, Outcome, Wear};
+use crate::problem::{Problem, Problems};
+pub use crate::replay_speed::ReplaySpeed;
+use crate::replay_speed::{Found, Search};
+use crate::requests::{RequestsFile, Watching};
+use crate::workload::{Control, WorkloadSpec};
+use fowler_device::{Counters, Pacing, Probe, UnwrittenReads};
+use fowler_metrics::{OverTime, Recorder};
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct RunSpec {
+    /// The drive.
+    pub device: DeviceSpec,
+    /// The scheme on it; none leaves it as described.
+    pub scheme: Option<String>,
+    /// The requests.
+    pub workload: WorkloadSpec,
+    /// How fast they come.
+    pub replay_speed: ReplaySpeed,
+    /// Requests at most.
+    pub limit: Option<u64>,
+    /// The file for every request, if one is wanted.
+    pub requests: Option<RequestsFile>,
+    /// Whether the outcome is to hold what pictures are made of: [`Outcome::detail`].
+    pub detail: bool,
+}
+
+/// A run that is to be started.
+///
+/// ```no_run
+/// # use fowler_experiment::{run::{Run, RunSpec}, workload::Control, problem::Problems};
+/// # fn example(spec: &RunSpec, control: Control<'_>) -> Result<(), Problems> {
+/// let outcome = Run::new(spec, control).outcome()?;
+/// # Ok(()) }
+/// ```
+pub struct Run<'a, P = ()> {
+    spec: &'a RunSpec,
+    control: Control<'a>,
+    watcher: P,
+    requests: Option<RequestsFile>,
+    images: Option<&'a ImageCache>,
+    ready: Option<&'a Ready>,
+    speed: Option<Found>,
+}
+
+impl<'a> Run<'a> {
+    /// The run of a specification, which `control` may stop and hears of.
+    pub fn new(spec: &'a RunSpec, control: Control<'a>) -> Run<'a> {
+        Run {
+            spec,
+            control,
+            watcher: (),
+            requests: spec.requests.clone(),
+            images: None,
+            ready: None,
+            speed: None,
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// As [`Run::start`].
+    pub fn outcome(self) -> Result<Outcome, Problems> {
+        self.start().map(|(outcome, ())| outcome)
+    }
+}
+
+impl<'a, P: Probe> Run<'a, P> {
+    /// One more watches, and comes back with what was seen.
+    pub fn watched_by<Q: Probe>(self, watcher: Q) -> Run<'a, Q> {
+        let Run { spec, control, requests, images, ready, speed, .. } = self;
+        Run { spec, control, watcher, requests, images, ready, speed }
+    }
+
+    /// The drive begins from one of these states, if it can.
+    pub fn images(self, images: &'a ImageCache) -> Self {
+        Run { images: Some(images), ..self }
+    }
+
+    /// Every request goes into this file, and not into that of the specification.
+    pub(crate) fn requests(self, requests: Option<RequestsFile>) -> Self {
+        Run { requests, ..self }
+    }
+
+    /// What the run needs has been looked at.
+    pub(crate) fn ready(self, ready: &'a Ready) -> Self {
+        Run { ready: Some(ready), ..self }
+    }
+
+    /// The speed has been found.
+    pub(crate) fn speed(self, speed: Found) -> Self {
+        Run { speed: Some(speed), ..self }
+    }
+
+    /// Runs one drive under one workload.
+    ///
+    /// # Errors
+    /// Everything that is wrong before the first request. What goes wrong later ends the run early: the
+    /// outcome until then is returned, and its [`Ending`] says why.
+    pub fn start(self) -> Result<(Outcome, P), Problems> {
+        let Run { spec, control, watcher, requests, images, ready, speed } = self;
+        let ready = match ready {
+            Some(ready) => Cow::Borrowed(ready),
+            None => Cow::Owned(Ready::of(spec, control)?),
+        };
+        let found = || find_speed(spec.replay_speed, &ready, images, control);
+        let speed = speed.map_or_else(found, Ok)?;
+        let log = requests.as_ref().map(RequestsFile::start).transpose()?;
+        let pacing = spec.replay_speed.pacing(ready.workload.depth());
+        let device = ready.device(images)?;
+        let precondition = device.preconditioned().to_string();
+        // Every test that runs a drive checks every request.
+        let recorder = Recorder::new();
+        let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
+        let watch = (recorder, (log, watcher));
+        let started = now();
+        // Whoever is not there is not compiled in: a run without pictures pays nothing for them.
+        let (replayed, watch, over_time) = if spec.detail {
+            let mut watch = (watch, OverTime::new());
+            let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
+            (replayed, watch.0, Some(watch.1))
+        } else {
+            let mut watch = watch;
+            let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
+            (replayed, watch, None)
+        };
+        let wall_s = now().duration_since(started).as_secs_f64();
+        let (recorder, (log, watcher)) = watch;
+        let stopped = control.stopped();
+        let search = speed.search;
+        let finished = Finished {
+            replayed,
+            recorder,
+            over_time,
+            precondition,
+            pacing,
+            search,
+            wall_s,
+            stopped,
+        };
+        let outcome = finished.outcome(&ready);
+        log.map_or(Ok(()), Watching::finish)?;
+        Ok((outcome, watcher))
+    }
+}
+
+/// A run that is over, before it is reported.
+struct Finished {
+    replayed: Replayed,
+    recorder: Recorder,
+    over_time: Option<OverTime>,
+    precondition: String,
+    pacing: Pacing,
+    search: Option<Search>,
+    wall_s: f64,
+    stopped: bool,
+}
+
+impl Finished {
+    fn outcome(self, ready: &Ready) -> Outcome {
+        let Replayed { device, report, failed } = self.replayed;
+        let counters = device.counters();
+        let ending = match failed.or_else(|| unwritten(ready, &counters)) {
+            Some(problems) => Ending::Failed(problems),
+            None if self.stopped => Ending::Stopped,
+            None => Ending::Complete,
+        };
+        let detail = self.over_time.map(|mut over_time| {
+            over_time.end(&device);
+            Box::new(Detail { over_time, erases: device.erase_counts().to_vec() })
+        });
+        let outcome = Outcome {
+            drive: ready.drive.clone(),
+            precondition: self.precondition,
+            recorder: self.recorder,
+            counters,
+            wear: Wear::of(device.erase_counts()),
+            protection: device.protection(),
+            losses: device.losses(),
+            power_offs: *device.power_offs(),
+            simulated: device.now() - device.began(),
+            clock: device.now(),
+            wall_s: self.wall_s,
+            workload: report,
+            pacing: self.pacing,
+            search: self.search,
+            ending,
+            detail,
+        };
+        debug_assert!(outcome.laws().hold(), "a law is broken: {:#?}", outcome.laws());
+        outcome
+    }
+}
+
+/// The wall clock measures the simulator, never the simulation.
+#[allow(clippy::disallowed_methods)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn unwritten(ready: &Ready, counters: &Counters) -> Option<Problems> {
+    let forbidden = ready.drive.config.unwritten_reads == UnwrittenReads::Error;
+    (forbidden && counters.unwritten_reads > 0).then(|| {
+        let what = format!("{} pages were read that were never written", counters.unwritten_reads);
+        let hint = "precondition the drive, or set ftl.unwritten_reads to preconditioned or zero";
+        Problem::new("", what).hint(hint.to_string()).into()
+    })
+}

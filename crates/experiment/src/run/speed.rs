@@ -1,0 +1,45 @@
+//! The speed of a run: as stated, or searched for by runs of the same drive under the same workload.
+
+use super::Ready;
+use crate::image_cache::ImageCache;
+use crate::problem::{Problem, Problems};
+use crate::replay_speed::{Found, ReplaySpeed, check, search};
+use crate::workload::{Control, share};
+
+/// The factor by which times are divided; it is searched for where a share of idle time is wanted.
+pub(crate) fn find(
+    replay_speed: ReplaySpeed,
+    ready: &Ready,
+    images: Option<&ImageCache>,
+    control: Control<'_>,
+) -> Result<Found, Problems> {
+    check(replay_speed)?;
+    let scales = matches!(replay_speed, ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_));
+    if let (true, Some(depth)) = (scales, ready.workload.depth()) {
+        let what = format!("this workload has no times: it keeps {depth} requests outstanding");
+        return Err(Problem::new("--speed, --idle", what).into());
+    }
+    match replay_speed {
+        ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
+        ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
+        ReplaySpeed::Idle(target) => {
+            let clean = ready.device(images)?;
+            let quiet = Control { progress: &|_| (), ..control };
+            search(
+                target,
+                1.0,
+                |factor| {
+                    let pacing = replay_speed.pacing(ready.workload.depth());
+                    let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
+                    if let Some(problems) = replayed.failed {
+                        return Err(problems);
+                    }
+                    let device = &replayed.device;
+                    let simulated = device.now() - device.began();
+                    Ok(share(device.counters().idle, simulated).unwrap_or(0.0))
+                },
+                || control.stopped(),
+            )
+        }
+    }
+}
