@@ -1,1 +1,3 @@
-//! Tests of the house as a whole live in `tests/`; there is nothing here.
+//! What the tests of the house as a whole share; the tests themselves are in `tests/`.
+
+pub mod rooms;

@@ -1,5 +1,6 @@
 //! The rules of the house that neither Cargo nor clippy can check.
 
+use fowler_tests::rooms::{circles, heads};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,49 @@ fn a_floor_imports_only_floors_below_it() {
     complain(problems);
 }
 
+/// The rooms of `experiment`, its modules, lowest first. A room may import those named before it.
+const EXPERIMENT: [&str; 34] = [
+    "problem",
+    "atomic_file",
+    "numbers",
+    "tables",
+    "provenance",
+    "document",
+    "field",
+    "keys",
+    "config_builder",
+    "presets",
+    "scheme",
+    "device",
+    "image_cache",
+    "power",
+    "generator",
+    "workload",
+    "trace",
+    "requests",
+    "replay_speed",
+    "outcome",
+    "metrics",
+    "notes",
+    "run",
+    "compare",
+    "calibration",
+    "chip",
+    "validate",
+    "report",
+    "figures_folder",
+    "physics",
+    "lifetime",
+    "sweep",
+    "timeline",
+    "studies",
+];
+
+#[test]
+fn rooms_import_only_rooms_before_them() {
+    complain(circles("crates/experiment/src", &EXPERIMENT));
+}
+
 /// Flags and messages go through the experiments, as the bindings will: what only the command could do
 /// would be lost to them.
 #[test]
@@ -146,30 +190,8 @@ fn imports(text: &str, slot: &str) -> bool {
     let dense: String = text.split_whitespace().collect();
     ["policy::", "super::super::"].iter().any(|above| {
         let behind = dense.match_indices(above).map(|(at, _)| &dense[at + above.len()..]);
-        behind.into_iter().any(|rest| heads(rest).contains(&slot))
+        behind.into_iter().any(|rest| heads(rest).iter().any(|head| head == slot))
     })
-}
-
-/// The first words of the paths that `rest` of an import begins with: one, or one for each of a group.
-fn heads(rest: &str) -> Vec<&str> {
-    let word = |text| str::split(text, |c: char| !c.is_alphanumeric() && c != '_').next();
-    let Some(group) = rest.strip_prefix('{') else { return word(rest).into_iter().collect() };
-    let (mut heads, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth > 0 => depth -= 1,
-            ',' | '}' if depth == 0 => {
-                heads.extend(word(&group[start..at]));
-                start = at + 1;
-                if c == '}' {
-                    break;
-                }
-            }
-            _ => {}
-        }
-    }
-    heads
 }
 
 #[test]

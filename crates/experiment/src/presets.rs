@@ -1,9 +1,17 @@
 //! What comes with the program: devices, workloads and schemes, each a TOML file in `presets/`.
 
-use crate::device::Source;
 use crate::field::nearest;
 use crate::problem::{Problem, Problems};
 use std::path::{MAIN_SEPARATOR, Path};
+
+/// A named text: a file that was read, or a preset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name in messages.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
 
 /// A file of `presets/`, built in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

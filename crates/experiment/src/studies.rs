@@ -2,7 +2,7 @@
 //! specifications and outcomes. One run alone wants [`crate::run`].
 
 pub use crate::image_cache::ImageCache;
-pub use crate::wearing::worn;
+pub use crate::outcome::wearing::worn;
 
 use crate::device::{self, Resolved};
 use crate::problem::Problems;

@@ -14,10 +14,8 @@ use std::sync::atomic::AtomicBool;
 /// A second of requests to a drive of two chips under UDL that keeps data for an hour, with more to set and the
 /// workload's own keys.
 fn outcome(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> Result<Outcome, Problems> {
-    run(
-        &spec(set, more, replay_speed),
-        Control { stop: &AtomicBool::new(false), progress: &|_| () },
-    )
+    let spec = spec(set, more, replay_speed);
+    Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()
 }
 
 fn spec(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> RunSpec {

@@ -1,5 +1,8 @@
 //! A whole life: a drive under a workload that is repeated until its target life ends, dilated, so that one repetition
 //! stands for many (READY, FAST 2012, section 4.3).
+//!
+//! The room owns the life and what is recorded of it, and its checkpoint is the one file it writes by itself. It is
+//! asked to live ([`live`]), and for the table, the JSON and the pictures of what came of it.
 
 mod checkpoint;
 mod record;

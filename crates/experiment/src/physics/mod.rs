@@ -1,5 +1,7 @@
 //! The models of flash cells, shown: their curves as pictures and columns, their constants, and what the constants that
 //! nobody printed do to the results.
+//!
+//! The room asks the crate of the same name, and no drive; it writes into the folder that it is given.
 
 mod pictures;
 mod tables;

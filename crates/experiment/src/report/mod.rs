@@ -5,6 +5,9 @@
 //! A page is a template filled with tables and with charts as data; its script draws the charts with Apache
 //! ECharts, which the page carries (`vendor/`, with its licence). The same results make the same bytes: nothing
 //! of the machine or of its clock is on a page.
+//!
+//! The room reads outcomes, the layout of metrics and the warnings, and writes no file but the page; it is asked for
+//! the page of runs and for that of a study.
 
 mod chart;
 #[cfg(test)]

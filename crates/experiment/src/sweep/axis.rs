@@ -1,7 +1,7 @@
 //! Axes: what is varied, and the values that it takes.
 
 use super::spec::{self, AXES, Spec};
-use crate::defaults;
+use crate::device;
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
 use crate::keys::{self, Key};
@@ -97,7 +97,7 @@ pub(super) struct Keys {
 impl Keys {
     pub fn new() -> Keys {
         let own = spec::keys().into_iter().filter(|key| AXES.contains(&key.path)).collect();
-        Keys { own, drive: keys::all(), spec: Spec::default(), config: defaults::config() }
+        Keys { own, drive: keys::all(), spec: Spec::default(), config: device::defaults() }
     }
 
     /// The key of that name.

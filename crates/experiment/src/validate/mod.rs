@@ -5,6 +5,8 @@
 //! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and each
 //! expectation has streams of its own: the result does not depend on the number of threads, nor on which
 //! other expectations are looked at.
+//!
+//! The room runs drives and writes nothing; it is asked for the expectations, held or missed.
 
 mod bounds;
 mod collection;

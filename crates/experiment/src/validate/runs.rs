@@ -3,7 +3,7 @@
 use super::drives::{FLASHES, set, spoiled};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::device::DeviceSpec;
-use crate::laws::Law;
+use crate::outcome::laws::Law;
 use crate::presets::{self, Folder};
 use crate::problem::Problems;
 use crate::run::{self, ReplaySpeed, Run, RunSpec};

@@ -1,11 +1,18 @@
 //! From text to a drive: a device file or preset, a scheme, `--set`, and everything that is wrong.
+//!
+//! The room owns what a drive is like before anything is set (`defaults`) and which choices it refuses because they
+//! would change nothing (`effect`). It reads device files, and is asked for a [`Resolved`] drive.
+
+mod defaults;
+mod effect;
 
 use crate::config_builder::{self, ConfigBuilder};
 use crate::document::{self, Origin, Setting};
+pub use crate::presets::Source;
 use crate::problem::{Problem, Problems};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
-use crate::{defaults, effect, keys, presets};
+use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use fowler_device::{Config, Layout, Refusal};
 use std::collections::BTreeMap;
@@ -43,15 +50,6 @@ pub struct Resolved {
     pub text: String,
     /// A hash of that text.
     pub hash: String,
-}
-
-/// A named text: a file that was read, or a preset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its name in messages.
-    pub name: String,
-    /// What it says.
-    pub text: String,
 }
 
 impl DeviceSpec {

@@ -1,4 +1,12 @@
 //! What a run came to, as values.
+//!
+//! An [`Outcome`] owns what was recorded, counted and lost, and works out what follows from it: shares and rates
+//! here, the laws that every run obeys (`laws`), the wear of programs (`wearing`), the stages of life (`stages`).
+//! It reads nothing else and prints nothing: `metrics` says which of its numbers are reported, and how.
+
+pub mod laws;
+mod stages;
+pub(crate) mod wearing;
 
 use crate::device::Resolved;
 use crate::problem::Problems;

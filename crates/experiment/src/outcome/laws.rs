@@ -1,7 +1,7 @@
 //! Laws that hold of every run, whatever the drive and the workload: each ties numbers together that were
 //! counted in different places. A run that breaks one is wrong, and says so in its JSON.
 
-use crate::outcome::Outcome;
+use super::Outcome;
 use fowler_device::reliability::{LevelTimes, ModelKind};
 use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;

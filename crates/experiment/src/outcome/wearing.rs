@@ -1,6 +1,6 @@
 //! What programs wear by the threshold voltages they are made at (HIRE, section 3).
 
-use crate::outcome::Outcome;
+use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::SCALES;
 

@@ -1,6 +1,6 @@
 //! When the protection of a drive changed with the stage of its life.
 
-use crate::outcome::Outcome;
+use super::Outcome;
 use fowler_device::StageChange;
 use fowler_device::policy::redundancy::Stage;
 use fowler_units::Nanos;

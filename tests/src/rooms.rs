@@ -1,0 +1,233 @@
+//! The rooms of a crate, its modules, import one another in one direction: each only those named before it.
+//!
+//! `circles` reads the sources: it finds paths that begin with `crate::`, and those of `super::` that leave the
+//! room, outside of tests, comments and strings.
+
+use std::path::{Path, PathBuf};
+
+/// What is wrong with the order `rooms` of the modules in `folder`, lowest first: imports against it, rooms that
+/// are not in it, and names in it that are no room.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn circles(folder: &str, rooms: &[&str]) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join(folder);
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files.sort();
+    let mut problems = Vec::new();
+    let mut seen = Vec::new();
+    for path in files {
+        let inside = path.strip_prefix(&root).expect("below the folder");
+        let mut parts: Vec<&str> =
+            inside.iter().map(|part| part.to_str().expect("a plain name")).collect();
+        let file = parts.pop().and_then(|file| file.strip_suffix(".rs")).expect("a source");
+        if file != "mod" {
+            parts.push(file);
+        }
+        let room = parts[0].to_string();
+        if room == "lib" || room == "main" {
+            continue;
+        }
+        let Some(height) = rooms.iter().position(|its| *its == room) else {
+            problems.push(format!("{folder}/{}: `{room}` is not in the order", inside.display()));
+            continue;
+        };
+        let text = std::fs::read_to_string(&path).expect("text");
+        for other in imported(&text, parts.len()) {
+            let known = rooms.iter().position(|its| *its == other);
+            if known.is_some_and(|its| its > height) {
+                problems.push(format!(
+                    "{folder}/{}: `{room}` imports `{other}`, which comes after it",
+                    inside.display()
+                ));
+            }
+        }
+        seen.push(room);
+    }
+    let missing = rooms.iter().filter(|room| !seen.iter().any(|its| its == *room));
+    problems.extend(missing.map(|room| format!("{folder} has no room `{room}`")));
+    problems.dedup();
+    problems
+}
+
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// The modules at the top of the crate that a file imports which lies so many modules deep, tests left out.
+fn imported(text: &str, depth: usize) -> Vec<String> {
+    let code = without_tests(&code(text));
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        // Not the end of another name, such as `some_crate::`.
+        let before = code[..at].chars().next_back();
+        if !before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            found.extend(heads(&code[at + "crate::".len()..]));
+        }
+    }
+    let mut rest = code.as_str();
+    while let Some(at) = rest.find("super::") {
+        let mut path = &rest[at..];
+        let mut levels = 0;
+        while let Some(below) = path.strip_prefix("super::") {
+            (path, levels) = (below, levels + 1);
+        }
+        if levels == depth {
+            found.extend(heads(path));
+        }
+        rest = path;
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The first words of the paths that `rest` of an import begins with: one, or one for each of a group.
+pub fn heads(rest: &str) -> Vec<String> {
+    let word = |text: &str| {
+        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        text[..end].to_string()
+    };
+    let Some(group) = rest.strip_prefix('{') else { return vec![word(rest)] };
+    let (mut heads, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                heads.push(word(&group[start..at]));
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    heads
+}
+
+/// The text without comments, strings, characters and space that says nothing.
+fn code(text: &str) -> String {
+    let (mut code, mut rest) = (String::new(), text);
+    while let Some(c) = rest.chars().next() {
+        let end = |at: Option<usize>, behind: usize| at.map_or(rest.len(), |at| at + behind);
+        let raw = rest.starts_with("r#\"") || rest.starts_with("r\"");
+        let length = if rest.starts_with("//") {
+            end(rest.find('\n'), 0)
+        } else if rest.starts_with("/*") {
+            end(rest.find("*/"), 2)
+        } else if raw && !code.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            let close = if rest.starts_with("r#") { "\"#" } else { "\"" };
+            let open = close.len() + 1;
+            end(rest[open..].find(close).map(|at| at + open), close.len())
+        } else if c == '"' {
+            string(rest)
+        } else if c == '\'' {
+            character(rest)
+        } else {
+            // Space parts words; anywhere else it says nothing.
+            let parts = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            if !c.is_whitespace() {
+                code.push(c);
+            } else if parts {
+                code.push(' ');
+            }
+            c.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    ["{", "}", ",", ":", ";"]
+        .iter()
+        .fold(code, |code, mark| code.replace(&format!(" {mark}"), mark))
+}
+
+/// The length of the string that the text begins with.
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of the character that the text begins with, or of the mark of a lifetime.
+fn character(text: &str) -> usize {
+    let mut inside = text.char_indices().skip(1);
+    match (inside.next(), inside.next()) {
+        (Some((_, '\\')), Some((at, c))) => {
+            let from = at + c.len_utf8();
+            text[from..].find('\'').map_or(text.len(), |at| from + at + 1)
+        }
+        (Some(_), Some((at, '\''))) => at + 1,
+        _ => 1,
+    }
+}
+
+/// Code without the items that only tests have.
+fn without_tests(code: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), code);
+    while let Some(at) = rest.find("#[cfg(test)]") {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at + "#[cfg(test)]".len()..];
+        let mut depth = 0;
+        let end = rest.char_indices().find(|&(_, c)| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0 && (c == '}' || c == ';')
+        });
+        rest = end.map_or("", |(at, _)| &rest[at + 1..]);
+    }
+    kept + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_found_wherever_they_stand() {
+        for (text, depth, expected) in [
+            ("use crate::run::Ready;", 1, &["run"][..]),
+            (
+                "use crate::{keys::{all, at}, presets};\nfn f() { crate::text::of() }",
+                1,
+                &["keys", "presets", "text"],
+            ),
+            ("use super::{run::Ready, text};", 1, &["run", "text"]),
+            ("use super::near;\nuse super::super::far::Thing;", 2, &["far"]),
+            (
+                "// crate::comment\n/// [`crate::doc`]\nlet s = \"crate::string\\\" crate::more\";",
+                1,
+                &[],
+            ),
+            (
+                "let s = r#\"crate::raw\"#; let c = '{'; let d: &'static str = crate::a::B;",
+                1,
+                &["a"],
+            ),
+            (
+                "#[cfg(test)]\nmod tests {\n    use crate::run; fn f() {}\n}\nuse crate::b;",
+                1,
+                &["b"],
+            ),
+            ("#[cfg(test)]\nuse crate::run;\nuse crate::\n    b;", 1, &["b"]),
+            ("use some_crate::run;", 1, &[]),
+            ("macro_rules! m { () => { $crate::a::b() } }", 1, &["a"]),
+        ] {
+            assert_eq!(imported(text, depth), expected, "{text}");
+        }
+    }
+}
