@@ -15,11 +15,11 @@ class Drive(TypedDict):
 
 
 class Source(TypedDict):
-    """Requests: a generator, a trace, or what is handed over."""
+    """Requests: a generator, a trace, or custom requests."""
 
     workload: str | None
     trace: str | None
-    handed: tuple[str, object] | None
+    custom: tuple[str, object] | None
     format: str | None
     lenient_pct: float | None
     trace_device: int | None

@@ -503,12 +503,12 @@ class Study(Mapping[str, Sheet]):
     """What came of a study: tables by their names."""
 
     def __init__(
-        self, title: str, sheets: Sequence[Sheet], files: Sequence[Path], notes: Sequence[str]
+        self, title: str, sheets: Sequence[Sheet], files: Sequence[Path], warnings: Sequence[str]
     ) -> None:
         """What the simulator came to."""
         self.title = title
         self.files = tuple(files)
-        self.notes = tuple(notes)
+        self.warnings = tuple(warnings)
         self._sheets = {sheet.name: sheet for sheet in sheets}
 
     def __getitem__(self, name: str) -> Sheet:

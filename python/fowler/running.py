@@ -285,9 +285,9 @@ def study(
     sources = [(its, _source(workload, {})) for its, workload in named]
     folder = None if traces is None else os.fspath(traces)
     with bar(progress, "runs") as tell:
-        title, sheets, files, notes = _core.study_all(os.fspath(out), sources, folder, limit, tell)
+        title, sheets, files, warnings = _core.study_all(os.fspath(out), sources, folder, limit, tell)
     paths = [Path(out) / file for file in files]
-    return Study(title, [Sheet(*sheet) for sheet in sheets], paths, notes)
+    return Study(title, [Sheet(*sheet) for sheet in sheets], paths, warnings)
 
 
 class _Run(NamedTuple):
@@ -394,11 +394,11 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
         problems.append(Problem("trace_device", None, "", f"`{device}` is no device", expected))
     if problems:
         raise InputError(problems)
-    handed = workload is not None and not named
+    custom = workload is not None and not named
     return {
         "workload": os.fspath(workload) if named else None,
         "trace": None if trace is None else os.fspath(trace),
-        "handed": (_name_of(workload), workload) if handed else None,
+        "custom": (_name_of(workload), workload) if custom else None,
         "format": fitted.get("format"),
         "lenient_pct": fitted.get("lenient_pct"),
         "trace_device": device if isinstance(device, int) else None,

@@ -100,7 +100,7 @@ const EXPERIMENT: [&str; 34] = [
     "replay_speed",
     "outcome",
     "metrics",
-    "notes",
+    "warnings",
     "run",
     "compare",
     "calibration",

@@ -6,7 +6,7 @@ use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::replay_speed::check;
-use fowler_experiment::run::{self, ReplaySpeed as RunPace, RunSpec};
+use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
 use fowler_experiment::workload::{
     self, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
 };
@@ -37,7 +37,7 @@ pub(crate) fn run_spec(
     problems: &mut Problems,
 ) -> Option<RunSpec> {
     let workload = problems.take(workload(&load.source, &load.reading, &load.remap));
-    let replay_speed = problems.take(pace(&load.replay_speed));
+    let replay_speed = problems.take(replay_speed(&load.replay_speed));
     if load.limit == Some(0) {
         problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
     }
@@ -126,12 +126,12 @@ fn trace_device(text: &str) -> Result<DeviceChoice, Problems> {
     })
 }
 
-fn pace(replay_speed: &ReplaySpeed) -> Result<RunPace, Problems> {
+fn replay_speed(replay_speed: &ReplaySpeed) -> Result<RunSpeed, Problems> {
     let replay_speed = match *replay_speed {
-        ReplaySpeed { queue_depth: Some(depth), .. } => RunPace::Closed(depth),
-        ReplaySpeed { speed: Some(factor), .. } => RunPace::Speed(factor),
-        ReplaySpeed { idle: Some(share), .. } => RunPace::Idle(share),
-        _ => RunPace::AsRecorded,
+        ReplaySpeed { queue_depth: Some(depth), .. } => RunSpeed::Closed(depth),
+        ReplaySpeed { speed: Some(factor), .. } => RunSpeed::Speed(factor),
+        ReplaySpeed { idle: Some(share), .. } => RunSpeed::Idle(share),
+        _ => RunSpeed::AsRecorded,
     };
     check(replay_speed).map(|()| replay_speed)
 }

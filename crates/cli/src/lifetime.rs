@@ -28,15 +28,15 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     let watch = Watch {
         control: Control { stop: progress::stop_flag(), progress: &|_| () },
         share: &|share| bar.set_position((share * 1000.0) as u64),
-        note: &|note| bar.suspend(|| console::note(&format!("note: {note}"))),
+        warn: &|warning| bar.suspend(|| console::note(&format!("note: {warning}"))),
     };
     let lived = lifetime::live(&spec, watch);
     bar.finish_and_clear();
     let lived = match lived? {
         Ended::Lived(lived) => lived,
-        Ended::Stopped { kept } => {
+        Ended::Stopped { saved } => {
             console::note(&match &spec.checkpoint {
-                Some(path) if kept => format!(
+                Some(path) if saved => format!(
                     "stopped: what is done is kept in {}, and the same command goes on from there",
                     path.display()
                 ),
@@ -52,8 +52,8 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     output.summary(&json)?;
     let written = arguments.out.as_deref().map(|folder| lived.write(folder)).transpose()?;
     console::print(&if arguments.json { json } else { report(&lived) });
-    if let (Some((files, notes)), Some(folder)) = (written, &arguments.out) {
-        notes.iter().for_each(|note| console::note(&format!("note: {note}")));
+    if let (Some((files, warnings)), Some(folder)) = (written, &arguments.out) {
+        warnings.iter().for_each(|warning| console::note(&format!("note: {warning}")));
         console::note(&format!(
             "written to {}: summary.json, {}",
             folder.display(),

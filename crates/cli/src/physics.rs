@@ -13,8 +13,8 @@ pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Problems> {
         Physics::Plot { out } => {
             let plotted = physics::plot(out)?;
             let mut text = sheets::text(&physics::agreement());
-            for note in &plotted.notes {
-                let _grows = writeln!(text, "note: {note}");
+            for warning in &plotted.warnings {
+                let _grows = writeln!(text, "note: {warning}");
             }
             let _grows =
                 writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));

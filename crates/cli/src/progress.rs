@@ -115,7 +115,7 @@ pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
 }
 
 /// What to say when work of many runs was stopped.
-pub(crate) fn kept_in(folder: &Path) -> String {
+pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();
     format!(
         "stopped: what is finished is kept in {folder}, and the same command goes on from there"

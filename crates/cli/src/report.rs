@@ -6,8 +6,8 @@ use crate::numbers::{
 use crate::table::Grid;
 use fowler_experiment::metrics::Unit;
 use fowler_experiment::metrics::layout::{Shown, rows};
-use fowler_experiment::notes::{Note, alike, interruptions, notes};
 use fowler_experiment::outcome::Outcome;
+use fowler_experiment::warnings::{Warning, alike, interruptions, warnings};
 use fowler_experiment::{Band, Kind, Part};
 use serde_json::Value;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub(crate) fn report(outcomes: &[Outcome]) -> String {
     text.push_str(&drive_line(first));
     text.push_str(&workload_line(first));
     text.push_str(&search_line(first));
-    text.push_str(&lines(&notes(outcomes)));
+    text.push_str(&lines(&warnings(outcomes)));
     text
 }
 
@@ -204,10 +204,10 @@ fn search_line(first: &Outcome) -> String {
 }
 
 /// What is to be said beside the tables, a line each.
-fn lines(notes: &[Note]) -> String {
+fn lines(warnings: &[Warning]) -> String {
     let mut text = String::new();
-    for Note { weight, text: what } in notes {
-        let word = weight.word();
+    for Warning { severity, text: what } in warnings {
+        let word = severity.word();
         writeln!(text, "{word:<9} {what}").expect("text grows");
     }
     text

@@ -26,7 +26,7 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
     let reproduced = fowler_papers::reproduce(&request, watch);
     bar.finish_and_clear();
     let Some(reproduction) = reproduced? else {
-        console::note(&progress::kept_in(&request.out));
+        console::note(&progress::resumes_from(&request.out));
         return Ok(Exit::Stopped);
     };
     console::print(&report(&reproduction, &request));
@@ -44,8 +44,8 @@ fn report(reproduction: &Reproduction, request: &Request) -> String {
         let _grows =
             writeln!(text, "{limit} requests of each run at most: a look, not a reproduction");
     }
-    for note in &reproduction.notes {
-        let _grows = writeln!(text, "note: {note}");
+    for warning in &reproduction.warnings {
+        let _grows = writeln!(text, "note: {warning}");
     }
     let folder = request.out.display();
     let _grows = writeln!(text, "written to {folder}: {}", reproduction.files.join(", "));

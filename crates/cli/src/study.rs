@@ -27,7 +27,7 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Problems> {
     let found = ablation::all(&request, watch);
     bar.finish_and_clear();
     let Some(finding) = found? else {
-        console::note(&progress::kept_in(&request.out));
+        console::note(&progress::resumes_from(&request.out));
         return Ok(Exit::Stopped);
     };
     console::print(&report(&finding, &request.out));
@@ -60,8 +60,8 @@ fn report(finding: &Finding, folder: &Path) -> String {
     for sheet in finding.sheets.iter().filter(|sheet| PRINTED.contains(&sheet.name.as_str())) {
         text.push_str(&sheets::text(sheet));
     }
-    for note in &finding.notes {
-        let _grows = writeln!(text, "note: {note}");
+    for warning in &finding.warnings {
+        let _grows = writeln!(text, "note: {warning}");
     }
     let _grows = writeln!(text, "written to {}: {}", folder.display(), finding.files.join(", "));
     text

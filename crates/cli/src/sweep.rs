@@ -2,7 +2,7 @@
 
 use crate::args::Sweep;
 #[cfg(feature = "parquet")]
-pub(crate) use kept::execute;
+pub(crate) use with_columns::execute;
 
 /// A program without Parquet keeps no sweeps.
 #[cfg(not(feature = "parquet"))]
@@ -15,7 +15,7 @@ pub(crate) fn execute(
 }
 
 #[cfg(feature = "parquet")]
-mod kept {
+mod with_columns {
     use super::Sweep;
     use crate::table::Grid;
     use crate::{Exit, console, progress};
@@ -57,7 +57,7 @@ mod kept {
         let left = folder.missing(false)?.len();
         if stop.load(Ordering::Relaxed) && left > 0 {
             let points = counted(left as u64, "run");
-            console::note(&format!("{}; {points} to go", progress::kept_in(&out)));
+            console::note(&format!("{}; {points} to go", progress::resumes_from(&out)));
             return Ok(Exit::Stopped);
         }
         console::print(&finished(&plan, &folder, todo.len())?);

@@ -133,7 +133,7 @@ fn help_says_where_pages_are() {
 /// What the terminal says beside its tables, the page says in the same words.
 #[test]
 fn the_page_says_what_the_terminal_says() {
-    let folder = folder("notes");
+    let folder = folder("warnings");
     let file = folder.join("page.html").display().to_string();
     let cells = ["reliability.model=analytic", "reliability.cycles=3300", "reliability.oldest=60d"];
     let cells: Vec<&str> = cells.into_iter().flat_map(|set| ["--set", set]).collect();

@@ -30,17 +30,17 @@ const SHOWN: usize = 5;
 
 /// A stream of batches, which are one workload: rows are counted through, and their order is held to.
 #[derive(Clone, Debug, Default)]
-pub struct Handed {
+pub struct ArrowSource {
     rows: u64,
     last: u64,
     /// The moment that counts as zero, once it is known.
     origin: Option<u64>,
 }
 
-impl Handed {
+impl ArrowSource {
     /// Before the first batch.
-    pub fn new() -> Handed {
-        Handed::default()
+    pub fn new() -> ArrowSource {
+        ArrowSource::default()
     }
 
     /// Rows so far.

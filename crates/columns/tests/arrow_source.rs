@@ -6,7 +6,7 @@ use arrow_array::{
     Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray, StringViewArray,
     TimestampMicrosecondArray, UInt16Array, UInt32Array, UInt64Array,
 };
-use fowler_columns::arrow_source::Handed;
+use fowler_columns::arrow_source::ArrowSource;
 use fowler_experiment::problem::Problems;
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn expected() -> Vec<HostIo> {
 }
 
 fn requests_of(batch: &RecordBatch) -> Result<Vec<HostIo>, Problems> {
-    Handed::new().requests(batch)
+    ArrowSource::new().requests(batch)
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
         column(UInt64Array::from(vec![0, u64::MAX, 0, 0, 0])),
         column(Int64Array::from(vec![1, 1, -5, 1 << 32, 0])),
     ]);
-    let mut handed = Handed::new();
-    handed.requests(&at_once(1_000)).unwrap();
-    let told = handed.requests(&wrong).unwrap_err().to_string();
+    let mut source = ArrowSource::new();
+    source.requests(&at_once(1_000)).unwrap();
+    let told = source.requests(&wrong).unwrap_err().to_string();
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
         "requests, row 1002: `at_ns`: 3 ns is earlier than the row before, 9 ns",
@@ -181,17 +181,17 @@ fn many_wrong_rows_are_counted() {
 
 #[test]
 fn order_and_rows_go_on_from_batch_to_batch() {
-    let mut handed = Handed::new();
-    assert_eq!(handed.requests(&batch(plain())).unwrap(), expected());
-    assert_eq!(handed.rows(), 4);
-    let told = handed.requests(&batch(plain())).unwrap_err().to_string();
+    let mut source = ArrowSource::new();
+    assert_eq!(source.requests(&batch(plain())).unwrap(), expected());
+    assert_eq!(source.rows(), 4);
+    let told = source.requests(&batch(plain())).unwrap_err().to_string();
     assert!(
         told.contains("row 4: `at_ns`: 0 ns is earlier than the row before, 2000000 ns"),
         "{told}"
     );
 }
 
-/// Not a test of speed: it prints what `cargo test --release -p fowler-columns --test handed -- --nocapture speed`
+/// Not a test of speed: it prints what `cargo test --release -p fowler-columns --test arrow_source -- --nocapture speed`
 /// measures here.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the machine's clock is what is measured")]

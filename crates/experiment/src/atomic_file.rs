@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Files that are being written now. A program that is told to end at once cannot drop them.
-static GROWING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Names tried for a file that grows, before something is taken to be wrong.
 const NAMES: u32 = 1000;
 
@@ -60,7 +60,7 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
             name.push(number.to_string());
         }
         let partial = PathBuf::from(name);
-        let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         match File::create_new(&partial) {
             Ok(file) => {
                 list.push(partial.clone());
@@ -74,13 +74,13 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
 }
 
 fn forget(partial: &Path) {
-    let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     list.retain(|other| other != partial);
 }
 
 /// Removes every file that is being written. For a program that ends at once.
 pub fn abandon() {
-    let mut list = GROWING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for partial in list.drain(..) {
         let _left = fs::remove_file(partial);
     }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_part_never_replaces_what_was_there() {
-        let folder = folder("growing");
+        let folder = folder("unfinished");
         let path = folder.join("file");
         fs::write(&path, "old").unwrap();
         let mut unfinished = AtomicFile::create(&path).unwrap();

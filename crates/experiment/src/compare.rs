@@ -60,7 +60,7 @@ pub fn compare_watched<P: Probe + Send>(
         let run = Run::new(spec, control).ready(ready).speed(speed).images(&images).requests(file);
         (*place, run.watched_by(watcher(scheme)).start())
     };
-    // Policies that are handed over may have to wait for each other, as those written in Python do for the
+    // Custom policies may have to wait for each other, as those written in Python do for the
     // interpreter: their runs go one after another, beside all others.
     let (alone, beside): (Vec<_>, Vec<_>) = all
         .iter()

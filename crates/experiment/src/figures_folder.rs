@@ -17,18 +17,18 @@ pub struct Written {
     /// The names of the files.
     pub files: Vec<String>,
     /// What could not be drawn.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
     /// What could.
     pub drawings: Vec<Drawing>,
 }
 
-/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a note, not
+/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a warning, not
 /// an error: of a few requests there may be nothing to draw, and the tables say so as well.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Problems> {
-    let (mut files, mut notes, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut files, mut warnings, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
     for sheet in sheets {
         sheet.write(folder)?;
         files.push(format!("{}.csv", sheet.name));
@@ -39,7 +39,7 @@ pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Writt
         let svg = match figure.svg() {
             Ok(svg) => svg,
             Err(error) => {
-                notes.push(format!("{name} is not drawn: {error}"));
+                warnings.push(format!("{name} is not drawn: {error}"));
                 continue;
             }
         };
@@ -49,5 +49,5 @@ pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Writt
         files.push(name);
         drawings.push(Drawing { name: stem.clone(), svg });
     }
-    Ok(Written { files, notes, drawings })
+    Ok(Written { files, warnings, drawings })
 }

@@ -311,12 +311,12 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 impl Generator {
     /// The generator that `source` describes, on a drive with this room.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Problems> {
-        let mut draft = ConfigBuilder::new(keys(), Description::default());
+        let mut builder = ConfigBuilder::new(keys(), Description::default());
         let (settings, problems) = document::read_toml(&source.text, &source.name);
-        draft.note(problems);
-        draft.apply(&settings);
+        builder.note(problems);
+        builder.apply(&settings);
         let hint = "`fowler presets mixed-70-30` prints a complete workload";
-        let description = draft.finish(&source.name, hint)?;
+        let description = builder.finish(&source.name, hint)?;
         let spec = description.spec(room, seed).map_err(|problems| {
             let file = &source.name;
             let here = |problem| Problem { file: file.clone(), ..problem };

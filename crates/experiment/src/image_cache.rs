@@ -29,7 +29,7 @@ impl ImageCache {
     /// The drive of `config`, preconditioned, at time zero.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
         match self.state(config).get_or_init(|| PreconditionedImage::new(config)) {
-            Ok(aged) => aged.device(config),
+            Ok(image) => image.device(config),
             Err(refusals) => Err(refusals.clone()),
         }
     }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_stock_forgets_what_nobody_asked_for_the_longest() {
+    fn a_full_cache_forgets_what_nobody_asked_for_the_longest() {
         let [a, b, c] = ["0.1", "0.2", "0.3"].map(drive);
         let images = ImageCache::of(2);
         let first = Arc::as_ptr(&images.state(&a));

@@ -17,7 +17,6 @@ mod image_cache;
 pub mod keys;
 pub mod lifetime;
 pub mod metrics;
-pub mod notes;
 pub mod numbers;
 pub mod outcome;
 pub mod physics;
@@ -36,6 +35,7 @@ pub mod tables;
 pub mod timeline;
 pub mod trace;
 pub mod validate;
+pub mod warnings;
 pub mod workload;
 
 /// Policies that whoever builds a drive hands over, and what they are shown.

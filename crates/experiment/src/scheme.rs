@@ -25,11 +25,11 @@ impl Scheme {
         Scheme::load_with(name, &[])
     }
 
-    /// The same, where some names are those of policies that were handed over: they take the place of what the others
+    /// The same, where some names are those of custom policies: they take the place of what the others
     /// choose for their slots.
-    pub fn load_with(name: &str, handed: &[(String, Policies)]) -> Result<Scheme, Problems> {
+    pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Problems> {
         let mut problems = Problems::default();
-        let find = |part: &&str| handed.iter().find(|(its, _)| its == part);
+        let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
         let (ours, named): (Vec<&str>, Vec<&str>) =
             name.split('+').map(str::trim).partition(|part| find(part).is_some());
         let mut policies = Policies::default();
@@ -223,18 +223,18 @@ mod tests {
     }
 
     #[test]
-    fn policies_that_are_handed_over_join_by_name() {
+    fn custom_policies_join_by_name() {
         use fowler_device::policy::custom::{CustomThrottle, Maker};
         let throttle = |label| Policies {
             throttle: Some(Maker::new(label, || -> Box<dyn CustomThrottle> { unreachable!() })),
             ..Policies::default()
         };
-        let handed = [("mine".to_string(), throttle("a")), ("other".to_string(), throttle("b"))];
-        let joined = Scheme::load_with("rps + mine", &handed).unwrap();
+        let custom = [("mine".to_string(), throttle("a")), ("other".to_string(), throttle("b"))];
+        let joined = Scheme::load_with("rps + mine", &custom).unwrap();
         assert_eq!(joined.settings, Scheme::load("rps").unwrap().settings);
-        assert_eq!(joined.policies, handed[0].1);
-        assert!(Scheme::load_with("mine", &handed).unwrap().settings.is_empty());
-        let problems = Scheme::load_with("mine+st+other+nothing", &handed).unwrap_err();
+        assert_eq!(joined.policies, custom[0].1);
+        assert!(Scheme::load_with("mine", &custom).unwrap().settings.is_empty());
+        let problems = Scheme::load_with("mine+st+other+nothing", &custom).unwrap_err();
         let told: Vec<&str> = problems.0.iter().map(|problem| &*problem.what).collect();
         let second = "`other` is the second policy of this scheme for `policy.throttle`";
         assert_eq!(told, [second, "unknown scheme `nothing`"]);

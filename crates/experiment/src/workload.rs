@@ -26,33 +26,33 @@ pub enum WorkloadSpec {
     Trace(TraceSpec),
     /// A generator: its description.
     Generated(Source),
-    /// Requests that the caller hands over.
-    Handed(HandedSpec),
+    /// Custom requests, which the caller provides.
+    Custom(CustomSpec),
 }
 
-/// Requests that the caller hands over, and how they are fitted.
+/// Custom requests, and how they are fitted.
 #[derive(Clone, Debug)]
-pub struct HandedSpec {
+pub struct CustomSpec {
     /// Where they come from.
-    pub source: Arc<dyn Handed>,
+    pub source: Arc<dyn RequestSource>,
     /// What happens to addresses that the drive does not have.
     pub remap: Remap,
 }
 
 /// Requests of the caller's own, in order of time. What reads them may do so on any thread.
-pub trait Handed: fmt::Debug + Send + Sync {
+pub trait RequestSource: fmt::Debug + Send + Sync {
     /// Its name in reports.
     fn name(&self) -> String;
 
-    /// Begins to hand them over, from the first on.
+    /// Begins to yield them, from the first on.
     ///
     /// # Errors
     /// Where they can be had once only, and have been.
-    fn requests(&self) -> Result<HandedRequests<'_>, Problems>;
+    fn requests(&self) -> Result<CustomRequests<'_>, Problems>;
 }
 
-/// What is wrong with requests that are handed over, as they hand it on.
-pub fn handed_error(name: &str, problems: Problems) -> TraceError {
+/// What is wrong with custom requests, as their source reports it.
+pub fn custom_error(name: &str, problems: Problems) -> TraceError {
     let told = |problem: Problem| {
         let Problem { file, line, text, what, expected, hint } = problem;
         let what = if file.is_empty() { what } else { format!("{file}: {what}") };
@@ -62,8 +62,8 @@ pub fn handed_error(name: &str, problems: Problems) -> TraceError {
     TraceError { file: name.into(), problems, counts: BTreeMap::new() }
 }
 
-/// What a [`Handed`] hands over.
-pub type HandedRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
+/// What a [`RequestSource`] yields.
+pub type CustomRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
 
 impl WorkloadSpec {
     /// What tells it from others: the file, and how it is read.
@@ -79,14 +79,14 @@ impl WorkloadSpec {
         match self {
             WorkloadSpec::Generated(source) => Ok(text_hash(&source.text)),
             WorkloadSpec::Trace(trace) => file_hash(&trace.path),
-            WorkloadSpec::Handed(handed) => Err(nameless(&*handed.source)),
+            WorkloadSpec::Custom(custom) => Err(nameless(&*custom.source)),
         }
     }
 
     /// The same as [`WorkloadSpec::identity`], where the hash is known.
     pub(crate) fn identity_of(&self, hash: &str) -> String {
         match self {
-            WorkloadSpec::Generated(_) | WorkloadSpec::Handed(_) => hash.into(),
+            WorkloadSpec::Generated(_) | WorkloadSpec::Custom(_) => hash.into(),
             WorkloadSpec::Trace(trace) => {
                 format!("{hash} {:?} {}", trace.options, trace.remap.name())
             }
@@ -111,14 +111,14 @@ impl WorkloadSpec {
                 Ok(())
             }
             // What is wrong with it is seen when it comes.
-            WorkloadSpec::Handed(_) => Ok(()),
+            WorkloadSpec::Custom(_) => Ok(()),
         }
     }
 }
 
-/// Runs are kept by what went into them, and what is handed over is known only when it has gone by.
-fn nameless(source: &dyn Handed) -> Problems {
-    let what = "requests that are handed over cannot be told from others in runs that are kept";
+/// Saved runs are known by what went into them, and custom requests only once they have gone by.
+fn nameless(source: &dyn RequestSource) -> Problems {
+    let what = "custom requests cannot be told from others in saved runs";
     Problem::new(source.name(), what).hint("write them to a trace file".to_string()).into()
 }
 
@@ -136,9 +136,9 @@ pub struct TraceSpec {
 /// What was replayed, for the report.
 #[derive(Clone, Debug)]
 pub struct WorkloadReport {
-    /// The trace's file name, or the name of the generator or of what was handed over.
+    /// The trace's file name, or the name of the generator or of the custom requests.
     pub name: String,
-    /// The trace's SHA-256, the generator's text hash, or that of the requests that were handed over.
+    /// The trace's SHA-256, the generator's text hash, or that of the custom requests.
     pub hash: String,
     /// Requests that entered the drive.
     pub requests: u64,
@@ -166,7 +166,7 @@ pub(crate) struct Workload {
 enum Kind {
     Trace { spec: TraceSpec, remapper: Remapper },
     Generated(Box<Generator>),
-    Handed { source: Arc<dyn Handed>, remap: Remap, remapper: Remapper },
+    Custom { source: Arc<dyn RequestSource>, remap: Remap, remapper: Remapper },
 }
 
 /// Who watches a run and may end it early.
@@ -232,7 +232,7 @@ impl Workload {
                 let hash = trace_hash.map_or_else(|| file_hash(&spec.path), |it| Ok(it.into()))?;
                 Ok(Workload { kind: Kind::Trace { spec: spec.clone(), remapper }, name, hash })
             }
-            WorkloadSpec::Handed(HandedSpec { source, remap }) => {
+            WorkloadSpec::Custom(CustomSpec { source, remap }) => {
                 let first_pass =
                     (*remap == Remap::Compact).then(|| source.requests()).transpose()?;
                 let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
@@ -241,7 +241,7 @@ impl Workload {
                     .map_err(|error| named(error, &source.name()))?;
                 let (source, remap, name) = (source.clone(), *remap, source.name());
                 Ok(Workload {
-                    kind: Kind::Handed { source, remap, remapper },
+                    kind: Kind::Custom { source, remap, remapper },
                     name,
                     hash: String::new(),
                 })
@@ -253,7 +253,7 @@ impl Workload {
     pub fn depth(&self) -> Option<u32> {
         match &self.kind {
             Kind::Generated(generator) => generator.depth(),
-            Kind::Trace { .. } | Kind::Handed { .. } => None,
+            Kind::Trace { .. } | Kind::Custom { .. } => None,
         }
     }
 
@@ -261,7 +261,7 @@ impl Workload {
     pub fn refuse_power_off(&self, what: &str) -> Result<(), Problems> {
         match &self.kind {
             Kind::Generated(generator) => generator.refuse_power_off(&self.name, what),
-            Kind::Trace { .. } | Kind::Handed { .. } => Ok(()),
+            Kind::Trace { .. } | Kind::Custom { .. } => Ok(()),
         }
     }
 
@@ -278,7 +278,7 @@ impl Workload {
     pub fn duration(&self) -> Option<Span> {
         match &self.kind {
             Kind::Generated(generator) => generator.duration(),
-            Kind::Trace { .. } | Kind::Handed { .. } => None,
+            Kind::Trace { .. } | Kind::Custom { .. } => None,
         }
     }
 
@@ -334,7 +334,7 @@ impl Workload {
                 report.read = Some(feed.source.source().source().report().clone());
                 feed.finish()
             }
-            Kind::Handed { source, remap, remapper } => {
+            Kind::Custom { source, remap, remapper } => {
                 report.remap = Some(*remap);
                 report.touched_pages = remapper.touched_pages();
                 let requests = Digested::new(source.requests()?);

@@ -47,20 +47,20 @@ fn spec(scheme: &str, workload: WorkloadSpec, folder: &Path) -> LifetimeSpec {
 
 /// Lives, stopped at each moment at which it may be if that is wanted.
 fn lived(spec: &LifetimeSpec, stops: bool) -> (Option<Lifetime>, Vec<String>) {
-    let (stop, notes) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+    let (stop, warnings) = (AtomicBool::new(false), Mutex::new(Vec::new()));
     let watch = Watch {
         control: Control { stop: &stop, progress: &|_| () },
         share: &|_| stop.store(stops, Ordering::Relaxed),
-        note: &|note| notes.lock().unwrap().push(note.to_string()),
+        warn: &|warning| warnings.lock().unwrap().push(warning.to_string()),
     };
     let lived = match live(spec, watch).unwrap() {
         Ended::Lived(lived) => Some(*lived),
-        Ended::Stopped { kept } => {
-            assert!(kept, "something was done");
+        Ended::Stopped { saved } => {
+            assert!(saved, "something was done");
             None
         }
     };
-    (lived, notes.into_inner().unwrap())
+    (lived, warnings.into_inner().unwrap())
 }
 
 const LOAD: &str = "duration = '1h'
@@ -77,8 +77,8 @@ fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
     for scheme in ["st", "ready_opt"] {
         let spec = spec(scheme, load(), &out);
-        let (whole, notes) = lived(&spec, false);
-        assert!(notes.is_empty() && !out.join("checkpoint").exists(), "{notes:?}");
+        let (whole, warnings) = lived(&spec, false);
+        assert!(warnings.is_empty() && !out.join("checkpoint").exists(), "{warnings:?}");
         let whole = whole.unwrap().json().to_string();
         assert!(whole.contains("kept_out_s"));
         let parts = (0..500).find_map(|_| lived(&spec, true).0).expect("it ends");
@@ -107,8 +107,8 @@ fn a_trace_that_is_read_otherwise_is_another_workload() {
         [Remap::Modulo, Remap::Compact].map(|remap| spec("dt", read(remap), &out));
     let (expected, _) = lived(&compact, false);
     assert!(lived(&modulo, true).0.is_none());
-    let (other, notes) = lived(&compact, false);
-    assert!(notes.len() == 1 && notes[0].contains("another run"), "{notes:?}");
+    let (other, warnings) = lived(&compact, false);
+    assert!(warnings.len() == 1 && warnings[0].contains("another run"), "{warnings:?}");
     assert_eq!(other.unwrap().json(), expected.unwrap().json());
     fs::remove_dir_all(&out).unwrap();
 }

@@ -117,7 +117,7 @@ pub struct Reproduction {
     /// The files written, in the request's folder.
     pub files: Vec<String>,
     /// What there is to know besides: a figure that could not be drawn, traces that were not found.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as

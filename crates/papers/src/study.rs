@@ -87,10 +87,10 @@ fn write<S: Study>(
 ) -> Result<Reproduction, Problems> {
     let Printed { title, workloads, .. } = study.printed();
     let Results { answers, sheets, figures } = results;
-    let Written { mut files, mut notes, drawings } =
+    let Written { mut files, mut warnings, drawings } =
         figures_folder::write(sheets, figures, &request.out)?;
     let folder = request.traces.as_deref();
-    notes.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
+    warnings.extend(folder.and_then(|it| none_found(workloads, it, study.columns())));
     let verdicts: Vec<Verdict> = answers.iter().map(Answer::verdict).collect();
     let mut lead = vec![Verdict::counted(&verdicts)];
     lead.extend(
@@ -98,9 +98,9 @@ fn write<S: Study>(
             format!("{limit} requests of each run at most: a look, not a reproduction.")
         }),
     );
-    lead.extend(notes.iter().map(|note| format!("Note: {note}")));
+    lead.extend(warnings.iter().map(|warning| format!("Note: {warning}")));
     let page = report::of_study(title, lead, sheets, drawings);
     report::write(&request.out.join(report::REPORT), &page)?;
     files.push(report::REPORT.into());
-    Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, notes })
+    Ok(Reproduction { title: title.into(), sheets: sheets.clone(), verdicts, files, warnings })
 }

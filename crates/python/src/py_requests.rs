@@ -1,10 +1,10 @@
 //! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by batch.
 
 use fowler_columns::RecordBatch;
-use fowler_columns::arrow_source::Handed as Converter;
+use fowler_columns::arrow_source::ArrowSource;
 use fowler_experiment::HostIo;
 use fowler_experiment::problem::{Problem, Problems};
-use fowler_experiment::workload::{Handed, HandedRequests, TraceError, handed_error};
+use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An object of Python's that requests come from.
 #[derive(Debug)]
-pub(crate) struct PythonRequests {
+pub(crate) struct PyRequests {
     name: String,
     object: Py<PyAny>,
     /// Whether it has been begun before.
     given: AtomicBool,
 }
 
-impl PythonRequests {
-    pub fn new(name: String, object: Py<PyAny>) -> PythonRequests {
-        PythonRequests { name, object, given: AtomicBool::new(false) }
+impl PyRequests {
+    pub fn new(name: String, object: Py<PyAny>) -> PyRequests {
+        PyRequests { name, object, given: AtomicBool::new(false) }
     }
 
     fn failed(&self, error: &PyErr) -> Problems {
@@ -29,12 +29,12 @@ impl PythonRequests {
     }
 }
 
-impl Handed for PythonRequests {
+impl RequestSource for PyRequests {
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    fn requests(&self) -> Result<HandedRequests<'_>, Problems> {
+    fn requests(&self) -> Result<CustomRequests<'_>, Problems> {
         let again = self.given.swap(true, Ordering::Relaxed);
         let batches = Python::attach(|py| {
             let object = self.object.bind(py);
@@ -47,7 +47,7 @@ impl Handed for PythonRequests {
         Ok(Box::new(Requests {
             source: self,
             batches,
-            converter: Converter::new(),
+            converter: ArrowSource::new(),
             now: Vec::new().into_iter(),
             again,
         }))
@@ -103,9 +103,9 @@ fn stream(object: &Bound<'_, PyAny>) -> PyResult<Stream> {
 
 /// Requests on their way.
 struct Requests<'a> {
-    source: &'a PythonRequests,
+    source: &'a PyRequests,
     batches: Batches,
-    converter: Converter,
+    converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
     /// Whether this is not the first time.
     again: bool,
@@ -133,7 +133,7 @@ impl Requests<'_> {
                 }
                 Err(problems) => {
                     self.batches = Batches::Stream(Box::new(std::iter::empty()));
-                    return Some(Err(handed_error(&self.source.name, problems)));
+                    return Some(Err(custom_error(&self.source.name, problems)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! and this file's alone.
 
 use crate::policies::{Failure, PolicyArgs};
-use crate::py_requests::PythonRequests;
+use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::lifetime::LifetimeSpec;
@@ -13,7 +13,7 @@ use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
 use fowler_experiment::workload::{
-    HandedSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
+    CustomSpec, TraceSpec, WorkloadSpec, format_by_name, remap_by_name, replayable,
 };
 use fowler_experiment::{DeviceChoice, ReadOptions};
 use pyo3::prelude::*;
@@ -37,13 +37,13 @@ impl DriveArgs {
     }
 }
 
-/// Requests: a generator, a trace, or what is handed over.
+/// Requests: a generator, a trace, or custom requests.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct SourceArgs {
     workload: Option<String>,
     trace: Option<PathBuf>,
-    handed: Option<(String, Py<PyAny>)>,
+    custom: Option<(String, Py<PyAny>)>,
     format: Option<String>,
     lenient_pct: Option<f64>,
     trace_device: Option<u64>,
@@ -54,9 +54,9 @@ pub(crate) struct SourceArgs {
 impl SourceArgs {
     pub fn spec(self) -> Result<WorkloadSpec, Problems> {
         let remap = remap_by_name(&self.remap);
-        if let Some((name, object)) = self.handed {
-            let source = Arc::new(PythonRequests::new(name, object));
-            return Ok(WorkloadSpec::Handed(HandedSpec { source, remap: remap? }));
+        if let Some((name, object)) = self.custom {
+            let source = Arc::new(PyRequests::new(name, object));
+            return Ok(WorkloadSpec::Custom(CustomSpec { source, remap: remap? }));
         }
         if let Some(name) = &self.workload {
             return presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated);
@@ -123,7 +123,7 @@ impl RunArgs {
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
         let requests: Option<RequestsFile> = problems.take(requests).flatten();
         let mut device = self.drive.spec();
-        device.policies = problems.take(handed(self.policies, failure)).unwrap_or_default();
+        device.policies = problems.take(custom(self.policies, failure)).unwrap_or_default();
         problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
         problems.or(())?;
         let workload = workload.ok_or_else(|| Problem::new("", "there is no workload"))?;
@@ -133,7 +133,7 @@ impl RunArgs {
 }
 
 /// Policies by name.
-fn handed(
+fn custom(
     policies: Vec<PolicyArgs>,
     failure: &Arc<Failure>,
 ) -> Result<Vec<(String, Policies)>, Problems> {
@@ -161,7 +161,7 @@ impl LifetimeArgs {
     pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Problems> {
         let (mut device, workload) = (self.drive.spec(), self.source.spec()?);
         let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, .. } = self;
-        device.policies = handed(policies, failure)?;
+        device.policies = custom(policies, failure)?;
         let spec = LifetimeSpec {
             device,
             scheme,

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// What came of a study: title, tables, files written, notes.
+/// What came of a study: title, tables, files written, warnings.
 type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 
 /// Every subset of the five systems, at three ages, under several workloads. What is finished is kept in `out`, and
@@ -36,10 +36,10 @@ pub(crate) fn study_all(
         let request = Request { workloads: specs, traces, out, limit };
         follow(&watched, |watch| ablation::all(&request, watch))
     })?;
-    let Some(Finding { title, sheets, files, notes }) = found.or_raise(py)? else {
+    let Some(Finding { title, sheets, files, warnings }) = found.or_raise(py)? else {
         return Err(PyKeyboardInterrupt::new_err("stopped"));
     };
-    Ok((title, sheets.iter().map(rows).collect(), files, notes))
+    Ok((title, sheets.iter().map(rows).collect(), files, warnings))
 }
 
 fn follow<T>(watched: &Watched, work: impl FnOnce(Watch<'_>) -> T) -> T {

@@ -31,7 +31,7 @@ pub struct DeviceSpec {
     pub set: Vec<String>,
     /// The seed, applied last.
     pub seed: Option<u64>,
-    /// Policies that are handed over, by the names that schemes join them by: `rps+mine`.
+    /// Custom policies, by the names that schemes join them by: `rps+mine`.
     pub policies: Vec<(String, Policies)>,
 }
 
@@ -61,7 +61,7 @@ impl DeviceSpec {
         presets::open(presets::Folder::Devices, &self.device)
     }
 
-    /// The scheme of that name, which may join policies that were handed over.
+    /// The scheme of that name, which may join custom policies.
     pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Problems> {
         name.map_or(Ok(Scheme::none()), |name| Scheme::load_with(name, &self.policies))
     }
@@ -69,25 +69,25 @@ impl DeviceSpec {
 
 /// The drive that `source` describes, under `scheme`, with the changes of `spec`.
 pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Problems> {
-    let mut draft = ConfigBuilder::new(keys::all(), defaults::config());
+    let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
     let (settings, problems) = document::read_toml(&source.text, &source.name);
-    draft.note(problems);
-    draft.apply(&settings);
-    draft.apply(scheme.settings());
+    builder.note(problems);
+    builder.apply(&settings);
+    builder.apply(scheme.settings());
     let mut flags = Vec::new();
     for argument in &spec.set {
         match document::read_flag("--set", argument) {
             Ok(setting) => flags.push(setting),
-            Err(problems) => draft.note(problems),
+            Err(problems) => builder.note(problems),
         }
     }
-    draft.apply(&flags);
+    builder.apply(&flags);
     if let Some(seed) = spec.seed {
         let origin = Origin { file: "--seed".into(), line: None, text: seed.to_string() };
         let value = document::Value::Whole(i128::from(seed));
-        draft.apply(&[Setting { path: "seed".into(), value, origin }]);
+        builder.apply(&[Setting { path: "seed".into(), value, origin }]);
     }
-    let (mut config, origins) = draft.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
+    let (mut config, origins) = builder.finish_with_origins(&source.name, INCOMPLETE_HINT)?;
     config.policies = scheme.policies().clone();
     let (layout, mut refusals) =
         config.layout().map_or_else(|cannot| (None, cannot), |layout| (Some(layout), Vec::new()));

@@ -31,7 +31,7 @@ pub(super) struct Checkpoint {
 struct File {
     key: String,
     finished: Vec<Finished>,
-    standing: Kept,
+    standing: StandingSnapshot,
 }
 
 /// A life that is over.
@@ -44,15 +44,15 @@ struct Finished {
     wear: [f64; 3],
     throttle: State,
     kept_out: Span,
-    record: record::Kept,
+    record: record::RecordSnapshot,
 }
 
 /// One that is not.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StandingSnapshot {
     repetition: u64,
     served: u64,
-    record: record::Kept,
+    record: record::RecordSnapshot,
     drive: DriveCheckpoint,
 }
 
@@ -94,7 +94,7 @@ impl Checkpoint {
             here.found = Some(found).filter(|found| found.key == here.key);
             here.own = here.found.is_some();
             if !here.own {
-                (watch.note)(&format!(
+                (watch.warn)(&format!(
                     "{} is of another run, or of another version of the program: this one begins anew, and \
                      replaces it when there is something to keep",
                     path.display()
@@ -113,12 +113,12 @@ impl Checkpoint {
     /// Where the life was that had begun then; `fresh` is the drive at the beginning of it.
     pub fn take_standing(&mut self, fresh: &LifetimeDrive) -> Result<Option<Standing>, Problems> {
         let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
-        let Kept { repetition, served, record, drive } = standing;
+        let StandingSnapshot { repetition, served, record, drive } = standing;
         let drive = fresh.clone().resumed(drive).map_err(|why| {
             let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
             Problem::new(path, format!("is no checkpoint: {why}"))
         })?;
-        Ok(Some(Standing { drive, record: Record::of_kept(record), repetition, served }))
+        Ok(Some(Standing { drive, record: Record::of_snapshot(record), repetition, served }))
     }
 
     /// So many more pages have been written: whether that is enough to keep.
@@ -134,10 +134,10 @@ impl Checkpoint {
         let file = File {
             key: self.key.clone(),
             finished: finished.iter().map(Finished::of).collect(),
-            standing: Kept {
+            standing: StandingSnapshot {
                 repetition: standing.repetition,
                 served: standing.served,
-                record: standing.record.kept(),
+                record: standing.record.snapshot(),
                 drive: standing.drive.checkpoint(),
             },
         };
@@ -182,14 +182,14 @@ impl Finished {
             wear: *wear,
             throttle: *throttle,
             kept_out: *kept_out,
-            record: record.kept(),
+            record: record.snapshot(),
         }
     }
 
     fn lived(self) -> Lived {
         let Finished { dilation, repetitions, totals, counters, wear, throttle, kept_out, record } =
             self;
-        let record = Record::of_kept(record);
+        let record = Record::of_snapshot(record);
         Lived { dilation, repetitions, totals, counters, wear, throttle, kept_out, record }
     }
 }

@@ -123,7 +123,7 @@ pub enum Ended {
     /// It was stopped.
     Stopped {
         /// Whether there is something to go on from.
-        kept: bool,
+        saved: bool,
     },
 }
 
@@ -147,7 +147,7 @@ pub struct Watch<'a> {
     /// Hears which share of all lives is over, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
     /// Hears what is to be known before it is over.
-    pub note: &'a (dyn Fn(&str) + Sync),
+    pub warn: &'a (dyn Fn(&str) + Sync),
 }
 
 /// Lives a drive through its target life.
@@ -163,7 +163,7 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
     let control = watch.control;
     let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
     let Some((survey, report)) = survey::survey(&workload, &drive, spec.limit, control)? else {
-        return Ok(Ended::Stopped { kept: false });
+        return Ok(Ended::Stopped { saved: false });
     };
     let dilation = spec.dilation.unwrap_or_else(|| chosen(&drive.config, &survey));
     let dilations: Vec<u32> =
@@ -174,14 +174,14 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
     let Some((seasoned, precondition)) =
         season(&drive, &configs[0], (&workload, spec.limit), control)?
     else {
-        return Ok(Ended::Stopped { kept: checkpoint.is_there() });
+        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
     let mut lived = checkpoint.take_finished();
     for (number, config) in configs.iter().enumerate().skip(lived.len()) {
         let life = Life { spec, config, workload: &workload, survey: &survey, watch };
         let share = |own: f64| (number as f64 + own) / dilations.len() as f64;
         let one = life.live(&seasoned, &lived, &mut checkpoint, &share)?;
-        let Some(one) = one else { return Ok(Ended::Stopped { kept: checkpoint.is_there() }) };
+        let Some(one) = one else { return Ok(Ended::Stopped { saved: checkpoint.is_there() }) };
         lived.push(one);
     }
     checkpoint.remove()?;
@@ -198,8 +198,8 @@ fn season(
     (workload, limit): (&Workload, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(LifetimeDrive, String)>, Problems> {
-    let aged = PreconditionedImage::new(config).map_err(|refusals| refused(drive, refusals))?;
-    let mut seasoned = LifetimeDrive::new(&aged, config).expect("its layout was looked at");
+    let image = PreconditionedImage::new(config).map_err(|refusals| refused(drive, refusals))?;
+    let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
     let pages = u64::from(config.geometry.pages());
     let (mut left, mut rounds) = (SEASON * pages, 0);
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
@@ -216,7 +216,7 @@ fn season(
     let times = (SEASON * pages - left) as f64 / pages as f64;
     let told = format!(
         "{}, then the workload until each page was programmed {times:.1} times",
-        aged.preconditioned()
+        image.preconditioned()
     );
     Ok((!control.stopped()).then_some((seasoned, told)))
 }
@@ -225,7 +225,7 @@ fn season(
 const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
 
-/// The policies that were handed over for what a life leaves out.
+/// The custom policies for what a life leaves out.
 fn without_effect(config: &Config) -> Problems {
     let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
     let told = |(key, label): (&str, &str)| {
@@ -421,7 +421,7 @@ pub fn check(spec: &LifetimeSpec) -> Problems {
         problems.push(Problem::new("--dilation", what).expected("at least 1"));
     }
     if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
-        let what = "what a policy that was handed over has come to cannot be written down";
+        let what = "the state of a custom policy cannot be written down";
         problems.push(Problem::new("--checkpoint", what).hint("leave it out".to_string()));
     }
     problems

@@ -67,11 +67,11 @@ pub struct Record {
     programmed: u64,
 }
 
-/// The same, as it is kept.
+/// The same, as it is saved.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Kept {
-    responses: KeptLatencies,
-    delays: KeptLatencies,
+pub(super) struct RecordSnapshot {
+    responses: LatenciesSnapshot,
+    delays: LatenciesSnapshot,
     squares: f64,
     life: Series,
     close_up: Series,
@@ -80,13 +80,13 @@ pub(super) struct Kept {
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptLatencies {
+struct LatenciesSnapshot {
     values: Vec<(u64, u64)>,
     sum: u128,
     extremes: (u64, u64),
 }
 
-impl KeptLatencies {
+impl LatenciesSnapshot {
     fn of(all: &Latencies) -> Self {
         let extremes = (all.min().map_or(u64::MAX, |min| min.0), all.max().map_or(0, |max| max.0));
         Self { values: all.values(), sum: all.sum(), extremes }
@@ -122,10 +122,10 @@ impl Record {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
 
-    pub(super) fn kept(&self) -> Kept {
-        Kept {
-            responses: KeptLatencies::of(&self.responses),
-            delays: KeptLatencies::of(&self.delays),
+    pub(super) fn snapshot(&self) -> RecordSnapshot {
+        RecordSnapshot {
+            responses: LatenciesSnapshot::of(&self.responses),
+            delays: LatenciesSnapshot::of(&self.delays),
             squares: self.squares,
             life: self.life.clone(),
             close_up: self.close_up.clone(),
@@ -134,15 +134,15 @@ impl Record {
         }
     }
 
-    pub(super) fn of_kept(kept: Kept) -> Self {
+    pub(super) fn of_snapshot(saved: RecordSnapshot) -> Self {
         Self {
-            responses: kept.responses.latencies(),
-            delays: kept.delays.latencies(),
-            squares: kept.squares,
-            life: kept.life,
-            close_up: kept.close_up,
-            awaited: kept.awaited,
-            programmed: kept.programmed,
+            responses: saved.responses.latencies(),
+            delays: saved.delays.latencies(),
+            squares: saved.squares,
+            life: saved.life,
+            close_up: saved.close_up,
+            awaited: saved.awaited,
+            programmed: saved.programmed,
         }
     }
 

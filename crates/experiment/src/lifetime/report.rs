@@ -198,13 +198,13 @@ impl Lifetime {
     /// If the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Problems> {
         let sheets = [self.sheet()];
-        let Written { mut files, notes, drawings } =
+        let Written { mut files, warnings, drawings } =
             figures_folder::write(&sheets, &self.figures(), folder)?;
-        let lead = notes.iter().map(|note| format!("Note: {note}")).collect();
+        let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
         let page = report::of_study(&sheets[0].title, lead, &sheets, drawings);
         report::write(&folder.join(report::REPORT), &page)?;
         files.push(report::REPORT.into());
-        Ok((files, notes))
+        Ok((files, warnings))
     }
 
     fn figures(&self) -> Vec<(String, Figure)> {

@@ -51,7 +51,7 @@ pub struct Plotted {
     /// The files, in the folder.
     pub files: Vec<String>,
     /// What could not be drawn.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Writes every curve into `folder`, as a picture and as columns, and the tables beside them.
@@ -64,8 +64,8 @@ pub fn plot(folder: &Path) -> Result<Plotted, Problems> {
     let columns = figures.iter().map(|(name, figure)| columns(name, figure));
     let tables = [constants(), sensitivity(), agreement()];
     let sheets: Vec<Sheet> = columns.chain(tables).collect();
-    let Written { files, notes, .. } = figures_folder::write(&sheets, &figures, folder)?;
-    Ok(Plotted { files, notes })
+    let Written { files, warnings, .. } = figures_folder::write(&sheets, &figures, folder)?;
+    Ok(Plotted { files, warnings })
 }
 
 /// The numbers that a picture is made of, one row for each point or bar.

@@ -17,12 +17,12 @@ mod tables;
 mod time_series;
 
 use crate::atomic_file::{AtomicFile, unwritable};
-use crate::notes::{Note, Weight, notes};
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
 use crate::problem::Problems;
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
+use crate::warnings::{Severity, Warning, warnings};
 use askama::Template;
 use chart::{Axis, Chart, Panel, Series, Shape};
 use fowler_device::Source;
@@ -149,8 +149,8 @@ impl Cell {
 /// The page of a run, or of several under different schemes.
 pub fn of_runs(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
-    let courses = AllTimeSeries::of(outcomes);
-    let mut over_time = courses.charts();
+    let time_series = AllTimeSeries::of(outcomes);
+    let mut over_time = time_series.charts();
     let mut take = |id: &str| {
         over_time.iter().position(|chart| chart.id == id).map(|index| over_time.remove(index))
     };
@@ -232,15 +232,15 @@ fn fill(page: Page<'_>) -> String {
 /// What must not be overlooked, and what is worth knowing.
 fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     let mut texts: Vec<Remark> = Vec::new();
-    for Note { weight, text } in notes(outcomes) {
-        let text = match weight {
-            Weight::Interrupted => {
+    for Warning { severity, text } in warnings(outcomes) {
+        let text = match severity {
+            Severity::Interrupted => {
                 format!("Interrupted {text}. What is shown is the part of the run until then.")
             }
-            Weight::Warning => format!("Warning: {text}."),
-            Weight::Note => format!("Note: {text}."),
+            Severity::Warning => format!("Warning: {text}."),
+            Severity::Remark => format!("Note: {text}."),
         };
-        texts.push(Remark { grave: weight != Weight::Note, text });
+        texts.push(Remark { grave: severity != Severity::Remark, text });
     }
     // What is wrong with a workload is wrong with it under every scheme.
     let mut wrong: Vec<String> = Vec::new();
@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(page.matches("<script").count(), 4, "data, charting, sorting, drawing");
     }
 
-    /// The picture, the course and the table are of the same pages, whoever they were programmed for.
+    /// The picture, the time series and the table are of the same pages, whoever they were programmed for.
     #[test]
     fn what_is_drawn_of_write_amplification_is_all_of_it() {
         let set = [

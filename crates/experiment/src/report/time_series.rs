@@ -19,14 +19,14 @@ const ROWS: usize = 64;
 /// Columns of a map of blocks at most.
 const BLOCK_COLUMNS: usize = 128;
 
-/// A run and its course, in as many windows as there is room for.
+/// A run and its time series, in as many windows as there is room for.
 struct TimeSeries<'a> {
     outcome: &'a Outcome,
     detail: &'a Detail,
     over_time: Cow<'a, OverTime>,
 }
 
-/// The runs that hold their course, and the unit that their time is shown in.
+/// The runs that hold a time series, and the unit that their time is shown in.
 pub struct AllTimeSeries<'a> {
     runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
@@ -34,7 +34,7 @@ pub struct AllTimeSeries<'a> {
 }
 
 impl<'a> AllTimeSeries<'a> {
-    /// The courses of those runs that have one.
+    /// The time series of those runs that have one.
     pub fn of(outcomes: &'a [Outcome]) -> AllTimeSeries<'a> {
         let whole = |outcome: &'a Outcome| {
             let detail = outcome.detail.as_deref()?;
@@ -95,7 +95,7 @@ impl<'a> AllTimeSeries<'a> {
         format!("Time is cut into windows of {}.", different.join(", "))
     }
 
-    /// Every picture of the course of the runs.
+    /// Every picture of the runs over time.
     pub fn charts(&self) -> Vec<Chart> {
         if self.runs.is_empty() {
             return Vec::new();

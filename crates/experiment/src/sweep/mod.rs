@@ -29,7 +29,7 @@ pub use point::{Finished, Names, Point};
 pub use spec::POINTS_MAX;
 
 /// Preconditioned drives that are kept for points that begin alike.
-const STOCK_MAX: usize = 16;
+const IMAGES_MAX: usize = 16;
 
 /// A specification that has been read.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl Plan {
             devices: BTreeMap::new(),
             schemes: BTreeMap::new(),
             workloads: BTreeMap::new(),
-            images: ImageCache::of(STOCK_MAX),
+            images: ImageCache::of(IMAGES_MAX),
         };
         plan.look(&read)?;
         plan.rows = design::rows(&read, &mut keys)?;

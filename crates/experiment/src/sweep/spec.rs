@@ -67,7 +67,7 @@ impl Default for Spec {
 }
 
 /// Keys that exclude each other: a point has one of them at most.
-pub(super) const PACES: [&str; 3] = ["queue_depth", "speed", "idle"];
+pub(super) const REPLAY_SPEEDS: [&str; 3] = ["queue_depth", "speed", "idle"];
 /// The same of where requests come from: a point has exactly one.
 pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
 /// What says how a trace is read.
@@ -178,15 +178,15 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Prob
     let (rows, rest): (Vec<_>, Vec<_>) = settings.into_iter().partition(|it| below(it, ROWS));
     let (axes, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| below(it, "axis"));
     let (set, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| it.path == "set");
-    let mut draft = ConfigBuilder::new(self::keys(), Spec::default()).listed(LISTING);
-    draft.note(syntax);
-    draft.apply(&rest);
+    let mut builder = ConfigBuilder::new(self::keys(), Spec::default()).listed(LISTING);
+    builder.note(syntax);
+    builder.apply(&rest);
     let mut problems = Problems::default();
-    let drafted = problems.take(draft.finish_with_origins(name, ""));
+    let built = problems.take(builder.finish_with_origins(name, ""));
     let set = problems.take(always(&set, keys)).unwrap_or_default();
     let axes = problems.take(axis::axes(&axes, keys)).unwrap_or_default();
     let listed = problems.take(axis::rows(&rows, keys));
-    let Some((spec, origins)) = drafted else { return Err(sorted(problems)) };
+    let Some((spec, origins)) = built else { return Err(sorted(problems)) };
     let is_list = spec.design == Design::List;
     let first = axes.first().map(|axis| axis.origin.clone());
     let (listed, rows_given) = (listed.unwrap_or_default(), rows.first());
@@ -270,7 +270,7 @@ fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Probl
 /// What excludes each other, and requests from nowhere.
 fn exclusive(read: &Read, name: &str) -> Problems {
     let mut problems = Problems::default();
-    for group in [&PACES[..], &SOURCES] {
+    for group in [&REPLAY_SPEEDS[..], &SOURCES] {
         let said: Vec<&str> = group.iter().copied().filter(|key| read.says(key)).collect();
         if let [first, second, ..] = said[..] {
             let what = format!("`{first}` and `{second}` are both given");

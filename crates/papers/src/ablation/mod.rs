@@ -43,7 +43,7 @@ pub struct Finding {
     /// The files written, in the request's folder.
     pub files: Vec<String>,
     /// What there is to know besides.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Runs every subset of the five; nothing if it was stopped, and then the same request goes on
@@ -62,16 +62,16 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Probl
     };
     let sheets =
         vec![evidence.worth(), evidence.interactions(), evidence.effects(), evidence.each_run()];
-    let Written { mut files, mut notes, drawings } =
+    let Written { mut files, mut warnings, drawings } =
         figures_folder::write(&sheets, &[evidence.picture()], &request.out)?;
     let folder = request.traces.as_deref();
-    notes.extend(folder.and_then(|it| none_found(&known, it, &evidence.runs.columns)));
+    warnings.extend(folder.and_then(|it| none_found(&known, it, &evidence.runs.columns)));
     let title = evidence.plan.title.clone();
-    let lead = notes.iter().map(|note| format!("Note: {note}")).collect();
+    let lead = warnings.iter().map(|warning| format!("Note: {warning}")).collect();
     let page = report::of_study(&title, lead, &sheets, drawings);
     report::write(&request.out.join(report::REPORT), &page)?;
     files.push(report::REPORT.into());
-    Ok(Some(Finding { title, sheets, files, notes }))
+    Ok(Some(Finding { title, sheets, files, warnings }))
 }
 
 /// The workloads of the request, or the study's own.

@@ -211,7 +211,7 @@ impl Plan<'_> {
             checkpoint_every: u64::MAX,
         };
         Ok(Job::of_json(name, &inputs, move |control| {
-            let watch = lifetime::Watch { control, share: &|_| (), note: &|_| () };
+            let watch = lifetime::Watch { control, share: &|_| (), warn: &|_| () };
             Ok(match live(&spec, watch)? {
                 Ended::Lived(lived) => Some(lived.json()),
                 Ended::Stopped { .. } => None,

@@ -3,33 +3,33 @@
 use crate::numbers::counted;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 
-/// How much it weighs.
+/// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum Severity {
     /// The results are of a part of the run.
     Interrupted,
     /// The results are not what they seem: data was lost, or a law is broken.
     Warning,
     /// Worth knowing.
-    Note,
+    Remark,
 }
 
-impl Weight {
+impl Severity {
     /// The word that it begins with.
     pub fn word(self) -> &'static str {
         match self {
-            Weight::Interrupted => "interrupted",
-            Weight::Warning => "warning",
-            Weight::Note => "note",
+            Severity::Interrupted => "interrupted",
+            Severity::Warning => "warning",
+            Severity::Remark => "note",
         }
     }
 }
 
 /// Something that is to be said beside the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// How much it weighs.
-    pub weight: Weight,
+pub struct Warning {
+    /// How serious it is.
+    pub severity: Severity,
     /// What it is; a sentence, or several separated by semicolons, without a capital and a full stop.
     pub text: String,
 }
@@ -40,19 +40,19 @@ pub fn alike(one: &Outcome, other: &Outcome) -> bool {
 }
 
 /// Everything to be said of these runs, the gravest first. The first is the one that others are compared with.
-pub fn notes(outcomes: &[Outcome]) -> Vec<Note> {
-    let mut notes = interruptions(outcomes);
-    let mut add = |weight: Weight, texts: Vec<String>| {
-        notes.extend(texts.into_iter().map(|text| Note { weight, text }));
+pub fn warnings(outcomes: &[Outcome]) -> Vec<Warning> {
+    let mut warnings = interruptions(outcomes);
+    let mut add = |severity: Severity, texts: Vec<String>| {
+        warnings.extend(texts.into_iter().map(|text| Warning { severity, text }));
     };
-    add(Weight::Warning, broken(outcomes));
-    add(Weight::Warning, lost(outcomes));
-    add(Weight::Note, remarks(outcomes));
-    notes
+    add(Severity::Warning, broken(outcomes));
+    add(Severity::Warning, lost(outcomes));
+    add(Severity::Remark, remarks(outcomes));
+    warnings
 }
 
 /// What cut runs short, so that nobody takes a part for the whole.
-pub fn interruptions(outcomes: &[Outcome]) -> Vec<Note> {
+pub fn interruptions(outcomes: &[Outcome]) -> Vec<Warning> {
     let interruption = |outcome: &Outcome| {
         let why = match outcome.ending {
             Ending::Complete => return None,
@@ -61,7 +61,7 @@ pub fn interruptions(outcomes: &[Outcome]) -> Vec<Note> {
         };
         let requests = counted(outcome.workload.requests, "request");
         let text = format!("after {requests} under {}: {why}", outcome.drive.scheme);
-        Some(Note { weight: Weight::Interrupted, text })
+        Some(Warning { severity: Severity::Interrupted, text })
     };
     outcomes.iter().filter_map(interruption).collect()
 }
