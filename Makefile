@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python python-config docs wheel vendor bench budget pgo flame lint fuzz clean
+.PHONY: demo test browser python bless docs wheel vendor bench budget pgo flame lint fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -21,9 +21,13 @@ browser: ## reports of real runs, in a real browser (needs chromium, node and np
 python: ## the Python package, built and tested in an environment of its own (needs Python 3.11)
 	python/tests/run
 
-python-config: ## python/fowler/config.py, written anew from the Rust definitions
-	VIRTUAL_ENV="$$(realpath target/venv)" target/venv/bin/maturin develop --quiet
-	target/venv/bin/python python/generate_config.py
+bless: ## every file that repeats a list or an output of the program, written anew: after adding a policy, a key, a preset
+	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test config_errors
+	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test command --test report
+	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test digests
+	python3 python/generate_readme.py $(CARGO) run --quiet --bin fowler --
+	. python/environment && "$$venv/bin/python" python/generate_config.py
+	git diff --stat
 
 docs: ## the documentation as pages, every code block in it executed: target/docs (needs Python 3.11)
 	docs/build

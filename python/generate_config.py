@@ -49,7 +49,7 @@ TYPES = {
 
 HEAD = '''"""Every key of a drive's configuration as frozen dataclasses, made from the Rust definitions.
 
-Do not edit: `make python-config` writes this file anew, and a test says when that is due.
+Do not edit: `make bless` writes this file anew, and a test says when that is due.
 Times, sizes and rates carry their units in their text: ``"25us"``, ``"64MiB"``, ``"500MB/s"``.
 """
 

@@ -1,7 +1,7 @@
 //! What is said about a device description that is wrong. Each file of `tests/config` is a description
 //! followed by what must be said about it, after a line of dashes.
 //!
-//! `UPDATE=1 cargo test -p fowler-experiment --test config_errors` writes what is said now into the files.
+//! `FOWLER_BLESS=1 cargo test -p fowler-experiment --test config_errors` (in `make bless`) writes what is said now into the files.
 
 use fowler_experiment::device::parse_device;
 use std::fs;
@@ -23,7 +23,7 @@ fn every_wrong_description_is_told_what_is_wrong() {
             Ok(_) => "nothing\n".to_string(),
             Err(problems) => format!("{problems}\n"),
         };
-        if std::env::var_os("UPDATE").is_some() {
+        if std::env::var_os("FOWLER_BLESS").is_some() {
             fs::write(&file, format!("{input}{SEPARATOR}{told}")).unwrap();
         } else {
             assert_eq!(told, expected, "{}", file.display());

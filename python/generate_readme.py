@@ -1,0 +1,110 @@
+"""Adds the schemes and policies that the tables of README.md lack; says which of those there are gone.
+
+What stands in the tables is written by hand and stays; a name that is new comes with what the program says
+of it. The arguments are the command: ``generate_readme.py cargo run --quiet --bin fowler --``.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+SCHEMES = "| scheme |"
+SLOTS = "| `--set` |"
+
+
+def asked(*arguments: str) -> str:
+    """What the command prints."""
+    command = [*sys.argv[1:], *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def schemes() -> dict[str, str]:
+    """Every scheme, and what it is."""
+    block = asked("presets").partition("\nschemes\n")[2]
+    return dict(re.findall(r"^  (\S+) +(.+)$", block.partition("\n\n")[0], re.MULTILINE))
+
+
+def slots() -> dict[str, tuple[str, list[str]]]:
+    """Every slot of a policy: what it decides, and its answers."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    key = ""
+    for line in asked("presets", "--keys").splitlines():
+        if its := re.match(r"  (\S+)", line):
+            key = its[1]
+        elif key.count(".") == 1 and key.startswith("policy."):
+            if its := re.match(r" {8}(\S+) ", line):
+                found[key][1].append(its[1])
+            elif its := re.match(r" {6}(\S.*?):", line):
+                found[key] = (its[1], [])
+    return found
+
+
+def named(cell: str) -> list[str]:
+    """The names in a cell, keys of policies left out."""
+    return re.findall(r"`(\w+)`", cell)
+
+
+def table(text: str, head: str) -> tuple[int, int]:
+    """Where the rows of a table begin and end."""
+    begin = text.index("\n", text.index("|---|", text.index(head))) + 1
+    return begin, text.index("\n\n", begin) + 1
+
+
+def with_answer(cell: str, known: list[str], answer: str) -> str:
+    """A cell with one more answer behind the last of those that it has."""
+    ends = [its.end() for its in re.finditer(r"`(\w+)`(?: \([^)]*\))?", cell) if its[1] in known]
+    end = max(ends, default=0)
+    return f"{cell[:end]}, `{answer}`{cell[end:]}" if ends else f"`{answer}`"
+
+
+def new_schemes(rows: list[str], known: dict[str, str]) -> list[str]:
+    """The rows, with those of schemes that have none before the last."""
+    there = [name for row in rows for name in named(row.split("|")[1])]
+    missing = [f"| `{name}` | {about} |" for name, about in known.items() if name not in there]
+    gone(there, list(known))
+    return [*rows[:-1], *missing, *rows[-1:]]
+
+
+def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> list[str]:
+    """The rows, with every answer of every slot."""
+    text = []
+    for row in rows:
+        _, slot, cell, about, _ = row.split("|")
+        its = known.pop(slot.strip(" `"), None)
+        if its is None:
+            gone([slot], [])
+            continue
+        answers = its[1]
+        for answer in answers:
+            if answer not in named(cell):
+                cell = with_answer(cell, answers, answer)
+        text.append(f"|{slot}|{cell}|{about}|")
+    for slot, (about, answers) in known.items():
+        text.append(f"| `{slot}` | {', '.join(f'`{its}`' for its in answers)} | {about} |")
+    return text
+
+
+def gone(there: list[str], known: list[str]) -> None:
+    """Ends if a table has names that the program does not know: what to say in their place it cannot know."""
+    if wrong := [name for name in there if name not in known]:
+        sys.exit(f"README.md names what is gone: {', '.join(wrong)}")
+
+
+def main() -> None:
+    """Writes the tables anew."""
+    text = README.read_text()
+    begin, end = table(text, SCHEMES)
+    rows = new_schemes(text[begin:end].splitlines(), schemes())
+    text = "\n".join([text[: begin - 1], *rows, text[end:]])
+    begin, end = table(text, SLOTS)
+    rows = new_policies(text[begin:end].splitlines(), slots())
+    text = "\n".join([text[: begin - 1], *rows, text[end:]])
+    README.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
