@@ -20,7 +20,7 @@ use crate::workload::*;
 use fowler_device::{Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::Geometry;
-use fowler_workload::{ReadOptions, TraceReader, write_native};
+use fowler_workload::{OptionalColumns, ReadOptions, TraceReader, write_native};
 use rayon::prelude::*;
 use std::io::Cursor;
 use std::process::Command;
@@ -150,7 +150,7 @@ pub fn perform(key: &str) -> Result<(), String> {
         Task::Parse => {
             let requests = Random::new(counted.requests, 1 << 24, 0.7).poisson(20_000.0);
             let mut text = Vec::new();
-            write_native(Requests::Random(requests).map(Ok), &mut text)
+            write_native(Requests::Random(requests).map(Ok), OptionalColumns::default(), &mut text)
                 .map_err(|error| error.to_string())?;
             let options = ReadOptions::default();
             let reader =

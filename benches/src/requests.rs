@@ -80,7 +80,7 @@ impl Random {
         let read =
             self.read_share >= 1.0 || (self.read_share > 0.0 && self.rng.chance(self.read_share));
         let op = if read { HostOp::Read } else { HostOp::Write };
-        Some(HostIo { at: self.arrival, offset: page * PAGE, size: PAGE as u32, op })
+        Some(HostIo::new(op, self.arrival, page * PAGE, PAGE as u32))
     }
 }
 
@@ -105,7 +105,7 @@ impl Sequential {
         self.left = self.left.checked_sub(1)?;
         let offset = self.next * RUN * PAGE;
         self.next = if self.next + 1 == self.runs { 0 } else { self.next + 1 };
-        Some(HostIo { at: Nanos::ZERO, offset, size: (RUN * PAGE) as u32, op: self.op })
+        Some(HostIo::new(self.op, Nanos::ZERO, offset, (RUN * PAGE) as u32))
     }
 }
 
@@ -137,7 +137,7 @@ impl Repeated {
         }
         let io = self.once[self.next];
         self.next += 1;
-        Some(HostIo { at: Nanos(io.at.0 + self.shift), ..io })
+        Some(io.with_at(Nanos(io.at.0 + self.shift)))
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_excerpt_is_repeated_later_each_time() {
-        let io = |at| HostIo { at: Nanos(at), offset: 0, size: 4096, op: HostOp::Read };
+        let io = |at| HostIo::read(Nanos(at), 0, 4096);
         let times = Repeated::new([io(5), io(7)].into(), 5);
         let times: Vec<u64> = Requests::Repeated(times).map(|io| io.at.0).collect();
         assert_eq!(times, [5, 7, 1_000_012, 1_000_014, 2_000_019]);

@@ -7,7 +7,9 @@
 #![no_main]
 
 use fowler_units::HostIo;
-use fowler_workload::{DeviceChoice, Format, ReadOptions, TraceReader, decode_line, write_native};
+use fowler_workload::{
+    DeviceChoice, Format, OptionalColumns, ReadOptions, TraceReader, decode_line, write_native,
+};
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 
@@ -73,7 +75,9 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let mut native = Vec::new();
-    write_native(requests.iter().copied().map(Ok), &mut native).expect("memory takes any trace");
+    let columns = OptionalColumns::used_by(requests.iter().copied());
+    write_native(requests.iter().copied().map(Ok), columns, &mut native)
+        .expect("memory takes any trace");
     let again = read(&native, &ReadOptions::default());
     assert_eq!(again, (requests, false), "a native trace reads back as it was");
 });

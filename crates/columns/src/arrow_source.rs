@@ -97,7 +97,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
         // A flush carries no range.
         let ranged = if op == HostOp::Flush { 0 } else { u64::MAX };
         let size = (size & ranged) as u32;
-        requests.push(HostIo { at: Nanos(at), offset: offset & ranged, size, op });
+        requests.push(HostIo::new(op, Nanos(at), offset & ranged, size));
     }
     if sound {
         return Ok(requests);

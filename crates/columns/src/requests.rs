@@ -259,7 +259,7 @@ mod tests {
 
     fn completion(number: u64) -> Completion {
         let op = HostOp::ALL[(number % 4) as usize];
-        let io = HostIo { at: Nanos(number * 100), offset: number << 12, size: 4096, op };
+        let io = HostIo::new(op, Nanos(number * 100), number << 12, 4096);
         let mut blame = Blame::default();
         blame[Part::Sense] = Span(25_000 + number % 7);
         blame[Part::Transfer] = Span(40_000);

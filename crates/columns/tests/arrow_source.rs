@@ -40,7 +40,7 @@ fn at_once(rows: usize) -> RecordBatch {
 }
 
 fn expected() -> Vec<HostIo> {
-    let io = |at, op, offset, size| HostIo { at: Nanos(at), offset, size, op };
+    let io = |at, op, offset, size| HostIo::new(op, Nanos(at), offset, size);
     vec![
         io(0, HostOp::Read, 0, 4096),
         io(5_000, HostOp::Write, 4096, 512),

@@ -14,11 +14,10 @@ use support::{scheme, small};
 
 fn requests(pages: u32) -> Vec<HostIo> {
     let mut rng = Rng::stream(7, "aged");
-    let request = |index: u64| HostIo {
-        at: Nanos(index * 40_000),
-        offset: rng.below(u64::from(pages)) * 4096,
-        size: 4096,
-        op: if rng.chance(0.5) { HostOp::Read } else { HostOp::Write },
+    let request = |index: u64| {
+        let offset = rng.below(u64::from(pages)) * 4096;
+        let op = if rng.chance(0.5) { HostOp::Read } else { HostOp::Write };
+        HostIo::new(op, Nanos(index * 40_000), offset, 4096)
     };
     (0..20_000).map(request).collect()
 }
@@ -102,10 +101,9 @@ fn a_drive_that_has_had_pauses_begins_with_what_collection_could_erase() {
         (config.gc.foreground_below, config.gc.background_below) = (4, 12);
         let mut drive = Device::new(&config).unwrap();
         // A block or so of every plane is written; then there is nothing to do but to collect.
-        let writes =
-            requests(2000).into_iter().take(64).map(|it| HostIo { op: HostOp::Write, ..it });
+        let writes = requests(2000).into_iter().take(64).map(|it| it.with_op(HostOp::Write));
         let late = requests(1)[..1].to_vec().into_iter();
-        let late = late.map(|it| HostIo { at: Nanos(60_000_000_000), op: HostOp::Read, ..it });
+        let late = late.map(|it| it.with_at(Nanos(60_000_000_000)).with_op(HostOp::Read));
         drive.run(writes.chain(late), Pacing::Open, &mut ());
         drive.counters().collections[1]
     };

@@ -39,12 +39,12 @@ fn requests(seed: u64, count: usize, pages: u32) -> Vec<HostIo> {
         let op = ops[rng.below(6) as usize];
         let pages_asked = if op == HostOp::Flush { 0 } else { 1 + rng.below(4) };
         let first = rng.below(u64::from(pages) - 4);
-        HostIo {
-            at: Nanos::ZERO,
-            offset: if op == HostOp::Flush { 0 } else { first * 4096 },
-            size: (pages_asked * 4096) as u32,
+        HostIo::new(
             op,
-        }
+            Nanos::ZERO,
+            if op == HostOp::Flush { 0 } else { first * 4096 },
+            (pages_asked * 4096) as u32,
+        )
     };
     (0..count).map(io).collect()
 }

@@ -19,11 +19,8 @@ fn drive() -> Device {
 /// Requests a millisecond apart: each finds the drive at rest.
 fn run(device: &mut Device, requests: &[(HostOp, u64, u32)]) -> Vec<Completion> {
     let mut completions: Vec<Completion> = Vec::new();
-    let io = |(n, &(op, offset, size)): (usize, &(HostOp, u64, u32))| HostIo {
-        at: Nanos(1_000_000 * (n as u64 + 1)),
-        offset,
-        size,
-        op,
+    let io = |(n, &(op, offset, size)): (usize, &(HostOp, u64, u32))| {
+        HostIo::new(op, Nanos(1_000_000 * (n as u64 + 1)), offset, size)
     };
     device.run(requests.iter().enumerate().map(io), Pacing::Open, &mut completions);
     device.check().unwrap_or_else(|law| panic!("{}", law.0));

@@ -16,7 +16,7 @@ use support::{mlc, small};
 const MS: u64 = 1_000_000;
 
 fn io(at: u64, page: u64, pages: u32, op: HostOp) -> HostIo {
-    HostIo { at: Nanos(at), offset: page * 4096, size: pages * 4096, op }
+    HostIo::new(op, Nanos(at), page * 4096, pages * 4096)
 }
 
 fn run(config: &Config, requests: &[HostIo]) -> (Vec<Completion>, Counters) {
@@ -119,10 +119,8 @@ fn the_reading_of_an_old_page_has_its_write_s_deadline() {
     let mut rng = Rng::stream(3, "cells/merge");
     let mut requests: Vec<_> =
         (0..40_000).map(|n| io(n * 29_900, rng.below(pages), 1, HostOp::Read)).collect();
-    requests.insert(
-        100,
-        HostIo { size: 512, op: HostOp::Write, ..io(100 * 29_900, 7, 1, HostOp::Write) },
-    );
+    requests
+        .insert(100, io(100 * 29_900, 7, 1, HostOp::Write).with_size(512).with_op(HostOp::Write));
     let (completions, _) = run(&config, &requests);
     let write = completions.iter().find(|its| its.io.op == HostOp::Write).expect("one write");
     // Its reading and its program each wait for the deadline at most, and for what is served then.

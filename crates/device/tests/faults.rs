@@ -17,7 +17,7 @@ mod support;
 
 use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
 use fowler_device::*;
-use fowler_units::{BlockId, HostIo, HostOp, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
+use fowler_units::{BlockId, HostIo, Id, Lpn, Nanos, PlaneId, Ppn, Rng, Span, StripeId};
 use std::collections::{BTreeMap, BTreeSet};
 use support::random::{Choice, drive, one_of, whole_pages};
 
@@ -441,7 +441,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     // more page that cannot be read, and it does not wait for that one: so there is peace again.
     for hours in 1..=if errs { PEACE } else { 1 } {
         let at = Nanos(hours * 1_000_000_000_000);
-        let later = HostIo { at, offset: 0, size: 0, op: HostOp::Flush };
+        let later = HostIo::flush(at);
         device.run([later], Pacing::Open, &mut completions);
         if device.to_rebuild() == 0 {
             break;

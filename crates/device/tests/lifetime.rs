@@ -43,7 +43,7 @@ fn writes(logical: u64) -> Vec<HostIo> {
         let space = if rng.chance(0.75) { logical / 4096 / 4 } else { logical / 4096 };
         let offset = rng.below(space - pages) * 4096;
         let size = (pages * 4096) as u32;
-        writes.push(HostIo { at: Nanos((at * 1e9) as u64), offset, size, op: HostOp::Write });
+        writes.push(HostIo::write(Nanos((at * 1e9) as u64), offset, size));
     }
     writes
 }
@@ -121,7 +121,7 @@ fn trims_are_performed() {
         let half = drive.layout().logical.0 / 2;
         let both = writes(half).into_iter().flat_map(|io| {
             // The other half of the drive is written before its life, and trimmed bit by bit.
-            let trim = HostIo { op: HostOp::Trim, offset: half + io.offset, size: 65_536, ..io };
+            let trim = io.with_op(HostOp::Trim).with_offset(half + io.offset).with_size(65_536);
             let fits = trim.offset + u64::from(trim.size) <= 2 * half;
             [Some(io), (trims && fits).then_some(trim)].into_iter().flatten()
         });

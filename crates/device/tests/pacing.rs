@@ -10,7 +10,7 @@ use support::small;
 
 fn random(op: HostOp, count: u64, pages: u64, seed: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(seed, "pacing");
-    let io = |_| HostIo { at: Nanos::ZERO, offset: rng.below(pages) * 4096, size: 4096, op };
+    let io = |_| HostIo::new(op, Nanos::ZERO, rng.below(pages) * 4096, 4096);
     (0..count).map(io).collect()
 }
 
@@ -97,10 +97,9 @@ fn a_flush_is_answered_however_hot_a_page_is() {
     let mut config = small();
     config.buffer.ack = Ack::OnInsert;
     let mut device = Device::new(&config).expect("a sound drive");
-    let write =
-        |page: u64| HostIo { at: Nanos::ZERO, offset: page * 4096, size: 4096, op: HostOp::Write };
+    let write = |page: u64| HostIo::write(Nanos::ZERO, page * 4096, 4096);
     let mut requests: Vec<HostIo> = (0..20).map(write).collect();
-    requests.push(HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush });
+    requests.push(HostIo::flush(Nanos::ZERO));
     let pages = u64::from(device.layout().logical_pages);
     let mut rng = Rng::stream(4, "flush");
     requests.extend((0..20_000).map(|n| write(if n % 2 == 0 { 0 } else { rng.below(pages) })));
@@ -161,7 +160,7 @@ fn whoever_watches_hears_of_steps_before_they_are_many() {
     let mut device = Device::new(&config).expect("a sound drive");
     let size = device.layout().logical_pages * 4096;
     let mut steps = Steps::default();
-    let all = HostIo { at: Nanos::ZERO, offset: 0, size, op: HostOp::Read };
+    let all = HostIo::read(Nanos::ZERO, 0, size);
     device.run([all], Pacing::Open, &mut steps);
     assert!(steps.heard > 10_000, "{}", steps.heard);
     assert!(steps.most < 5_000, "{}", steps.most);

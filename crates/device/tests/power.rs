@@ -30,7 +30,7 @@ fn config(kind: RedundancyKind, cache: CachePower) -> Config {
 }
 
 fn io(op: HostOp, page: u64, pages: u32, at: Span) -> HostIo {
-    HostIo { at: Nanos(at.0), offset: page * 4096, size: pages * 4096, op }
+    HostIo::new(op, Nanos(at.0), page * 4096, pages * 4096)
 }
 
 fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {

@@ -27,7 +27,7 @@ fn drive(kind: RedundancyKind, data: u32, chips: u32) -> Config {
 
 fn io(op: HostOp, page: u32, pages: u32, at: Span) -> HostIo {
     let offset = u64::from(page) * 4096;
-    HostIo { at: Nanos(at.0), offset, size: pages * 4096, op }
+    HostIo::new(op, Nanos(at.0), offset, pages * 4096)
 }
 
 fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) -> Vec<Completion> {
@@ -199,7 +199,7 @@ fn a_page_that_is_merged_first_is_still_one_of_many() {
         rest(&mut device);
         let part = |page: u32| {
             let request = io(HostOp::Write, page, 1, Span::ZERO);
-            HostIo { size: if page == partial { 1024 } else { 4096 }, ..request }
+            request.with_size(if page == partial { 1024 } else { 4096 })
         };
         run(&mut device, [part(0), part(1), part(2), io(HostOp::Write, 8, 1, Span::us(5))]);
         rest(&mut device);

@@ -27,7 +27,7 @@ fn one_chip(deadline: Span) -> Config {
 }
 
 fn io(at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
-    HostIo { at: Nanos::ZERO + at, offset: page * 4096, size: pages * 4096, op }
+    HostIo::new(op, Nanos::ZERO + at, page * 4096, pages * 4096)
 }
 
 fn served(config: &Config, requests: &[HostIo]) -> Vec<Completion> {

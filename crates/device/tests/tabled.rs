@@ -54,7 +54,7 @@ fn requests(config: &Config) -> Vec<HostIo> {
             at += rng.below(300_000);
             let op = if rng.chance(0.8) { HostOp::Read } else { HostOp::Write };
             let page = config.geometry.page_size.0;
-            HostIo { at: Nanos(at), offset: rng.below(pages) * page, size: page as u32, op }
+            HostIo::new(op, Nanos(at), rng.below(pages) * page, page as u32)
         })
         .collect()
 }

@@ -62,7 +62,7 @@ fn on_a_drive() {
                     "write" => HostOp::Write,
                     _ => return None,
                 };
-                Some(HostIo { at, offset: page(number), size: 4096, op })
+                Some(HostIo::new(op, at, page(number), 4096))
             })
             .collect();
         let Some(given) = given else { continue };

@@ -45,7 +45,7 @@ fn config(read_hot: ReadHot) -> Config {
 }
 
 fn io(at: Span, page: u64, op: HostOp) -> HostIo {
-    HostIo { at: Nanos::ZERO + at, offset: page * 4096, size: 4096, op }
+    HostIo::new(op, Nanos::ZERO + at, page * 4096, 4096)
 }
 
 fn served(config: &Config, requests: &[HostIo]) -> (Device, Vec<Completion>) {

@@ -7,7 +7,7 @@ mod support;
 use fowler_device::policy::victim::VictimKind;
 use fowler_device::policy::wear::WearKind;
 use fowler_device::*;
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, Nanos, Rng};
 use support::small;
 
 /// One plane, 12 overwrites of the drive, half of them before it is measured: rules differ by tens
@@ -27,12 +27,7 @@ fn measure(victim: VictimKind, pages_per_block: u32, load: f64) -> f64 {
     let pages = device.layout().logical_pages;
     let mut rng = Rng::stream(3, "waf");
     let mut writes = |count: u64| -> Vec<HostIo> {
-        let io = |_| HostIo {
-            at: Nanos::ZERO,
-            offset: rng.below(u64::from(pages)) * 4096,
-            size: 4096,
-            op: HostOp::Write,
-        };
+        let io = |_| HostIo::write(Nanos::ZERO, rng.below(u64::from(pages)) * 4096, 4096);
         (0..count).map(io).collect()
     };
     let (warm_up, counted) = (writes(6 * u64::from(pages)), writes(6 * u64::from(pages)));
@@ -65,12 +60,7 @@ fn swapping_hot_and_cold_keeps_blocks_alike_and_says_what_it_costs() {
         let hot = u64::from(device.layout().logical_pages) / 10;
         let mut rng = Rng::stream(5, "wear");
         // Nine tenths of the data are never written again.
-        let writes = (0..60_000).map(|_| HostIo {
-            at: Nanos::ZERO,
-            offset: rng.below(hot) * 4096,
-            size: 4096,
-            op: HostOp::Write,
-        });
+        let writes = (0..60_000).map(|_| HostIo::write(Nanos::ZERO, rng.below(hot) * 4096, 4096));
         device.run(writes, Pacing::Closed { depth: 8 }, &mut ());
         device.check().unwrap_or_else(|law| panic!("{}", law.0));
         let erases = device.erase_counts();

@@ -95,7 +95,7 @@ pub fn run<P: Probe>(
     }
     let mut requests = requests.peekable();
     let mut from = Nanos::ZERO;
-    let since = |from: Nanos| move |io: HostIo| HostIo { at: Nanos((io.at - from).0), ..io };
+    let since = |from: Nanos| move |io: HostIo| io.with_at(Nanos((io.at - from).0));
     for span in spans {
         let began = device.now();
         let before = std::iter::from_fn(|| requests.next_if(|io| io.at < span.at));

@@ -41,7 +41,8 @@ pub fn file_hash(path: &Path) -> Result<String, Problems> {
 }
 
 /// Requests that go by, and their hash so far, as [`text_hash`] has it: of the moment, the offset, the size and the
-/// code of the operation of each, in little-endian order.
+/// code of the operation of each, in little-endian order; where a request has a queue, a placement handle or a
+/// deadline, all three follow its code, which then has its highest bit set.
 pub(crate) struct Digested<I> {
     source: I,
     digest: Sha256,
@@ -50,6 +51,8 @@ pub(crate) struct Digested<I> {
 
 /// Bytes that are hashed at once.
 const DIGESTED: usize = 1 << 14;
+/// The bit of an operation's code that says that more follows.
+const MORE_FOLLOWS: u8 = 1 << 7;
 
 impl<I> Digested<I> {
     pub fn new(source: I) -> Self {
@@ -62,11 +65,20 @@ impl<I> Digested<I> {
     }
 
     fn take_in(&mut self, request: &HostIo) {
-        let HostIo { at, offset, size, op } = request;
+        // Every field there is: one that is added must be hashed, too.
+        let HostIo { at, offset, size, op, queue, placement, deadline, .. } = *request;
         self.pending.extend_from_slice(&at.0.to_le_bytes());
         self.pending.extend_from_slice(&offset.to_le_bytes());
         self.pending.extend_from_slice(&size.to_le_bytes());
-        self.pending.push(*op as u8);
+        if *request == HostIo::new(op, at, offset, size) {
+            self.pending.push(op as u8);
+        } else {
+            self.pending.push(op as u8 | MORE_FOLLOWS);
+            self.pending.extend_from_slice(&queue.0.to_le_bytes());
+            self.pending.push(placement.0);
+            let deadline = deadline.span().map_or(u64::MAX, |span| span.0);
+            self.pending.extend_from_slice(&deadline.to_le_bytes());
+        }
         if self.pending.len() >= DIGESTED {
             self.digest.update(&self.pending);
             self.pending.clear();
@@ -94,10 +106,31 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fowler_units::{Deadline, HostOp, Nanos, PlacementHandle, QueueId, Span};
 
     /// The test vector of FIPS 180-2.
     #[test]
     fn hashes_are_those_of_the_standard() {
         assert_eq!(text_hash("abc"), "ba7816bf8f01cfea");
+    }
+
+    #[test]
+    fn requests_that_differ_in_anything_hash_differently() {
+        let io = HostIo::read(Nanos(7), 4096, 512);
+        let all = [
+            io,
+            io.with_op(HostOp::Write),
+            io.with_queue(QueueId(1)),
+            io.with_placement(PlacementHandle(1)),
+            io.with_deadline(Deadline::after(Span(1))),
+        ];
+        let hashes = all.map(|io| {
+            let mut digested = Digested::new([Ok::<_, ()>(io)].into_iter());
+            digested.by_ref().for_each(drop);
+            digested.hash()
+        });
+        assert_eq!(hashes[0], "96f4a24c629de2fc", "as before there was more to say");
+        let different: std::collections::BTreeSet<_> = hashes.iter().collect();
+        assert_eq!(different.len(), all.len());
     }
 }

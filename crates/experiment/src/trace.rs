@@ -4,7 +4,9 @@ use crate::device::{Resolved, Source};
 use crate::generator::{Generator, Room};
 use crate::problem::Problems;
 use fowler_units::{HostIo, HostOp};
-use fowler_workload::{ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native};
+use fowler_workload::{
+    OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -16,15 +18,23 @@ pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport
     Ok((info, reader.report().clone()))
 }
 
-/// Writes a trace in the native format; returns how many requests it has.
+/// Writes a trace in the native format, with the optional columns that it needs; returns how many requests it has.
 pub fn convert(
     path: &Path,
     options: &ReadOptions,
     limit: Option<u64>,
     out: impl Write,
 ) -> Result<u64, Problems> {
-    let reader = TraceReader::open(path, options)?;
-    Ok(write_native(limited(reader, limit), out)?)
+    let mut reader = TraceReader::open(path, options)?;
+    let first = reader.next();
+    let mut columns = reader.optional_columns();
+    if !columns.is_empty() {
+        // The header names them, and what is in them is seen at the end. What is wrong with the trace is left for
+        // the second pass to say.
+        let requests = limited(TraceReader::open(path, options)?, limit);
+        columns = OptionalColumns::used_by(requests.map_while(Result::ok));
+    }
+    Ok(write_native(limited(first.into_iter().chain(reader), limit), columns, out)?)
 }
 
 /// What a generated workload is like on a drive.
@@ -52,7 +62,9 @@ pub fn synth(
 ) -> Result<u64, Problems> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     generator.refuse_power_off(&source.name, "a trace has no record of it")?;
-    Ok(write_native(limited(generator.requests()?, limit), out)?)
+    // A generator names no queue, placement or deadline.
+    let columns = OptionalColumns::default();
+    Ok(write_native(limited(generator.requests()?, limit), columns, out)?)
 }
 
 fn limited(

@@ -70,7 +70,7 @@ fn requests(pages: u64, page: u64) -> Vec<HostIo> {
             10..=18 => HostOp::Write,
             _ => HostOp::Trim,
         };
-        HostIo { at: Nanos(at), offset: first * page, size: (count * page) as u32, op }
+        HostIo::new(op, Nanos(at), first * page, (count * page) as u32)
     };
     (0..2500).map(one).collect()
 }
@@ -198,14 +198,9 @@ fn a_held_write_does_not_hold_what_the_drive_has_already() {
         ],
     );
     let page = device.layout().geometry.page_size.0;
-    let write = |at: u64, first: u64| HostIo {
-        at: Nanos(at),
-        offset: first * page,
-        size: page as u32,
-        op: HostOp::Write,
-    };
+    let write = |at: u64, first: u64| HostIo::write(Nanos(at), first * page, page as u32);
     let mut host: Vec<HostIo> = (0..7).map(|first| write(first, first)).collect();
-    host.push(HostIo { at: Nanos(8), offset: 0, size: 0, op: HostOp::Flush });
+    host.push(HostIo::flush(Nanos(8)));
     host.extend((0..40).map(|first| write(9 + first, 50 + first)));
     let mut answers: Vec<Completion> = Vec::new();
     device.run(host, Pacing::Open, &mut answers);

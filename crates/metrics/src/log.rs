@@ -75,14 +75,14 @@ impl<W: Write> Probe for RequestLog<W> {
 mod tests {
     use super::*;
     use fowler_device::blame::Blame;
-    use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span};
+    use fowler_units::{HostIo, Nanos, ReqId, Span};
 
     fn completion() -> Completion {
         let mut blame = Blame::default();
         blame[Part::Sense] = Span::us(25);
         blame[Part::Transfer] = Span::us(40);
         Completion {
-            io: HostIo { at: Nanos(1000), offset: 4096, size: 512, op: HostOp::Read },
+            io: HostIo::read(Nanos(1000), 4096, 512),
             id: ReqId(3),
             done: Nanos(66_000),
             blame,
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_longest_line_fits_without_growing() {
         let mut longest = completion();
-        longest.io = HostIo { at: Nanos(0), offset: u64::MAX, size: u32::MAX, op: HostOp::Write };
+        longest.io = HostIo::write(Nanos(0), u64::MAX, u32::MAX);
         longest.done = Nanos(u64::MAX);
         for part in Part::ALL {
             longest.blame[part] = Span(u64::MAX);

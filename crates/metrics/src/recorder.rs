@@ -129,7 +129,7 @@ mod tests {
     fn completion(op: HostOp, latency: u64, blamed: u64) -> Completion {
         let mut blame = Blame::default();
         blame[Part::Sense] = Span(blamed);
-        let io = HostIo { at: Nanos(10), offset: 0, size: 4096, op };
+        let io = HostIo::new(op, Nanos(10), 0, 4096);
         Completion { io, id: ReqId(0), done: Nanos(10 + latency), blame }
     }
 

@@ -43,7 +43,7 @@ fn requests(count: usize, pages: u32) -> Vec<HostIo> {
         at = at + Span(rng.below(pause));
         let op = if rng.below(10) < 7 { HostOp::Read } else { HostOp::Write };
         let size = 4096 * (1 + rng.below(3)) as u32;
-        HostIo { at, offset: 4096 * rng.below(u64::from(pages) - 3), size, op }
+        HostIo::new(op, at, 4096 * rng.below(u64::from(pages) - 3), size)
     };
     (0..count).map(io).collect()
 }

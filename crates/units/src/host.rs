@@ -1,6 +1,11 @@
 //! Host requests: what a trace record or a generator asks of the drive.
+//!
+//! A request is built by [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`] or
+//! [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
+//! touches this file and whoever reads that field, and nobody who makes a request.
 
-use crate::Nanos;
+use crate::{Nanos, Span};
+use std::fmt;
 
 /// What a host request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,15 +30,218 @@ impl HostOp {
     }
 }
 
-/// One host request.
+/// The submission queue that a request came through, 0 to 65,535. A source that does not name one
+/// uses the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QueueId(pub u16);
+
+impl QueueId {
+    /// The queue of a source that does not name one.
+    pub const FIRST: QueueId = QueueId(0);
+}
+
+/// Where the host wants a write placed: data of one handle belongs together. This is the placement
+/// handle of NVMe Flexible Data Placement and the stream of NVMe Directives; 0 to 254.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlacementHandle(pub u8);
+
+impl PlacementHandle {
+    /// The host has no wish; never a handle.
+    pub const NONE: PlacementHandle = PlacementHandle(u8::MAX);
+
+    /// Whether the host named a handle.
+    #[inline]
+    pub const fn is_some(self) -> bool {
+        self.0 != PlacementHandle::NONE.0
+    }
+}
+
+impl Default for PlacementHandle {
+    fn default() -> PlacementHandle {
+        PlacementHandle::NONE
+    }
+}
+
+/// How long after its arrival the host wants a request answered, or no limit. One word without a
+/// tag, so that copying a request stays a copy of 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Deadline(Span);
+
+impl Deadline {
+    /// No limit. Later than every deadline there is.
+    pub const NONE: Deadline = Deadline(Span(u64::MAX));
+
+    /// `span` after the arrival.
+    ///
+    /// # Panics
+    /// If `span` is the longest there is (2^64 - 1 ns), which stands for no limit.
+    #[inline]
+    pub const fn after(span: Span) -> Deadline {
+        assert!(span.0 != u64::MAX, "the longest span stands for no deadline");
+        Deadline(span)
+    }
+
+    /// The time the drive has, counted from the arrival; none if there is no limit.
+    #[inline]
+    pub fn span(self) -> Option<Span> {
+        (self != Deadline::NONE).then_some(self.0)
+    }
+}
+
+impl Default for Deadline {
+    fn default() -> Deadline {
+        Deadline::NONE
+    }
+}
+
+impl fmt::Debug for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Deadline").field(&self.span()).finish()
+    }
+}
+
+/// One host request. Made by its constructors; the fields can be read and changed by anyone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct HostIo {
     /// When it arrives. Sources yield requests in order of arrival.
     pub at: Nanos,
     /// First byte of the range.
     pub offset: u64,
+    /// How long after `at` the host wants it answered.
+    pub deadline: Deadline,
     /// Length of the range in bytes; zero only for a flush.
     pub size: u32,
+    /// The submission queue it came through.
+    pub queue: QueueId,
+    /// Where the host wants the data of a write placed.
+    pub placement: PlacementHandle,
     /// What is asked.
     pub op: HostOp,
+}
+
+/// Requests are copied several times on their way through a drive: half a cache line each.
+const _: () = assert!(size_of::<HostIo>() == 32);
+
+impl HostIo {
+    /// A request that arrives at `at` for the `size` bytes from `offset` on. It came through the
+    /// first queue, names no placement and has no deadline. For a flush both numbers are zero.
+    #[inline]
+    pub const fn new(op: HostOp, at: Nanos, offset: u64, size: u32) -> HostIo {
+        HostIo {
+            at,
+            offset,
+            deadline: Deadline::NONE,
+            size,
+            queue: QueueId::FIRST,
+            placement: PlacementHandle::NONE,
+            op,
+        }
+    }
+
+    /// A read of `size` bytes from `offset` on.
+    #[inline]
+    pub const fn read(at: Nanos, offset: u64, size: u32) -> HostIo {
+        HostIo::new(HostOp::Read, at, offset, size)
+    }
+
+    /// A write of `size` bytes from `offset` on.
+    #[inline]
+    pub const fn write(at: Nanos, offset: u64, size: u32) -> HostIo {
+        HostIo::new(HostOp::Write, at, offset, size)
+    }
+
+    /// A trim of `size` bytes from `offset` on.
+    #[inline]
+    pub const fn trim(at: Nanos, offset: u64, size: u32) -> HostIo {
+        HostIo::new(HostOp::Trim, at, offset, size)
+    }
+
+    /// A flush, which has no range.
+    #[inline]
+    pub const fn flush(at: Nanos) -> HostIo {
+        HostIo::new(HostOp::Flush, at, 0, 0)
+    }
+
+    /// The same at another moment. A deadline counts from there.
+    #[inline]
+    pub const fn with_at(self, at: Nanos) -> HostIo {
+        HostIo { at, ..self }
+    }
+
+    /// The same from another first byte on.
+    #[inline]
+    pub const fn with_offset(self, offset: u64) -> HostIo {
+        HostIo { offset, ..self }
+    }
+
+    /// The same for so many bytes.
+    #[inline]
+    pub const fn with_size(self, size: u32) -> HostIo {
+        HostIo { size, ..self }
+    }
+
+    /// Another operation on the same range.
+    #[inline]
+    pub const fn with_op(self, op: HostOp) -> HostIo {
+        HostIo { op, ..self }
+    }
+
+    /// The same through a submission queue.
+    #[inline]
+    pub const fn with_queue(self, queue: QueueId) -> HostIo {
+        HostIo { queue, ..self }
+    }
+
+    /// The same with the host's wish for where its data goes.
+    #[inline]
+    pub const fn with_placement(self, placement: PlacementHandle) -> HostIo {
+        HostIo { placement, ..self }
+    }
+
+    /// The same with a deadline.
+    #[inline]
+    pub const fn with_deadline(self, deadline: Deadline) -> HostIo {
+        HostIo { deadline, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_says_nothing_that_its_source_did_not() {
+        let at = Nanos(7);
+        for (io, op) in [
+            (HostIo::read(at, 4096, 512), HostOp::Read),
+            (HostIo::write(at, 4096, 512), HostOp::Write),
+            (HostIo::trim(at, 4096, 512), HostOp::Trim),
+            (HostIo::flush(at).with_offset(4096).with_size(512), HostOp::Flush),
+        ] {
+            assert_eq!(io, HostIo::new(op, at, 4096, 512));
+            assert_eq!((io.queue, io.placement), (QueueId::default(), PlacementHandle::default()));
+            assert_eq!((io.deadline, io.deadline.span()), (Deadline::default(), None));
+            assert!(!io.placement.is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_added_stays_when_the_rest_changes() {
+        let io = HostIo::flush(Nanos(1))
+            .with_queue(QueueId(u16::MAX))
+            .with_placement(PlacementHandle(254))
+            .with_deadline(Deadline::after(Span::us(50)));
+        let io = io.with_op(HostOp::Write).with_at(Nanos(2)).with_offset(3).with_size(4);
+        assert_eq!((io.op, io.at, io.offset, io.size), (HostOp::Write, Nanos(2), 3, 4));
+        assert_eq!((io.queue.0, io.placement.0), (u16::MAX, 254));
+        assert_eq!(io.deadline.span(), Some(Span::us(50)));
+        assert!(io.placement.is_some() && io.deadline < Deadline::NONE);
+    }
+
+    #[test]
+    #[should_panic(expected = "stands for no deadline")]
+    fn the_longest_span_is_no_deadline() {
+        let _ = Deadline::after(Span(u64::MAX));
+    }
 }

@@ -15,7 +15,7 @@ mod time;
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
 pub use geometry::Geometry;
-pub use host::{HostIo, HostOp};
+pub use host::{Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{
     BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
 };

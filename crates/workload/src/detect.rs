@@ -157,10 +157,7 @@ fn accounted(format: Format, lines: &[&[u8]]) -> usize {
 fn by_header(lines: &[&[u8]]) -> Option<Format> {
     let first = lines.first()?;
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
-    Format::ALL
-        .iter()
-        .copied()
-        .find(|format| format.header().is_some_and(|header| header.as_bytes() == first))
+    Format::ALL.iter().copied().find(|format| format.begins_with(first))
 }
 
 fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
@@ -180,7 +177,8 @@ fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
     fits.retain(|(format, _)| fractions || !is_in_ms(*format));
     let in_bytes =
         fits.iter().find(|(format, _)| *format == Format::FlashsimBytes).map(|(_, records)| {
-            let multiples = records.iter().filter(|r| r.offset % 512 == 0 && r.size % 512 == 0);
+            let multiples =
+                records.iter().filter(|r| r.io.offset % 512 == 0 && r.io.size % 512 == 0);
             (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
         });
     match in_bytes {
@@ -200,10 +198,10 @@ fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
 /// What a format makes of the first requests.
 fn reading(records: &[Record]) -> String {
     let count = records.len() as u64;
-    let times = records.iter().map(|record| record.at.0);
+    let times = records.iter().map(|record| record.io.at.0);
     let span = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
-    let reads = records.iter().filter(|record| record.op == HostOp::Read).count() as u64;
-    let bytes: u64 = records.iter().map(|record| u64::from(record.size)).sum();
+    let reads = records.iter().filter(|record| record.io.op == HostOp::Read).count() as u64;
+    let bytes: u64 = records.iter().map(|record| u64::from(record.io.size)).sum();
     let (count, reads_percent) = (count.max(1), 100 * reads / count.max(1));
     format!(
         "the first {count} requests take {} ms, {reads_percent} % are reads, {} B on average",

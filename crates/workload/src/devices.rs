@@ -53,7 +53,7 @@ impl Devices {
         }
         let device = &mut self.seen[self.last];
         device.requests += 1;
-        device.end = device.end.max(record.offset + u64::from(record.size));
+        device.end = device.end.max(record.io.offset + u64::from(record.io.size));
     }
 
     /// Where a device stands; it is added if it is new.
@@ -132,12 +132,12 @@ impl Bases {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_units::{HostOp, Nanos};
+    use fowler_units::{HostIo, Nanos};
 
     fn seen(records: &[(u64, u64)]) -> Devices {
         let mut devices = Devices::default();
         for &(device, offset) in records {
-            devices.count(&Record { at: Nanos(0), device, offset, size: 512, op: HostOp::Read });
+            devices.count(&Record { device, io: HostIo::read(Nanos(0), offset, 512) });
         }
         devices
     }

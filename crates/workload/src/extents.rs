@@ -118,7 +118,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn request(offset: u64, size: u32) -> HostIo {
-        HostIo { at: Nanos(0), offset, size, op: HostOp::Read }
+        HostIo::read(Nanos(0), offset, size)
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
     fn what_was_not_added_has_no_place() {
         let mut extents = Extents::new(4096);
         extents.add(&request(8192, 4096));
-        extents.add(&HostIo { op: HostOp::Flush, ..request(0, 0) });
+        extents.add(&request(0, 0).with_op(HostOp::Flush));
         let dense = extents.into_dense();
         assert_eq!(
             (dense.pages(), dense.place(8192, 4096), dense.place(8192, 4097)),

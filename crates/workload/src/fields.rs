@@ -24,7 +24,7 @@ impl<'a> Fault<'a> {
         Fault { cause, column, field, expected: "" }
     }
 
-    fn number(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
+    pub(crate) fn number(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
         let cause = match error {
             NumberError::NotANumber | NumberError::Negative => Cause::NotANumber,
             NumberError::TooLarge => Cause::TooLarge,
@@ -38,6 +38,7 @@ impl<'a> Fault<'a> {
         let shown = crate::error::shown(&self.field[..self.field.len().min(40)]);
         let negative = self.field.starts_with(b"-");
         let problem = Problem::new(match self.cause {
+            Cause::Header if !shown.is_empty() => format!("`{shown}` cannot be a column here"),
             Cause::Header => "the header row is missing".into(),
             Cause::TooFewColumns => format!("the column `{column}` is missing"),
             Cause::TooManyColumns => format!("more columns than expected, from `{shown}` on"),
@@ -55,7 +56,7 @@ impl<'a> Fault<'a> {
             }
         });
         match self.cause {
-            Cause::TooLarge => problem
+            Cause::TooLarge if self.expected.is_empty() => problem
                 .expected("offset + size below 2^64 bytes, size below 4 GiB, time up to 292 years"),
             Cause::ZeroLength => problem.expected("a size of at least 1"),
             Cause::NegativeTime => problem.expected("a time of at least 0"),

@@ -181,6 +181,13 @@ impl Format {
         matches!(self, Format::Native | Format::Systor17).then(|| self.columns())
     }
 
+    /// Whether a line, without blanks at its ends, is the header row of this format; for native traces,
+    /// also with more columns.
+    pub(crate) fn begins_with(self, line: &[u8]) -> bool {
+        let rest = self.header().and_then(|header| line.strip_prefix(header.as_bytes()));
+        rest.is_some_and(|rest| rest.is_empty() || self == Format::Native && rest[0] == b',')
+    }
+
     /// The column that holds the time, for messages.
     pub(crate) fn time_column(self) -> &'static str {
         match self {

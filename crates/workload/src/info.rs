@@ -272,7 +272,7 @@ mod tests {
     fn info(requests: &[(u64, u64, u32, HostOp)]) -> TraceInfo {
         let source = requests
             .iter()
-            .map(|&(at, offset, size, op)| Ok(HostIo { at: Nanos(at), offset, size, op }));
+            .map(|&(at, offset, size, op)| Ok(HostIo::new(op, Nanos(at), offset, size)));
         TraceInfo::gather(None, source).unwrap()
     }
 

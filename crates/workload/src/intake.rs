@@ -1,11 +1,12 @@
 //! Lines into records: remarks, the header row, bad lines counted by cause, one host only.
 
 use crate::Format;
-use crate::decode::{LATEST, Record, begins_summary, decode_line, host};
+use crate::decode::{LATEST, Record, begins_summary, decode_line, decode_wider, host};
 use crate::detect::is_remark;
 use crate::error::{Cause, Problem, Tally, tally};
 use crate::fields::Fault;
 use crate::lines::{Line, Lines};
+use crate::native::{OptionalColumn, OptionalColumns};
 use fowler_units::Nanos;
 use std::io;
 
@@ -27,6 +28,8 @@ pub(crate) struct Intake {
     lines: Lines,
     format: Format,
     header_due: Option<&'static str>,
+    /// What the header of a native trace names behind its four columns, in its order.
+    optional: Vec<OptionalColumn>,
     host: Option<Vec<u8>>,
     /// The earliest and the latest moment so far.
     span: Option<(Nanos, Nanos)>,
@@ -47,6 +50,7 @@ impl Intake {
             lines,
             format,
             header_due,
+            optional: Vec::new(),
             host: None,
             span: None,
             summary: false,
@@ -54,6 +58,11 @@ impl Intake {
             line: 0,
             remarks: 0,
         }
+    }
+
+    /// The optional columns that the header names.
+    pub fn optional_columns(&self) -> OptionalColumns {
+        self.optional.iter().copied().collect()
     }
 
     /// How many bad lines there are.
@@ -77,12 +86,16 @@ impl Intake {
             }
             Line::Whole(text) if self.header_due.is_some() => {
                 let header = self.header_due.take().unwrap_or_default();
-                if text.trim_ascii() == header.as_bytes() {
-                    self.remarks += 1;
-                    return Ok(Taken::Remark);
+                match header_row(self.format, header, text.trim_ascii()) {
+                    Ok(optional) => {
+                        self.optional = optional;
+                        self.remarks += 1;
+                        return Ok(Taken::Remark);
+                    }
+                    Err(fault) => Err(fault),
                 }
-                Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") })
             }
+            Line::Whole(text) if !self.optional.is_empty() => decode_wider(text, &self.optional),
             Line::Whole(text) => decode_line(self.format, text)
                 .and_then(|record| same_host(self.format, &mut self.host, text).map(|()| record))
                 .and_then(|record| same_age(self.format, &mut self.span, record)),
@@ -98,8 +111,10 @@ impl Intake {
                 Ok(Taken::Remark)
             }
             Err(fault) => {
-                let (line, format) = (self.line, self.format);
-                tally(&mut self.bad, fault.cause, || problem_of(&fault, line, text, format));
+                let (line, format, optional) = (self.line, self.format, &self.optional);
+                tally(&mut self.bad, fault.cause, || {
+                    problem_of(&fault, line, text, format, optional)
+                });
                 Ok(Taken::Bad)
             }
         }
@@ -125,15 +140,35 @@ impl Intake {
 
 /// Words a fault for the line it is in.
 #[cold]
-fn problem_of(fault: &Fault<'_>, line: u64, text: &[u8], format: Format) -> Problem {
+fn problem_of(
+    fault: &Fault<'_>,
+    line: u64,
+    text: &[u8],
+    format: Format,
+    optional: &[OptionalColumn],
+) -> Problem {
     let mut problem = Problem { line: Some(line), ..fault.problem().text(text) };
     if problem.expected.is_empty() {
-        problem.expected = format!("{} (format `{format}`)", format.columns());
+        let mut columns = format.columns().to_string();
+        optional.iter().for_each(|column| columns.extend([",", column.name()]));
+        problem.expected = format!("{columns} (format `{format}`)");
     }
     if fault.cause == Cause::OtherHost {
         problem.hint = Some("read the hosts one by one: their disk numbers may be the same".into());
     }
     problem
+}
+
+/// What the header row names behind the columns of its format.
+fn header_row<'a>(
+    format: Format,
+    header: &'static str,
+    line: &'a [u8],
+) -> Result<Vec<OptionalColumn>, Fault<'a>> {
+    if !format.begins_with(line) {
+        return Err(Fault { expected: header, ..Fault::new(Cause::Header, "", b"") });
+    }
+    OptionalColumn::named(&line[header.len()..])
 }
 
 /// Refuses a moment further from the others than the simulator counts. Where times count from a date
@@ -147,8 +182,9 @@ fn same_age<'a>(
     if !format.counts_from_a_date() {
         return Ok(record);
     }
-    let (first, last) = span.unwrap_or((record.at, record.at));
-    let (first, last) = (first.min(record.at), last.max(record.at));
+    let at = record.io.at;
+    let (first, last) = span.unwrap_or((at, at));
+    let (first, last) = (first.min(at), last.max(at));
     if last.0 - first.0 > LATEST.0 {
         return Err(Fault::new(Cause::TooLarge, format.time_column(), b""));
     }

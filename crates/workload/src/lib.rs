@@ -46,7 +46,7 @@ pub use devices::{DeviceChoice, DeviceUse};
 pub use error::{Cause, Problem, SAMPLES_PER_CAUSE, Skipped, TraceError};
 pub use format::Format;
 pub use info::{IdleShare, SizeUse, TraceInfo};
-pub use native::write_native;
+pub use native::{OptionalColumns, write_native};
 pub use number::Short;
 pub use profile::{Profile, Sample};
 pub use reader::{FormatSource, ReadOptions, ReadReport, TraceReader};

@@ -1,8 +1,21 @@
-//! Writes native traces. What is written reads back as the same requests.
+//! Native traces: the optional columns they may have, and writing them. What is written reads back
+//! as the same requests.
+//!
+//! Behind `at_ns,op,offset,size` a header may name any of these, each once and in any order. An empty
+//! value says what a file without the column says.
+//!
+//! | column | value | empty |
+//! |---|---|---|
+//! | `queue` | the submission queue, 0 to 65535 | 0 |
+//! | `placement` | the placement handle, 0 to 254 | none |
+//! | `deadline_ns` | ns from the arrival to when the host wants the answer, below 2^63 | none |
 
+use crate::decode::LATEST;
+use crate::fields::Fault;
+use crate::number::unsigned;
 use crate::source::io_error;
-use crate::{Format, TraceError};
-use fowler_units::{HostIo, HostOp};
+use crate::{Cause, Format, Problem, TraceError};
+use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
 use std::io::Write;
 
 /// The name errors of writing go by.
@@ -10,21 +23,152 @@ const NAME: &str = "native trace";
 /// Text gathered before it is written.
 const CHUNK: usize = 1 << 16;
 
-/// Writes `records` as CSV with the header `at_ns,op,offset,size`. Returns how many were written.
+/// A column that a native trace may have behind the four that each has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionalColumn {
+    Queue,
+    Placement,
+    Deadline,
+}
+
+/// What may follow the four columns in a header, for messages.
+const EXPECTED: &str =
+    "at_ns,op,offset,size and behind them any of queue, placement, deadline_ns, each once";
+
+impl OptionalColumn {
+    /// Every optional column, in the order in which they are written.
+    const ALL: [OptionalColumn; 3] =
+        [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
+
+    /// The word of the header.
+    pub fn name(self) -> &'static str {
+        match self {
+            OptionalColumn::Queue => "queue",
+            OptionalColumn::Placement => "placement",
+            OptionalColumn::Deadline => "deadline_ns",
+        }
+    }
+
+    /// The columns of what follows the four in a header: nothing, or `,` and names.
+    pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
+        let mut columns = Vec::new();
+        for name in rest.split(|&byte| byte == b',').skip(1) {
+            let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
+            match known.filter(|column| !columns.contains(column)) {
+                Some(column) => columns.push(column),
+                None => {
+                    let name = if name.is_empty() { b"," } else { name };
+                    return Err(Fault {
+                        expected: EXPECTED,
+                        ..Fault::new(Cause::Header, "", name)
+                    });
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The request with the value of this column.
+    pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
+        if field.is_empty() {
+            return Ok(io);
+        }
+        let (most, expected) = match self {
+            OptionalColumn::Queue => (u64::from(u16::MAX), "a queue from 0 to 65535"),
+            OptionalColumn::Placement => {
+                (u64::from(PlacementHandle::NONE.0) - 1, "a placement handle from 0 to 254")
+            }
+            OptionalColumn::Deadline => (LATEST.0, "whole nanoseconds, up to 292 years"),
+        };
+        let value = unsigned(field).map_err(|error| Fault::number(error, self.name(), field));
+        let value = value.map_err(|fault| Fault { expected, ..fault })?;
+        if value > most {
+            return Err(Fault { expected, ..Fault::new(Cause::TooLarge, self.name(), field) });
+        }
+        Ok(match self {
+            OptionalColumn::Queue => io.with_queue(QueueId(value as u16)),
+            OptionalColumn::Placement => io.with_placement(PlacementHandle(value as u8)),
+            OptionalColumn::Deadline => io.with_deadline(Deadline::after(Span(value))),
+        })
+    }
+
+    /// What a request has to say in this column; none if it says nothing.
+    #[inline]
+    fn value(self, io: &HostIo) -> Option<u64> {
+        match self {
+            OptionalColumn::Queue => (io.queue != QueueId::FIRST).then_some(u64::from(io.queue.0)),
+            OptionalColumn::Placement => {
+                io.placement.is_some().then_some(u64::from(io.placement.0))
+            }
+            OptionalColumn::Deadline => io.deadline.span().map(|span| span.0),
+        }
+    }
+}
+
+/// Which optional columns a native trace has: `queue`, `placement`, `deadline_ns`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalColumns([bool; OptionalColumn::ALL.len()]);
+
+impl OptionalColumns {
+    /// Those in which any of `requests` has something to say.
+    pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
+        let mut used = OptionalColumns::default();
+        for io in requests {
+            used.0.iter_mut().zip(OptionalColumn::ALL).for_each(|(used, column)| {
+                *used |= column.value(&io).is_some();
+            });
+        }
+        used
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self == OptionalColumns::default()
+    }
+
+    /// The columns, in the order in which they are written.
+    fn columns(self) -> impl Iterator<Item = OptionalColumn> {
+        OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
+    }
+
+    /// The first of the columns left out in which a request has something to say.
+    #[inline]
+    fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
+        let says_more = |column: &OptionalColumn| column.value(io).is_some();
+        OptionalColumn::ALL.into_iter().filter(says_more).find(|&column| !self.0[column as usize])
+    }
+}
+
+impl FromIterator<OptionalColumn> for OptionalColumns {
+    fn from_iter<I: IntoIterator<Item = OptionalColumn>>(columns: I) -> OptionalColumns {
+        let mut all = OptionalColumns::default();
+        columns.into_iter().for_each(|column| all.0[column as usize] = true);
+        all
+    }
+}
+
+/// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns how
+/// many were written.
 ///
 /// # Errors
-/// The first error of the source, after everything before it was written; or of writing.
+/// The first error of the source, after everything before it was written; the same for a request
+/// that has something to say in a column left out; or of writing.
 pub fn write_native(
     records: impl IntoIterator<Item = Result<HostIo, TraceError>>,
+    optional: OptionalColumns,
     mut out: impl Write,
 ) -> Result<u64, TraceError> {
-    let mut text = Vec::with_capacity(CHUNK + 128);
+    let mut text = Vec::with_capacity(CHUNK + 256);
     text.extend_from_slice(Format::Native.columns().as_bytes());
+    for column in optional.columns() {
+        text.push(b',');
+        text.extend_from_slice(column.name().as_bytes());
+    }
     text.push(b'\n');
     let (mut count, mut failed) = (0, None);
     for record in records {
-        match record {
-            Ok(record) => line(&mut text, &record),
+        match record.and_then(|io| complete(optional, io)) {
+            Ok(record) => line(&mut text, &record, optional),
             Err(error) => {
                 failed = Some(error);
                 break;
@@ -42,7 +186,19 @@ pub fn write_native(
     failed.map_or(Ok(count), Err)
 }
 
-fn line(text: &mut Vec<u8>, request: &HostIo) {
+/// Refuses a request of which something would be lost.
+#[inline]
+fn complete(optional: OptionalColumns, io: HostIo) -> Result<HostIo, TraceError> {
+    match optional.lacking(&io) {
+        None => Ok(io),
+        Some(column) => {
+            let what = format!("a request needs the column `{}`, which is left out", column.name());
+            Err(TraceError::one(NAME, Problem::new(what)))
+        }
+    }
+}
+
+fn line(text: &mut Vec<u8>, request: &HostIo, optional: OptionalColumns) {
     let is_flush = request.op == HostOp::Flush;
     let (offset, size) = if is_flush { (0, 0) } else { (request.offset, request.size) };
     number(text, request.at.0);
@@ -52,6 +208,12 @@ fn line(text: &mut Vec<u8>, request: &HostIo) {
     number(text, offset);
     text.push(b',');
     number(text, u64::from(size));
+    for column in optional.columns() {
+        text.push(b',');
+        if let Some(value) = column.value(request) {
+            number(text, value);
+        }
+    }
     text.push(b'\n');
 }
 
@@ -73,9 +235,11 @@ fn number(text: &mut Vec<u8>, mut value: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Problem, ReadOptions, TraceReader};
+    use crate::{ReadOptions, TraceReader};
     use fowler_units::{Nanos, Rng};
     use std::io::Cursor;
+
+    const NONE: OptionalColumns = OptionalColumns([false; 3]);
 
     #[test]
     fn what_is_written_reads_back_as_the_same_requests() {
@@ -90,11 +254,11 @@ mod tests {
                     let offset = (rng.bits() >> rng.below(64)).min(u64::MAX - u64::from(size));
                     let flush = op == HostOp::Flush;
                     let (offset, size) = if flush { (0, 0) } else { (offset, size) };
-                    HostIo { at: Nanos(at), offset, size, op }
+                    HostIo::new(op, Nanos(at), offset, size)
                 })
                 .collect();
             let mut text = Vec::new();
-            let written = write_native(requests.iter().copied().map(Ok), &mut text).unwrap();
+            let written = write_native(requests.iter().copied().map(Ok), NONE, &mut text).unwrap();
             assert_eq!(written, count as u64);
             let options = ReadOptions::default();
             let reader = TraceReader::from_stream("t", Box::new(Cursor::new(text)), &options);
@@ -105,11 +269,102 @@ mod tests {
 
     #[test]
     fn what_came_before_an_error_is_written() {
-        let request = HostIo { at: Nanos(5), offset: 10, size: 20, op: HostOp::Trim };
+        let request = HostIo::trim(Nanos(5), 10, 20);
         let error = TraceError::one("t", Problem::new("torn"));
         let mut text = Vec::new();
-        let result = write_native([Ok(request), Err(error.clone())], &mut text);
+        let result = write_native([Ok(request), Err(error.clone())], NONE, &mut text);
         assert_eq!(result, Err(error));
         assert_eq!(text, b"at_ns,op,offset,size\n5,trim,10,20\n");
+    }
+
+    /// The requests of a text, and the optional columns of its header.
+    fn read(text: &[u8]) -> (Result<Vec<HostIo>, TraceError>, OptionalColumns) {
+        let stream = Box::new(Cursor::new(text.to_vec()));
+        let mut reader = TraceReader::from_stream("t", stream, &ReadOptions::default()).unwrap();
+        let requests = reader.by_ref().collect();
+        (requests, reader.optional_columns())
+    }
+
+    #[test]
+    fn optional_columns_read_back_whichever_are_there() {
+        let mut rng = Rng::stream(12, "native/optional");
+        for choice in 0..8u8 {
+            let [queue, placement, deadline] = [1, 2, 4].map(|bit| choice & bit != 0);
+            let requests: Vec<HostIo> = (0..500)
+                .map(|at| {
+                    let mut io = HostIo::new(HostOp::ALL[at % 4], Nanos(at as u64), 0, 512);
+                    if io.op == HostOp::Flush {
+                        io = io.with_size(0);
+                    }
+                    if queue {
+                        io.queue = QueueId(rng.below(1 << 16) as u16);
+                    }
+                    if placement {
+                        io.placement = PlacementHandle(rng.below(1 << 8) as u8);
+                    }
+                    if deadline && rng.chance(0.7) {
+                        io.deadline = Deadline::after(Span(rng.bits() >> (1 + rng.below(63))));
+                    }
+                    io
+                })
+                .collect();
+            let columns = OptionalColumns::used_by(requests.iter().copied());
+            assert_eq!(columns, OptionalColumns([queue, placement, deadline]));
+            let mut text = Vec::new();
+            write_native(requests.iter().copied().map(Ok), columns, &mut text).unwrap();
+            assert_eq!(read(&text), (Ok(requests), columns));
+        }
+    }
+
+    #[test]
+    fn optional_columns_come_in_any_order_and_an_empty_value_says_nothing() {
+        let text = b"at_ns,op,offset,size,deadline_ns,queue\n1,read,0,512,,7\n2,flush,0,0, 90 ,\n";
+        let (requests, columns) = read(text);
+        let expected = [
+            HostIo::read(Nanos(1), 0, 512).with_queue(QueueId(7)),
+            HostIo::flush(Nanos(2)).with_deadline(Deadline::after(Span(90))),
+        ];
+        assert_eq!(requests.unwrap(), expected);
+        let mut written = Vec::new();
+        write_native(expected.map(Ok), columns, &mut written).unwrap();
+        let text = "at_ns,op,offset,size,queue,deadline_ns\n1,read,0,512,7,\n2,flush,0,0,,90\n";
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+        let lost = write_native(expected.map(Ok), NONE, &mut Vec::new()).unwrap_err().to_string();
+        assert!(lost.contains("needs the column `queue`"), "{lost}");
+    }
+
+    #[test]
+    fn bad_values_and_columns_are_refused_with_their_line() {
+        let header = "at_ns,op,offset,size,queue,placement,deadline_ns";
+        for (line, said) in [
+            ("1,read,0,512,65536,,", "`65536` in `queue` is too large"),
+            ("1,read,0,512,65536,,", "expected: a queue from 0 to 65535"),
+            ("1,read,0,512,,255,", "`255` in `placement` is too large"),
+            ("1,read,0,512,,x,", "`x` in `placement` is not a number"),
+            ("1,read,0,512,,x,", "expected: a placement handle from 0 to 254"),
+            ("1,read,0,512,,,9223372036854775808", "`9223372036854775808` in `deadline_ns` is too"),
+            ("1,read,0,512,,,-1", "`-1` in `deadline_ns` is negative"),
+            ("1,read,0,512,,,5us", "expected: whole nanoseconds, up to 292 years"),
+            ("1,read,0,512,1,2", "the column `deadline_ns` is missing"),
+            ("1,read,0,512,1,2", "expected: at_ns,op,offset,size,queue,placement,deadline_ns ("),
+            ("1,read,0,512,1,2,3,4", "more columns than expected, from `4` on"),
+            ("1,read,0,0,1,2,3", "`size` is zero"),
+            ("9223372036854775808,read,0,1,1,2,3", "`at_ns` is too large"),
+        ] {
+            let text = format!("{header}\n0,read,0,512,1,2,3\n{line}\n");
+            let error = read(text.as_bytes()).0.unwrap_err().to_string();
+            assert!(error.starts_with("t:3: ") && error.contains(said), "{said}: {error}");
+        }
+        for (header, said) in [
+            ("at_ns,op,offset,size,speed", "`speed` cannot be a column here"),
+            ("at_ns,op,offset,size,queue,queue", "`queue` cannot be a column here"),
+            ("at_ns,op,offset,size,", "`,` cannot be a column here"),
+            ("at_ns,op,offset,size,Queue", "any of queue, placement, deadline_ns, each once"),
+        ] {
+            let error = read(format!("{header}\n0,read,0,512\n").as_bytes()).0.unwrap_err();
+            assert_eq!(error.counts[&Cause::Header], 1);
+            let error = error.to_string();
+            assert!(error.starts_with("t:1: ") && error.contains(said), "{said}: {error}");
+        }
     }
 }

@@ -267,12 +267,8 @@ mod tests {
             (10, 100, Read),
             (30, 8192, Read),
         ];
-        let profile = Profile::of(requests.map(|(at, offset, op)| HostIo {
-            at: Nanos(at),
-            offset,
-            size: 100,
-            op,
-        }));
+        let profile =
+            Profile::of(requests.map(|(at, offset, op)| HostIo::new(op, Nanos(at), offset, 100)));
         assert_eq!(profile.reuse, [sample(&[2.0, 2.0]), Sample::default()]);
         assert_eq!(profile.first_touches, [0.5, 1.0]);
         assert_eq!(profile.gaps(), sample(&[0.0, 0.0, 0.0, 10.0, 20.0]));

@@ -16,6 +16,7 @@ use crate::devices::{Bases, Devices};
 use crate::error::{Cause, Skipped, error_of};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
+use crate::native::OptionalColumns;
 use crate::reorder::Reorder;
 use crate::source::{self, io_error};
 use crate::{DeviceChoice, DeviceUse, Format, Problem, TraceError};
@@ -180,6 +181,11 @@ impl TraceReader {
     /// The format the trace is read in.
     pub fn format(&self) -> Format {
         self.report.format
+    }
+
+    /// The optional columns that the header of a native trace names; none before the first request.
+    pub fn optional_columns(&self) -> OptionalColumns {
+        self.intake.optional_columns()
     }
 
     /// What has been read: requests at any time, everything else once the iterator has ended.
@@ -350,7 +356,7 @@ impl TraceReader {
     /// A record as a request of the simulated drive; none if its device is not read.
     #[inline]
     fn request(&mut self, record: Record) -> Result<Option<HostIo>, TraceError> {
-        let first = if self.report.format.counts_from_a_date() { record.at.0 } else { 0 };
+        let first = if self.report.format.counts_from_a_date() { record.io.at.0 } else { 0 };
         let origin = *self.origin.get_or_insert(first);
         let base = match self.options.device {
             DeviceChoice::Default => 0,
@@ -365,9 +371,9 @@ impl TraceReader {
             })?,
         };
         self.report.requests += 1;
-        let Record { at, offset, size, op, .. } = record;
-        let at = Nanos(at.0 - origin);
-        Ok(Some(HostIo { at, offset: base.saturating_add(offset), size, op }))
+        let Record { io, .. } = record;
+        let at = Nanos(io.at.0 - origin);
+        Ok(Some(io.with_at(at).with_offset(base.saturating_add(io.offset))))
     }
 }
 

@@ -106,7 +106,7 @@ impl Remapper {
             return Ok(*request);
         }
         self.place(request)
-            .map(|offset| HostIo { offset, ..*request })
+            .map(|offset| request.with_offset(offset))
             .ok_or_else(|| self.refuse(1, &[*request]))
     }
 
@@ -132,7 +132,7 @@ impl Remapper {
         let examples: Vec<String> = examples
             .iter()
             .map(|it| {
-                let HostIo { at, offset, size, op } = it;
+                let HostIo { at, offset, size, op, .. } = it;
                 format!("{} of {size} B at byte {offset}, {} ns", op.word(), at.0)
             })
             .collect();
@@ -228,7 +228,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Remapped<I> {
             return Some(Ok(request));
         }
         if let Some(offset) = self.remapper.place(&request) {
-            return Some(Ok(HostIo { offset, ..request }));
+            return Some(Ok(request.with_offset(offset)));
         }
         self.done = true;
         Some(Err(self.refuse_rest(request)))
@@ -242,10 +242,10 @@ mod tests {
     use std::iter::empty;
 
     fn read(offset: u64, size: u32) -> HostIo {
-        HostIo { at: Nanos(7), offset, size, op: HostOp::Read }
+        HostIo::read(Nanos(7), offset, size)
     }
 
-    const FLUSH: HostIo = HostIo { at: Nanos(9), offset: 0, size: 0, op: HostOp::Flush };
+    const FLUSH: HostIo = HostIo::flush(Nanos(9));
 
     #[test]
     fn addresses_beyond_the_capacity_are_counted_and_shown() {

@@ -18,7 +18,7 @@ struct Waiting {
 impl Waiting {
     #[inline]
     fn key(&self) -> (u64, u64) {
-        (self.record.at.0, self.place)
+        (self.record.io.at.0, self.place)
     }
 }
 
@@ -90,7 +90,7 @@ impl Reorder {
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), u64> {
         debug_assert!(!self.is_full(), "the window is bounded");
-        let at = record.at.0;
+        let at = record.io.at.0;
         if at < self.handed_out {
             return Err(self.handed_out - at);
         }
@@ -116,8 +116,8 @@ impl Reorder {
             (Some(_), _) => self.ring.pop_front(),
             (None, _) => self.late.pop().map(|Reverse(it)| it),
         }?;
-        debug_assert!(taken.record.at.0 >= self.handed_out, "handed out in order");
-        self.handed_out = taken.record.at.0;
+        debug_assert!(taken.record.io.at.0 >= self.handed_out, "handed out in order");
+        self.handed_out = taken.record.io.at.0;
         Some(taken.record)
     }
 }
@@ -125,10 +125,10 @@ impl Reorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_units::{HostOp, Nanos, Rng};
+    use fowler_units::{HostIo, Nanos, Rng};
 
     fn record(at: u64, device: u64) -> Record {
-        Record { at: Nanos(at), device, offset: 0, size: 512, op: HostOp::Read }
+        Record { device, io: HostIo::read(Nanos(at), 0, 512) }
     }
 
     /// What comes out of a window: times with the place in the input, and the late ones.
@@ -144,7 +144,7 @@ mod tests {
             }
         }
         out.extend(std::iter::from_fn(|| reorder.pop()));
-        (out.iter().map(|r| (r.at.0, r.device)).collect(), refused, reorder.reordered())
+        (out.iter().map(|r| (r.io.at.0, r.device)).collect(), refused, reorder.reordered())
     }
 
     #[test]

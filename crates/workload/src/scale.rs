@@ -91,7 +91,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {
             Err(error) => return Some(Err(error)),
         };
         if let Some(at) = self.scale.apply(request.at) {
-            return Some(Ok(HostIo { at, ..request }));
+            return Some(Ok(request.with_at(at)));
         }
         self.done = true;
         let (at, factor) = (request.at.0, Short(self.scale.factor));
@@ -104,7 +104,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fowler_units::{HostOp, Rng};
+    use fowler_units::Rng;
 
     fn scaled(factor: f64, at: u64) -> Option<u64> {
         TimeScale::new(factor).unwrap().apply(Nanos(at)).map(|at| at.0)
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn requests_that_leave_time_are_an_error() {
-        let request = |at| Ok(HostIo { at: Nanos(at), offset: 0, size: 1, op: HostOp::Read });
+        let request = |at| Ok(HostIo::read(Nanos(at), 0, 1));
         let scale = TimeScale::new(0.25).unwrap();
         let out: Vec<_> = scale.over([request(8), request(u64::MAX), request(0)]).collect();
         assert_eq!((out.len(), &out[0]), (2, &request(32)));

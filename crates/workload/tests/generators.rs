@@ -2,8 +2,8 @@
 
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use fowler_workload::{
-    Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceInfo,
-    write_native,
+    Addresses, Arrivals, Length, OptionalColumns, Pattern, Popular, SizeShare, Synth, SynthSpec,
+    TraceInfo, write_native,
 };
 
 fn generate(spec: &SynthSpec) -> Vec<HostIo> {
@@ -63,7 +63,8 @@ fn rich() -> SynthSpec {
 /// FNV-1a over a native trace.
 fn fingerprint(spec: &SynthSpec) -> u64 {
     let mut text = Vec::new();
-    write_native(generate(spec).into_iter().map(Ok), &mut text).unwrap();
+    write_native(generate(spec).into_iter().map(Ok), OptionalColumns::default(), &mut text)
+        .unwrap();
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
@@ -223,7 +224,7 @@ fn requests_go_again_where_earlier_ones_went() {
 fn a_coarse_clock_rounds_down_and_keeps_the_rate() {
     let spec = SynthSpec { length: Length::Requests(10_000), ..SynthSpec::default() };
     let coarse = SynthSpec { tick: Span::ms(1), ..spec.clone() };
-    let down = |it: HostIo| HostIo { at: Nanos(it.at.0 / 1_000_000 * 1_000_000), ..it };
+    let down = |it: HostIo| it.with_at(Nanos(it.at.0 / 1_000_000 * 1_000_000));
     assert_eq!(generate(&coarse), generate(&spec).into_iter().map(down).collect::<Vec<_>>());
 }
 

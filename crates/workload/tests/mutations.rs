@@ -239,7 +239,9 @@ fn no_line_makes_a_decoder_panic() {
         let mut line = valid(format).lines().last().unwrap_or_default().as_bytes().to_vec();
         damage(&mut line, &mut rng);
         match decode_line(format, &line) {
-            Ok(record) => assert!(record.offset.checked_add(u64::from(record.size)).is_some()),
+            Ok(record) => {
+                assert!(record.io.offset.checked_add(u64::from(record.io.size)).is_some())
+            }
             Err(fault) => assert!(!fault.problem().what.is_empty()),
         }
     }

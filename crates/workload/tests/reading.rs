@@ -46,10 +46,7 @@ fn remarks_blank_lines_line_ends_and_byte_order_marks_do_not_matter() {
                 #end\n2,flush,0,0";
     let read = read(text, &ReadOptions::default());
     assert_eq!(read.error, None);
-    let expected = [
-        HostIo { at: Nanos(1), offset: 0, size: 512, op: HostOp::Read },
-        HostIo { at: Nanos(2), offset: 0, size: 0, op: HostOp::Flush },
-    ];
+    let expected = [HostIo::read(Nanos(1), 0, 512), HostIo::flush(Nanos(2))];
     assert_eq!(read.requests, expected);
     assert_eq!((read.report.lines, read.report.remarks), (7, 5));
     assert_eq!(read.report.format_source, FormatSource::Text);

@@ -4,7 +4,7 @@
 
 use super::Layer;
 use crate::flash::Flash;
-use fowler_units::{HostIo, HostOp, Nanos};
+use fowler_units::{HostIo, Nanos};
 
 /// How many requests are drawn ahead: enough for three look-ups in memory, each of which needs what
 /// the one before it found, to end before their request enters.
@@ -27,7 +27,7 @@ pub(crate) struct Lookahead<I> {
 impl<I: Iterator<Item = HostIo>> Lookahead<I> {
     /// Nothing drawn yet.
     pub fn of(source: I) -> Self {
-        let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let blank = HostIo::flush(Nanos::ZERO);
         Self { source, drawn: [blank; AHEAD], last: 0, next: 0, exhausted: false }
     }
 

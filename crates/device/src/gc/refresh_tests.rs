@@ -42,7 +42,7 @@ fn oldest(device: &Device) -> (Span, u32) {
 }
 
 fn io(op: HostOp, page: u64, at: Span) -> HostIo {
-    HostIo { at: Nanos(at.0), offset: page * 4096, size: 4096, op }
+    HostIo::new(op, Nanos(at.0), page * 4096, 4096)
 }
 
 /// A page a second fills a block of the drive in some minutes: the first of its pages are not kept

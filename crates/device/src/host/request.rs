@@ -110,7 +110,7 @@ pub struct Requests {
 impl Requests {
     /// An arena for `capacity` requests.
     pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
-        let io = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let io = HostIo::flush(Nanos::ZERO);
         let blank = Request::new(io, Nanos::ZERO, locator);
         let unanswered =
             |id: ReqId| Completion { io, id, done: Nanos::ZERO, blame: Blame::default() };

@@ -235,7 +235,7 @@ impl LifetimeDrive {
     ) {
         let changes = |io: &HostIo| matches!(io.op, HostOp::Write | HostOp::Trim) && io.size > 0;
         let mut writes = source.filter(changes);
-        let blank = HostIo { at: Nanos::ZERO, offset: 0, size: 0, op: HostOp::Flush };
+        let blank = HostIo::flush(Nanos::ZERO);
         let (mut drawn, mut last, mut next, mut ended) = ([blank; AHEAD], 0, 0, false);
         loop {
             while !ended && last - next < AHEAD {

@@ -42,7 +42,7 @@ fn drive(config: &Config, as_printed: bool) -> Device {
 fn run(device: &mut Device, op: HostOp, page: Lpn, pages: u32) {
     let io = |after: Span, op, size| {
         let offset = if size == 0 { 0 } else { u64::from(page.0) * 4096 };
-        HostIo { at: Nanos(after.0), offset, size, op }
+        HostIo::new(op, Nanos(after.0), offset, size)
     };
     let mut completions: Vec<Completion> = Vec::new();
     // And until the flash is at rest.

@@ -310,7 +310,7 @@ pub fn requests(rng: &mut Rng, layout: &Layout, count: u64) -> Vec<HostIo> {
             let size = size.min(capacity) / unit * unit;
             let offset = rng.below((capacity - size) / unit + 1) * unit;
             let size = if op == HostOp::Flush { 0 } else { size as u32 };
-            HostIo { at: Nanos(at), offset: if size == 0 { 0 } else { offset }, size, op }
+            HostIo::new(op, Nanos(at), if size == 0 { 0 } else { offset }, size)
         })
         .collect()
 }

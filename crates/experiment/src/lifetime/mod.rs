@@ -348,7 +348,7 @@ impl Life<'_> {
     ) -> Result<bool, Problems> {
         let begins = Span(self.survey.span.0 * standing.repetition);
         let first = self.survey.first;
-        let moved = |io: HostIo| HostIo { at: Nanos(io.at.0 - first.0) + begins, ..io };
+        let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - first.0) + begins);
         let ends = standing.drive.ends();
         let (mut alive, mut wrong) = (true, None);
         let control = Control { stop: self.watch.control.stop, progress: &|_| () };

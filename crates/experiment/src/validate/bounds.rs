@@ -67,7 +67,7 @@ fn requests(device: &Device, op: HostOp, count: u64) -> impl Iterator<Item = Hos
     let mut rng = Rng::stream(1, "validate/bounds");
     (0..count).map(move |number| {
         let at = if op == HostOp::Read { rng.below(pages) } else { number % pages };
-        HostIo { at: Nanos::ZERO, offset: at * page, size: page as u32, op }
+        HostIo::new(op, Nanos::ZERO, at * page, page as u32)
     })
 }
 

@@ -22,7 +22,7 @@ use crate::problem::Problems;
 use crate::workload::Control;
 use fowler_device::{Config, Device, Pacing};
 use fowler_theory::collection::{self, Part};
-use fowler_units::{HostIo, HostOp, Nanos, Rng};
+use fowler_units::{HostIo, Nanos, Rng};
 
 pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
     random places, one at a time; mean-field limits, without the blocks held back; batch means";
@@ -192,7 +192,7 @@ impl Plane {
                 } else {
                     hot + rng.below(pages - hot)
                 };
-                HostIo { at: Nanos::ZERO, offset: at * page, size: page as u32, op: HostOp::Write }
+                HostIo::write(Nanos::ZERO, at * page, page as u32)
             });
             device.run(writes, Pacing::Closed { depth: 1 }, &mut ());
             (control.progress)(batch);

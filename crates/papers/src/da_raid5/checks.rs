@@ -33,7 +33,7 @@ pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Problems> {
 }
 
 fn write(page: u64, at: u64) -> HostIo {
-    HostIo { at: Nanos(at), offset: page * 8192, size: 8192, op: HostOp::Write }
+    HostIo::write(Nanos(at), page * 8192, 8192)
 }
 
 pub(super) fn device(config: &Config) -> Result<Device, Problems> {
@@ -65,7 +65,7 @@ fn laws(config: &Config) -> Result<[u64; 3], Problems> {
             let size = 8192 * (1 + rng.below(9));
             let page = rng.below(pages - 9);
             let op = if rng.chance(0.2) { HostOp::Read } else { HostOp::Write };
-            HostIo { op, size: size as u32, ..write(page, 3_000_000 * number) }
+            write(page, 3_000_000 * number).with_op(op).with_size(size as u32)
         })
         .collect();
     let mut broken = 0;

@@ -79,12 +79,7 @@ pub(super) fn run() -> Result<Vec<Moment>, Problems> {
     let mut moments = Vec::new();
     for page in WRITES {
         let (before, had) = (device.counters(), cached(&device));
-        let io = |page: u32, at, op| HostIo {
-            at: Nanos(at),
-            offset: u64::from(page) * 8192,
-            size: 8192,
-            op,
-        };
+        let io = |page: u32, at, op| HostIo::new(op, Nanos(at), u64::from(page) * 8192, 8192);
         let mut broken = 0;
         // A read of another stripe ends when the flash is at rest.
         for request in [io(page, 0, HostOp::Write), io(60, REST, HostOp::Read)] {

@@ -55,7 +55,7 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Problems> {
                 let reads = rng.chance([0.05, 0.5, 0.9][at as usize % 3]);
                 let op = if reads { HostOp::Read } else { HostOp::Write };
                 let size = page as u32;
-                HostIo { at: Nanos(400_000 * number), offset: at * page, size, op }
+                HostIo::new(op, Nanos(400_000 * number), at * page, size)
             })
             .collect();
         let (mut events, mut violations) = (0u64, 0u64);

@@ -67,7 +67,7 @@ fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Pr
 
 fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     let size = drive.config.geometry.page_size.0;
-    HostIo { at: Nanos::ZERO + at, offset: page * size, size: pages * size as u32, op }
+    HostIo::new(op, Nanos::ZERO + at, page * size, pages * size as u32)
 }
 
 /// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being

@@ -49,7 +49,7 @@ mod tests {
     use super::super::{decode_line, tests::causes};
     use super::*;
     use crate::{Cause, Format};
-    use fowler_units::Nanos;
+    use fowler_units::{HostIo, Nanos};
 
     #[test]
     fn systor_letters_are_operations_and_a_blank_response_is_no_matter() {
@@ -58,7 +58,7 @@ mod tests {
             ("1456095145.133076001,,W,4,899056122368,131072", HostOp::Write),
         ] {
             let (at, offset) = (Nanos(1_456_095_145_133_076_001), 899_056_122_368);
-            let expected = Record { at, device: 4, offset, size: 131_072, op };
+            let expected = Record { device: 4, io: HostIo::new(op, at, offset, 131_072) };
             assert_eq!(decode_line(Format::Systor17, line.as_bytes()), Ok(expected));
         }
         let lines = ["1.5,0.1,,4,0,512", "1.5,0.1,r,4,0,512", "1.5,0.1,R,4,0", "1.5,0.1,R,4,0,0"];
@@ -74,7 +74,7 @@ mod tests {
             ("419,R,8792731648,16384,1577808144360767", HostOp::Read),
         ] {
             let (at, offset) = (Nanos(1_577_808_144_360_767_000), 8_792_731_648);
-            let expected = Record { at, device: 419, offset, size: 16_384, op };
+            let expected = Record { device: 419, io: HostIo::new(op, at, offset, 16_384) };
             assert_eq!(decode_line(Format::Alibaba, line.as_bytes()), Ok(expected));
         }
         let lines = ["419,0,0,512,1", "419,R,0,512", "419,R,0,512,1.5", "419,R,0,512,1,1"];

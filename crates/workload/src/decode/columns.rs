@@ -90,10 +90,10 @@ mod tests {
     use super::super::{decode_line, tests::causes};
     use super::*;
     use crate::{Cause, Format};
-    use fowler_units::Nanos;
+    use fowler_units::{HostIo, Nanos};
 
     fn check(format: Format, line: &str, at: u64, device: u64, offset: u64, size: u32, op: HostOp) {
-        let expected = Record { at: Nanos(at), device, offset, size, op };
+        let expected = Record { device, io: HostIo::new(op, Nanos(at), offset, size) };
         assert_eq!(decode_line(format, line.as_bytes()), Ok(expected), "{format}: {line}");
     }
 

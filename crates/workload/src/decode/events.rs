@@ -92,8 +92,8 @@ mod tests {
     fn decoded(rest: &str) -> Result<(HostOp, u64, u32), Cause> {
         let line = format!("259,2    0        1     1.000000007  4020  Q {rest}");
         let record = decode_line(Format::Blkparse, line.as_bytes()).map_err(|fault| fault.cause)?;
-        assert_eq!((record.at, record.device), (Nanos(1_000_000_007), DEVICE));
-        Ok((record.op, record.offset, record.size))
+        assert_eq!((record.io.at, record.device), (Nanos(1_000_000_007), DEVICE));
+        Ok((record.io.op, record.io.offset, record.io.size))
     }
 
     #[test]

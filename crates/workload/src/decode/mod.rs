@@ -12,8 +12,9 @@ pub use crate::fields::Fault;
 pub(crate) use events::begins_summary;
 pub(crate) use msr::host;
 
+use crate::native::OptionalColumn;
 use crate::{Cause, Format};
-use fowler_units::{HostOp, Nanos};
+use fowler_units::{HostIo, HostOp, Nanos};
 
 /// The latest moment at which a request may arrive: half of the 584 years that 64 bits of nanoseconds
 /// count. The other half is room for what the drive still does then.
@@ -25,16 +26,10 @@ const SECTOR: u64 = 512;
 /// One line of a trace, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When the request arrives, on the file's own clock.
-    pub at: Nanos,
     /// The device it is for, by the file's own numbers.
     pub device: u64,
-    /// First byte of the range.
-    pub offset: u64,
-    /// Length of the range in bytes.
-    pub size: u32,
-    /// What is asked.
-    pub op: HostOp,
+    /// What is asked of that device. It arrives on the file's own clock.
+    pub io: HostIo,
 }
 
 /// Decodes one line: no line end, no header. Never panics and never wraps a number.
@@ -60,13 +55,29 @@ pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
         Format::Systor17 => cloud::systor17(line),
         Format::Alibaba => cloud::alibaba(line),
     };
-    match decoded {
-        // Where times count from a date only the distance between two of them can be too long.
-        Ok(record) if record.at > LATEST && !format.counts_from_a_date() => {
-            Err(Fault::new(Cause::TooLarge, format.time_column(), b""))
-        }
-        other => other,
+    decoded.and_then(|record| in_time(format, record))
+}
+
+/// Decodes one line of a native trace that has optional columns.
+///
+/// # Errors
+/// As [`decode_line`].
+pub(crate) fn decode_wider<'a>(
+    line: &'a [u8],
+    columns: &[OptionalColumn],
+) -> Result<Record, Fault<'a>> {
+    native::decode_wider(line.trim_ascii(), columns)
+        .and_then(|record| in_time(Format::Native, record))
+}
+
+/// Refuses a moment beyond [`LATEST`]. Where times count from a date only the distance between two of
+/// them can be too long.
+#[inline]
+fn in_time<'a>(format: Format, record: Record) -> Result<Record, Fault<'a>> {
+    if record.io.at > LATEST && !format.counts_from_a_date() {
+        return Err(Fault::new(Cause::TooLarge, format.time_column(), b""));
     }
+    Ok(record)
 }
 
 /// A number of a range with the column it stands in and the bytes it counts.
@@ -100,7 +111,7 @@ fn record<'a>(
     } else if size == 0 {
         return Err(Fault::new(Cause::ZeroLength, length.column, b""));
     }
-    Ok(Record { at: Nanos(at), device, offset, size, op })
+    Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
 /// An operation that the format does not define.
@@ -134,11 +145,11 @@ mod tests {
         let late = decode_line(Format::Native, b"9223372036854775808,read,0,1").unwrap_err();
         assert_eq!((late.cause, late.column), (Cause::TooLarge, "at_ns"));
         assert_eq!(
-            decode_line(Format::Native, b"9223372036854775807,read,0,1").unwrap().at,
+            decode_line(Format::Native, b"9223372036854775807,read,0,1").unwrap().io.at,
             LATEST
         );
         let last = decode_line(Format::Native, b"0,read,18446744069414584320,4294967295").unwrap();
-        assert_eq!(last.offset + u64::from(last.size), u64::MAX);
+        assert_eq!(last.io.offset + u64::from(last.io.size), u64::MAX);
         let fault = decode_line(Format::Mqsim, b"0 0 36028797018963968 1 1").unwrap_err();
         assert_eq!((fault.cause, fault.column), (Cause::TooLarge, "sector"));
         let fault = decode_line(Format::Mqsim, b"0 0 0 8388608 1").unwrap_err();

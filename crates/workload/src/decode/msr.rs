@@ -40,22 +40,17 @@ mod tests {
     use super::super::{decode_line, tests::causes};
     use super::*;
     use crate::{Cause, Format};
-    use fowler_units::Nanos;
+    use fowler_units::{HostIo, Nanos};
 
     #[test]
     fn words_are_operations_and_ticks_are_exact() {
         let line = b"128166385295514663,hm,3,Write,9056014336,2048,2833";
-        let expected = Record {
-            at: Nanos(12_816_638_529_551_466_300),
-            device: 3,
-            offset: 9_056_014_336,
-            size: 2048,
-            op: HostOp::Write,
-        };
+        let at = Nanos(12_816_638_529_551_466_300);
+        let expected = Record { device: 3, io: HostIo::write(at, 9_056_014_336, 2048) };
         assert_eq!(decode_line(Format::Msr, line), Ok(expected));
         assert_eq!(host(line), b"hm");
         let read = decode_line(Format::Msr, b"128166385295514664,hm,3,Read,0,512,1").unwrap();
-        assert_eq!((read.op, read.at - expected.at), (HostOp::Read, fowler_units::Span(100)));
+        assert_eq!((read.io.op, read.io.at - at), (HostOp::Read, fowler_units::Span(100)));
     }
 
     #[test]

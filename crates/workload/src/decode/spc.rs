@@ -28,7 +28,7 @@ mod tests {
     use super::super::{decode_line, tests::causes};
     use super::*;
     use crate::{Cause, Format};
-    use fowler_units::Nanos;
+    use fowler_units::{HostIo, Nanos};
 
     #[test]
     fn letters_are_operations_and_only_the_address_counts_blocks() {
@@ -39,7 +39,7 @@ mod tests {
             ("3,20941264,8192,R,0.551706000", 3, HostOp::Read),
         ] {
             let offset = 20_941_264 * 512;
-            let expected = Record { at: Nanos(551_706_000), device, offset, size: 8192, op };
+            let expected = Record { device, io: HostIo::new(op, Nanos(551_706_000), offset, 8192) };
             assert_eq!(decode_line(Format::Spc, line.as_bytes()), Ok(expected));
         }
     }

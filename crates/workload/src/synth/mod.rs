@@ -80,6 +80,6 @@ impl Iterator for Synth {
         self.left -= 1;
         let ranges = if op == HostOp::Read { &mut self.reads } else { &mut self.writes };
         let (offset, size) = ranges.as_mut()?.next();
-        Some(HostIo { at: self.at, offset, size, op })
+        Some(HostIo::new(op, self.at, offset, size))
     }
 }
