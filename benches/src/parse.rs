@@ -30,7 +30,7 @@ const EXCERPTS: &[(Format, &str)] = &[
     (Format::SsdsimUs, "DTRS.5min.ssdsim.trace.zst"),
     (Format::SsdsimDigest, "FIU.homes.sample1000.ssdsim.zst"),
     (Format::Flashsim, "WebSearch1.first50k.flashsim.trace.zst"),
-    (Format::FlashsimBytes, "MSR.cut10k.rw_20_80.105.trace.zst"),
+    (Format::MsrCut, "MSR.cut10k.rw_20_80.105.trace.zst"),
     (Format::Blkparse, "YCSB-RocksDB.ssdtrace.sample10k.blkparse.zst"),
     (Format::Systor17, "Systor17.traces.sample1000.csv.zst"),
 ];
@@ -124,8 +124,8 @@ fn packed(format: Format) -> Packed {
     let (mut text_bytes, mut lines) = (0, 0);
     while text_bytes < TEXT_BYTES {
         let mut copy = String::new();
-        if lines == 0 && matches!(format, Format::Native | Format::Systor17) {
-            copy = format!("{}\n", format.columns());
+        if let (0, Some(header)) = (lines, format.header()) {
+            copy = format!("{header}\n");
             lines += 1;
         }
         once.append_shifted(&mut copy, (lines / once.lines.len()) as u64, &mut rng);
@@ -170,15 +170,10 @@ fn digits(time: &str) -> (u64, usize) {
 
 impl<'a> Lines<'a> {
     fn of(format: Format, text: &'a str) -> Lines<'a> {
-        let commas = matches!(
-            format,
-            Format::Native | Format::Spc | Format::Msr | Format::Systor17 | Format::Alibaba
-        );
-        let time = match format {
-            Format::Blkparse => 3,
-            Format::Spc | Format::Alibaba => 4,
-            _ => 0,
-        };
+        let commas = format.columns().contains(',');
+        let mut columns = format.columns().split(if commas { ',' } else { ' ' });
+        let is_time = |name: &str| name.split('[').next() == Some(format.time_column());
+        let time = columns.position(is_time).expect("every format has a time");
         let device = matches!(format, Format::Mqsim | Format::SsdsimNs).then_some(1);
         let is_event = |line: &&str| match decode_line(format, line.as_bytes()) {
             Ok(_) => true,
@@ -252,6 +247,12 @@ fn seeded(format: Format) -> String {
     text
 }
 
+/// The first record of a format's example.
+fn record(format: Format) -> &'static str {
+    let decodes = |line: &&str| decode_line(format, line.as_bytes()).is_ok();
+    format.example().lines().find(decodes).expect("an example has a record")
+}
+
 /// One line: a time of the format's own unit, whether it reads, its first sector, and its pages.
 fn line(
     text: &mut String,
@@ -279,7 +280,7 @@ fn line(
             .and_then(|()| (0..16).try_for_each(|_| write!(text, "{:016x}", rng.bits()))),
         Format::Disksim => write!(text, "{whole}.{fraction:06} 0 {sector} {sectors} {code}"),
         Format::Flashsim => write!(text, "{whole}.{fraction:06}\t0\t{sector}\t{pages}\t{code}"),
-        Format::FlashsimBytes => {
+        Format::MsrCut => {
             write!(text, "{whole}.{:03} 0 {offset} {bytes} {code}", fraction / 1000)
         }
         Format::Blkparse => write!(
@@ -293,6 +294,8 @@ fn line(
             write!(text, "{whole}.{fraction:06}000,0.000806000,{letter},0,{offset},{bytes}")
         }
         Format::Alibaba => write!(text, "419,{letter},{offset},{bytes},{at}"),
+        // No other format has lines of ours: its example, whose times are set like all others.
+        _ => text.write_str(record(format)),
     }
     .expect("a string takes any text");
 }

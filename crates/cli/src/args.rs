@@ -1,8 +1,17 @@
 //! The flags. Checking them against files and drives is the experiment crate's business.
 
 use clap::{Args, Parser, Subcommand};
+use fowler_experiment::Format;
 use fowler_papers::{Paper, STUDIES};
 use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// What `--format` takes: a line for each format.
+static FORMATS: LazyLock<String> = LazyLock::new(|| {
+    let lines =
+        Format::ALL.iter().map(|format| format!("\n  {:<14} {}", format.name(), format.help()));
+    format!("Formats:{}", lines.collect::<String>())
+});
 
 /// A laboratory for solid-state drives: how late are reads and writes, and exactly why.
 #[derive(Debug, Parser)]
@@ -207,7 +216,7 @@ pub(crate) struct Source {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// The trace's format; without it the format must be certain from the text
+    /// The trace's format (`fowler trace info --help` lists them); without it the format must be certain from the text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// Skip bad lines, up to this percentage of all lines
@@ -364,6 +373,7 @@ pub(crate) enum Physics {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Trace {
     /// What a trace holds: format, units, span, rates, sizes, footprint, first requests
+    #[command(after_help = FORMATS.as_str())]
     Info {
         /// The trace
         file: PathBuf,

@@ -186,7 +186,7 @@ const FITS: [Fit; 4] = [
     ("Financial1.first10k.ssdsim.ascii.zst", Format::SsdsimNs, 10_000, "financial1-excerpt",
         [0.15, 0.1, 0.2, 0.03, 0.03, 0.6, 0.2]),
     ("Financial1.first10k.ssdsim.ascii.zst", Format::SsdsimNs, 10_000, "f1", [1.0; 7]),
-    ("MSR.cut10k.rw_20_80.105.trace.zst", Format::FlashsimBytes, 10_000, "msr-hm0",
+    ("MSR.cut10k.rw_20_80.105.trace.zst", Format::MsrCut, 10_000, "msr-hm0",
         [1.0, 0.2, 0.25, 1.0, 0.15, 1.0, 0.15]),
     ("MSR.hm.sample1000.csv.zst", Format::Msr, 1000, "msr-hm0",
         [1.0, 0.2, 1.0, 1.0, 0.15, 1.0, 0.2]),

@@ -2,9 +2,8 @@
 //! two formats share their columns and differ in units, the answer is the list of candidates and
 //! what each would make of the text, because a wrong guess would look like a result.
 
-use crate::decode::{Record, decode_line};
 use crate::error::shown;
-use crate::{Cause, Format, Problem};
+use crate::{Cause, Format, Problem, Record, decode_line};
 use fowler_units::HostOp;
 
 /// How many lines are looked at.
@@ -172,27 +171,21 @@ fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
             .next()
             .is_some_and(|time| time.contains(&b'.'))
     });
-    let is_in_ms =
-        |format| matches!(format, Format::Disksim | Format::Flashsim | Format::FlashsimBytes);
-    fits.retain(|(format, _)| fractions || !is_in_ms(*format));
-    let in_bytes =
-        fits.iter().find(|(format, _)| *format == Format::FlashsimBytes).map(|(_, records)| {
-            let multiples =
-                records.iter().filter(|r| r.io.offset % 512 == 0 && r.io.size % 512 == 0);
-            (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
-        });
+    fits.retain(|(format, _)| fractions || !format.signs().fractional_times);
+    let in_bytes = fits.iter().find(|(format, _)| format.signs().bytes).map(|(_, records)| {
+        let multiples = records.iter().filter(|r| r.io.offset % 512 == 0 && r.io.size % 512 == 0);
+        (multiples.count() == records.len(), records.len() >= LINES_FOR_UNITS)
+    });
     match in_bytes {
-        Some((true, true)) => fits.retain(|(format, _)| *format == Format::FlashsimBytes),
-        Some((false, _)) => fits.retain(|(format, _)| *format != Format::FlashsimBytes),
+        Some((true, true)) => fits.retain(|(format, _)| format.signs().bytes),
+        Some((false, _)) => fits.retain(|(format, _)| !format.signs().bytes),
         Some((true, false)) | None => {}
     }
     fits.retain(|(format, records)| {
-        let zero_only = matches!(format, Format::Flashsim | Format::FlashsimBytes);
-        !zero_only || records.iter().all(|record| record.device == 0)
+        !format.signs().device_is_zero || records.iter().all(|record| record.device == 0)
     });
-    if fits.iter().any(|(format, _)| *format == Format::Mqsim) {
-        fits.retain(|(format, _)| *format != Format::SsdsimNs);
-    }
+    let left: Vec<Format> = fits.iter().map(|(format, _)| *format).collect();
+    fits.retain(|(format, _)| format.signs().same_as.is_none_or(|same| !left.contains(&same)));
 }
 
 /// What a format makes of the first requests.
@@ -235,7 +228,7 @@ mod tests {
         assert_eq!(detect("0 0 160806224 8 0 3f4fc283\n"), Ok(Format::SsdsimDigest));
         assert_eq!(detect("1.5 0 8 16 b\n2.5 0 8 16 0\n"), Ok(Format::Disksim));
         assert_eq!(detect("1.5 3 8 16 1\n2.5 0 8 16 0\n"), Ok(Format::Disksim));
-        assert_eq!(detect(&"0.5 0 4096 8192 1\n".repeat(8)), Ok(Format::FlashsimBytes));
+        assert_eq!(detect(&"0.5 0 4096 8192 1\n".repeat(8)), Ok(Format::MsrCut));
     }
 
     #[test]
@@ -244,7 +237,7 @@ mod tests {
         let open = detect("26.214000\t0\t303574\t1\t0\n");
         assert_eq!(open, Err(vec![Format::Disksim, Format::Flashsim]));
         let all = detect("0.5 0 4096 8192 1\n");
-        assert_eq!(all, Err(vec![Format::Disksim, Format::Flashsim, Format::FlashsimBytes]));
+        assert_eq!(all, Err(vec![Format::Disksim, Format::Flashsim, Format::MsrCut]));
         let error = Format::detect(b"0 0 8 16 1\n5000000 0 8 16 0\n", true).unwrap_err();
         let text = error.problem().hint.unwrap();
         let reading = "`mqsim` (the first 2 requests take 5 ms, 50 % are reads, 8192 B on average)";

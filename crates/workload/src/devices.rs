@@ -1,7 +1,7 @@
 //! The devices a trace holds, and which of them are replayed. A simulated drive is one device:
 //! requests of several are never put on one address space without being asked.
 
-use crate::decode::Record;
+use crate::Record;
 use crate::{Problem, TraceError};
 
 /// Devices begin at multiples of this when laid side by side, so that no page, stripe or block of

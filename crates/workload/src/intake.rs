@@ -1,12 +1,14 @@
 //! Lines into records: remarks, the header row, bad lines counted by cause, one host only.
 
 use crate::Format;
-use crate::decode::{LATEST, Record, begins_summary, decode_line, decode_wider, host};
+
 use crate::detect::is_remark;
 use crate::error::{Cause, Problem, Tally, tally};
 use crate::fields::Fault;
+use crate::formats::native::{OptionalColumn, OptionalColumns};
+use crate::formats::{TraceFormat, decode, decode_wider, each_format};
 use crate::lines::{Line, Lines};
-use crate::native::{OptionalColumn, OptionalColumns};
+use crate::record::{LATEST, Record};
 use fowler_units::Nanos;
 use std::io;
 
@@ -33,7 +35,7 @@ pub(crate) struct Intake {
     host: Option<Vec<u8>>,
     /// The earliest and the latest moment so far.
     span: Option<(Nanos, Nanos)>,
-    /// Whether this is blkparse's summary: it ends where another file was appended.
+    /// Whether this is a summary behind the records: it ends where another file was appended.
     summary: bool,
     /// Bad lines by cause.
     pub bad: Tally,
@@ -76,7 +78,7 @@ impl Intake {
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
         let (Line::Whole(text) | Line::TooLong(text)) = line;
-        if self.format == Format::Blkparse && begins_summary(text) {
+        if self.format.begins_summary(text) {
             self.summary = true;
         }
         let outcome = match line {
@@ -95,10 +97,13 @@ impl Intake {
                     Err(fault) => Err(fault),
                 }
             }
-            Line::Whole(text) if !self.optional.is_empty() => decode_wider(text, &self.optional),
-            Line::Whole(text) => decode_line(self.format, text)
-                .and_then(|record| same_host(self.format, &mut self.host, text).map(|()| record))
-                .and_then(|record| same_age(self.format, &mut self.span, record)),
+            Line::Whole(text) if !self.optional.is_empty() => {
+                decode_wider(self.format, text, &self.optional)
+            }
+            Line::Whole(text) => {
+                let Intake { format, host, span, .. } = self;
+                each_format!(format, F => decode_after::<F>(text, host, span))
+            }
             Line::TooLong(_) => Err(Fault::new(Cause::LineTooLong, "", b"")),
         };
         match outcome {
@@ -171,38 +176,42 @@ fn header_row<'a>(
     OptionalColumn::named(&line[header.len()..])
 }
 
-/// Refuses a moment further from the others than the simulator counts. Where times count from a date
-/// they are subtracted later, and any request may turn out to be the first.
+/// A line that must agree with those before it: one host, and no moment too far from the others.
 #[inline]
-fn same_age<'a>(
-    format: Format,
+fn decode_after<'a, F: TraceFormat>(
+    line: &'a [u8],
+    host: &mut Option<Vec<u8>>,
     span: &mut Option<(Nanos, Nanos)>,
-    record: Record,
 ) -> Result<Record, Fault<'a>> {
-    if !format.counts_from_a_date() {
-        return Ok(record);
+    let record = decode::<F>(line)?;
+    if let Some(name) = F::host(line) {
+        same_host(host, name)?;
     }
-    let at = record.io.at;
-    let (first, last) = span.unwrap_or((at, at));
-    let (first, last) = (first.min(at), last.max(at));
-    if last.0 - first.0 > LATEST.0 {
-        return Err(Fault::new(Cause::TooLarge, format.time_column(), b""));
+    if F::FROM_A_DATE {
+        same_age::<F>(span, record.io.at)?;
     }
-    *span = Some((first, last));
     Ok(record)
 }
 
-/// Refuses a second host in a file of MSR Cambridge, whose disk numbers count per host.
+/// Refuses a moment further from the others than the simulator counts. Where times count from a date
+/// they are subtracted later, and any request may turn out to be the first.
 #[inline]
-fn same_host<'a>(
-    format: Format,
-    first: &mut Option<Vec<u8>>,
-    line: &'a [u8],
+fn same_age<'a, F: TraceFormat>(
+    span: &mut Option<(Nanos, Nanos)>,
+    at: Nanos,
 ) -> Result<(), Fault<'a>> {
-    if format != Format::Msr {
-        return Ok(());
+    let (first, last) = span.unwrap_or((at, at));
+    let (first, last) = (first.min(at), last.max(at));
+    if last.0 - first.0 > LATEST.0 {
+        return Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""));
     }
-    let host = host(line);
+    *span = Some((first, last));
+    Ok(())
+}
+
+/// Refuses a second host, whose devices may have the numbers of the first one's.
+#[inline]
+fn same_host<'a>(first: &mut Option<Vec<u8>>, host: &'a [u8]) -> Result<(), Fault<'a>> {
     if first.get_or_insert_with(|| host.to_vec()) == host {
         Ok(())
     } else {

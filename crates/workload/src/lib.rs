@@ -20,36 +20,38 @@
 //! # Ok::<(), fowler_workload::TraceError>(())
 //! ```
 
-mod decode;
 mod detect;
 mod devices;
 mod error;
 mod extents;
 mod fields;
-mod format;
+mod formats;
 mod info;
 mod intake;
 mod lines;
-mod native;
 mod number;
 mod profile;
 mod reader;
+mod record;
 mod remap;
 mod reorder;
 mod scale;
 mod source;
 mod synth;
+mod write;
 
-pub use decode::{Fault, LATEST, Record, decode_line};
 pub use detect::{Candidate, Undetected};
 pub use devices::{DeviceChoice, DeviceUse};
 pub use error::{Cause, Problem, SAMPLES_PER_CAUSE, Skipped, TraceError};
-pub use format::Format;
+pub use fields::Fault;
+pub use formats::native::OptionalColumns;
+pub use formats::{Format, decode_line};
 pub use info::{IdleShare, SizeUse, TraceInfo};
-pub use native::{OptionalColumns, write_native};
 pub use number::Short;
 pub use profile::{Profile, Sample};
 pub use reader::{FormatSource, ReadOptions, ReadReport, TraceReader};
+pub use record::{LATEST, Record};
 pub use remap::{Remap, Remapped, Remapper};
 pub use scale::{Scaled, TimeScale};
 pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec};
+pub use write::write_native;

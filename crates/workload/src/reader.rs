@@ -10,16 +10,14 @@
 //! an error at the end if they are more than the stated share. Whatever the error, it comes last:
 //! after it the iterator ends.
 
-use crate::decode::Record;
 use crate::detect::fits_poorly;
 use crate::devices::{Bases, Devices};
 use crate::error::{Cause, Skipped, error_of};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
-use crate::native::OptionalColumns;
 use crate::reorder::Reorder;
 use crate::source::{self, io_error};
-use crate::{DeviceChoice, DeviceUse, Format, Problem, TraceError};
+use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Problem, Record, TraceError};
 use fowler_units::{HostIo, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};

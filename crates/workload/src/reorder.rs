@@ -4,7 +4,7 @@
 //! late ones go into a heap; the next request out is the earlier of the ring's front and the heap's
 //! top.
 
-use crate::decode::Record;
+use crate::Record;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

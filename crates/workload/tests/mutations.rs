@@ -9,46 +9,6 @@ use std::io::{Cursor, Write};
 /// Damaged inputs in all.
 const INPUTS: u64 = 100_000;
 
-/// A few valid lines of each format.
-fn valid(format: Format) -> &'static str {
-    match format {
-        Format::Native => {
-            "at_ns,op,offset,size\n0,read,0,4096\n7,write,4096,512\n7,trim,0,8192\n9,flush,0,0\n"
-        }
-        Format::Spc => {
-            "0,20941264,8192,W,0.551706\n0,20939840,8192,w,0.554041\n1,3436288,512,R,1.01,x\n"
-        }
-        Format::Msr => {
-            "128166385295514663,hm,0,Write,9056014336,2048,2833\n\
-             128166385295514878,hm,0,Read,512,512,26\n"
-        }
-        Format::Disksim => "0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n",
-        Format::Mqsim | Format::SsdsimNs => {
-            "0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n"
-        }
-        Format::SsdsimUs => "0 0 280605840 2 1\n979 0 287641400 128 0\n",
-        Format::SsdsimDigest => {
-            "0 0 160806224 8 0 3f4fc2833a17\n1851 0 73397240 8 1 2e568877a8c6\n"
-        }
-        Format::Flashsim => "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n",
-        Format::Blkparse => {
-            "259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
-             259,2 0 2 0.000001581 4020 G R 282624 + 8 [java]\n\
-             259,2 0 3 0.000002000 4020 Q FWS [jbd2]\n\
-             259,2 0 4 0.000002000 4020 Q D 8 + 8 [x]\nCPU0 (259,2):\n Reads Queued: 1\n"
-        }
-        Format::Systor17 => {
-            "Timestamp,Response,IOType,LUN,Offset,Size\n\
-             1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
-             1456095145.126285000,,W,0,4256049987072,122880\n"
-        }
-        Format::Alibaba => {
-            "419,W,8792731648,16384,1577808144360767\n419,R,512,512,1577808144360768\n"
-        }
-        Format::FlashsimBytes => "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n",
-    }
-}
-
 /// Pieces that are spliced in: numbers at the edges, separators, text that is none.
 const PIECES: &[&[u8]] = &[
     b"18446744073709551615",
@@ -164,7 +124,7 @@ fn no_damage_makes_a_reader_panic_or_lose_count() {
     let (mut read, mut refused) = (0u32, 0u32);
     for _ in 0..INPUTS {
         let format = Format::ALL[rng.below(Format::ALL.len() as u64) as usize];
-        let mut bytes = valid(format).as_bytes().to_vec();
+        let mut bytes = format.example().as_bytes().to_vec();
         damage(&mut bytes, &mut rng);
         let (requests, failed) = outcome(bytes, &options(&mut rng, format));
         read += u32::from(requests);
@@ -174,35 +134,36 @@ fn no_damage_makes_a_reader_panic_or_lose_count() {
     assert!(read > 20_000 && refused > 20_000, "both are met often: {read}, {refused}");
 }
 
-/// A first line of each format with a time, and the same line at one that is too late.
+/// `line` at another time.
+fn at_time(format: Format, line: &str, time: &str) -> String {
+    let mark = if format.columns().contains(',') { ',' } else { ' ' };
+    let is_time = |name: &str| name.split('[').next() == Some(format.time_column());
+    let column = format.columns().split(mark).position(is_time).expect("it has a time");
+    let line = line.replace('\t', " ");
+    let mut cells: Vec<&str> =
+        line.split(mark).filter(|it| mark == ',' || !it.is_empty()).collect();
+    let point = if cells[column].contains('.') { ".5" } else { "" };
+    let time = format!("{time}{point}");
+    cells[column] = &time;
+    cells.join(&mark.to_string())
+}
+
+/// A line of each format early, then the same line at the least time that is too late: it still fits 64
+/// bits of nanoseconds where times count from a date, so that only the distance is too long.
 #[test]
 fn a_time_too_late_is_a_bad_line_in_every_format() {
-    let last = |text: &str| text.lines().next_back().unwrap_or_default().to_string();
     for &format in Format::ALL {
-        let (good, column, late) = match format {
-            Format::Native => (valid(format).into(), 0, "18446744073709551615"),
-            Format::Spc => (valid(format).into(), 4, "18446744073.7"),
-            Format::Msr => ("1,hm,0,Write,9056014336,2048,2833\n".into(), 0, "184467440737095516"),
-            Format::Systor17 => (
-                "Timestamp,Response,IOType,LUN,Offset,Size\n0.1,0.1,R,0,0,512\n".into(),
-                0,
-                "9999999999.5",
-            ),
-            Format::Alibaba => ("419,W,0,16384,1\n".to_string(), 4, "18446744073709551"),
-            Format::Blkparse => ("259,2 0 1 0.1 4020 Q R 8 + 8 [x]\n".into(), 3, "9999999999.5"),
-            Format::SsdsimUs => (valid(format).into(), 0, "18446744073709551"),
-            Format::Disksim | Format::Flashsim | Format::FlashsimBytes => {
-                (valid(format).into(), 0, "18446744073709.5")
-            }
-            Format::Mqsim | Format::SsdsimNs | Format::SsdsimDigest => {
-                (valid(format).into(), 0, "18446744073709551615")
-            }
+        let records = |line: &&str| decode_line(format, line.as_bytes()).is_ok();
+        let line = format.example().lines().find(records).expect("a record");
+        let digits = u64::MAX.to_string();
+        let late = (1..=digits.len()).map(|length| at_time(format, line, &digits[..length]));
+        let is_late = |line: &String| match decode_line(format, line.as_bytes()) {
+            Ok(record) => record.io.at > LATEST,
+            Err(fault) => fault.cause == Cause::TooLarge,
         };
-        let mark = if last(&good).contains(',') && format != Format::Blkparse { "," } else { " " };
-        let line = last(&good).replace('\t', " ");
-        let mut cells: Vec<&str> = line.split(mark).filter(|cell| !cell.is_empty()).collect();
-        cells[column] = late;
-        let bad = format!("{good}{}\n", cells.join(mark));
+        let late = late.into_iter().find(is_late).expect("some time is too late");
+        let header = format.header().map_or_else(String::new, |header| header.to_string() + "\n");
+        let bad = format!("{header}{}\n{late}\n", at_time(format, line, "1"));
         let device = DeviceChoice::SideBySide;
         let options = ReadOptions { format: Some(format), device, ..ReadOptions::default() };
         let stream = Box::new(Cursor::new(bad.clone().into_bytes()));
@@ -220,10 +181,10 @@ fn no_damage_to_a_packed_file_makes_a_reader_panic() {
     for round in 0..4_000 {
         let format = Format::ALL[rng.below(Format::ALL.len() as u64) as usize];
         let mut bytes = if round % 2 == 0 {
-            zstd::encode_all(valid(format).as_bytes(), 1).unwrap()
+            zstd::encode_all(format.example().as_bytes(), 1).unwrap()
         } else {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            gzip.write_all(valid(format).as_bytes()).unwrap();
+            gzip.write_all(format.example().as_bytes()).unwrap();
             gzip.finish().unwrap()
         };
         damage(&mut bytes, &mut rng);
@@ -236,7 +197,7 @@ fn no_line_makes_a_decoder_panic() {
     let mut rng = Rng::stream(2026, "mutations/lines");
     for _ in 0..100_000 {
         let format = Format::ALL[rng.below(Format::ALL.len() as u64) as usize];
-        let mut line = valid(format).lines().last().unwrap_or_default().as_bytes().to_vec();
+        let mut line = format.example().lines().last().unwrap_or_default().as_bytes().to_vec();
         damage(&mut line, &mut rng);
         match decode_line(format, &line) {
             Ok(record) => {

@@ -1,151 +1,14 @@
-//! Native traces: the optional columns they may have, and writing them. What is written reads back
-//! as the same requests.
-//!
-//! Behind `at_ns,op,offset,size` a header may name any of these, each once and in any order. An empty
-//! value says what a file without the column says.
-//!
-//! | column | value | empty |
-//! |---|---|---|
-//! | `queue` | the submission queue, 0 to 65535 | 0 |
-//! | `placement` | the placement handle, 0 to 254 | none |
-//! | `deadline_ns` | ns from the arrival to when the host wants the answer, below 2^63 | none |
+//! Writes native traces. What is written reads back as the same requests.
 
-use crate::decode::LATEST;
-use crate::fields::Fault;
-use crate::number::unsigned;
 use crate::source::io_error;
-use crate::{Cause, Format, Problem, TraceError};
-use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
+use crate::{Format, OptionalColumns, Problem, TraceError};
+use fowler_units::{HostIo, HostOp};
 use std::io::Write;
 
 /// The name errors of writing go by.
 const NAME: &str = "native trace";
 /// Text gathered before it is written.
 const CHUNK: usize = 1 << 16;
-
-/// A column that a native trace may have behind the four that each has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OptionalColumn {
-    Queue,
-    Placement,
-    Deadline,
-}
-
-/// What may follow the four columns in a header, for messages.
-const EXPECTED: &str =
-    "at_ns,op,offset,size and behind them any of queue, placement, deadline_ns, each once";
-
-impl OptionalColumn {
-    /// Every optional column, in the order in which they are written.
-    const ALL: [OptionalColumn; 3] =
-        [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
-
-    /// The word of the header.
-    pub fn name(self) -> &'static str {
-        match self {
-            OptionalColumn::Queue => "queue",
-            OptionalColumn::Placement => "placement",
-            OptionalColumn::Deadline => "deadline_ns",
-        }
-    }
-
-    /// The columns of what follows the four in a header: nothing, or `,` and names.
-    pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
-        let mut columns = Vec::new();
-        for name in rest.split(|&byte| byte == b',').skip(1) {
-            let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
-            match known.filter(|column| !columns.contains(column)) {
-                Some(column) => columns.push(column),
-                None => {
-                    let name = if name.is_empty() { b"," } else { name };
-                    return Err(Fault {
-                        expected: EXPECTED,
-                        ..Fault::new(Cause::Header, "", name)
-                    });
-                }
-            }
-        }
-        Ok(columns)
-    }
-
-    /// The request with the value of this column.
-    pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
-        if field.is_empty() {
-            return Ok(io);
-        }
-        let (most, expected) = match self {
-            OptionalColumn::Queue => (u64::from(u16::MAX), "a queue from 0 to 65535"),
-            OptionalColumn::Placement => {
-                (u64::from(PlacementHandle::NONE.0) - 1, "a placement handle from 0 to 254")
-            }
-            OptionalColumn::Deadline => (LATEST.0, "whole nanoseconds, up to 292 years"),
-        };
-        let value = unsigned(field).map_err(|error| Fault::number(error, self.name(), field));
-        let value = value.map_err(|fault| Fault { expected, ..fault })?;
-        if value > most {
-            return Err(Fault { expected, ..Fault::new(Cause::TooLarge, self.name(), field) });
-        }
-        Ok(match self {
-            OptionalColumn::Queue => io.with_queue(QueueId(value as u16)),
-            OptionalColumn::Placement => io.with_placement(PlacementHandle(value as u8)),
-            OptionalColumn::Deadline => io.with_deadline(Deadline::after(Span(value))),
-        })
-    }
-
-    /// What a request has to say in this column; none if it says nothing.
-    #[inline]
-    fn value(self, io: &HostIo) -> Option<u64> {
-        match self {
-            OptionalColumn::Queue => (io.queue != QueueId::FIRST).then_some(u64::from(io.queue.0)),
-            OptionalColumn::Placement => {
-                io.placement.is_some().then_some(u64::from(io.placement.0))
-            }
-            OptionalColumn::Deadline => io.deadline.span().map(|span| span.0),
-        }
-    }
-}
-
-/// Which optional columns a native trace has: `queue`, `placement`, `deadline_ns`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OptionalColumns([bool; OptionalColumn::ALL.len()]);
-
-impl OptionalColumns {
-    /// Those in which any of `requests` has something to say.
-    pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
-        let mut used = OptionalColumns::default();
-        for io in requests {
-            used.0.iter_mut().zip(OptionalColumn::ALL).for_each(|(used, column)| {
-                *used |= column.value(&io).is_some();
-            });
-        }
-        used
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(self) -> bool {
-        self == OptionalColumns::default()
-    }
-
-    /// The columns, in the order in which they are written.
-    fn columns(self) -> impl Iterator<Item = OptionalColumn> {
-        OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
-    }
-
-    /// The first of the columns left out in which a request has something to say.
-    #[inline]
-    fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
-        let says_more = |column: &OptionalColumn| column.value(io).is_some();
-        OptionalColumn::ALL.into_iter().filter(says_more).find(|&column| !self.0[column as usize])
-    }
-}
-
-impl FromIterator<OptionalColumn> for OptionalColumns {
-    fn from_iter<I: IntoIterator<Item = OptionalColumn>>(columns: I) -> OptionalColumns {
-        let mut all = OptionalColumns::default();
-        columns.into_iter().for_each(|column| all.0[column as usize] = true);
-        all
-    }
-}
 
 /// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns how
 /// many were written.
@@ -235,8 +98,8 @@ fn number(text: &mut Vec<u8>, mut value: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ReadOptions, TraceReader};
-    use fowler_units::{Nanos, Rng};
+    use crate::{Cause, ReadOptions, TraceReader};
+    use fowler_units::{Deadline, Nanos, PlacementHandle, QueueId, Rng, Span};
     use std::io::Cursor;
 
     const NONE: OptionalColumns = OptionalColumns([false; 3]);

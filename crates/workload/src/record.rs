@@ -1,19 +1,9 @@
-//! From one line of text to one record. Pure: no state, no file; what a line means depends on the
-//! line and the format alone.
+//! One record of a trace, put together from the numbers of a line: the one place where ranges and
+//! moments are checked, whatever the format.
 
-mod cloud;
-mod columns;
-mod events;
-mod msr;
-mod native;
-mod spc;
-
-pub use crate::fields::Fault;
-pub(crate) use events::begins_summary;
-pub(crate) use msr::host;
-
-use crate::native::OptionalColumn;
-use crate::{Cause, Format};
+use crate::Cause;
+use crate::fields::Fault;
+use crate::formats::TraceFormat;
 use fowler_units::{HostIo, HostOp, Nanos};
 
 /// The latest moment at which a request may arrive: half of the 584 years that 64 bits of nanoseconds
@@ -21,7 +11,7 @@ use fowler_units::{HostIo, HostOp, Nanos};
 pub const LATEST: Nanos = Nanos(u64::MAX / 2);
 
 /// Blocks and sectors of every format that counts in them.
-const SECTOR: u64 = 512;
+pub(crate) const SECTOR: u64 = 512;
 
 /// One line of a trace, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,65 +22,27 @@ pub struct Record {
     pub io: HostIo,
 }
 
-/// Decodes one line: no line end, no header. Never panics and never wraps a number.
-///
-/// # Errors
-/// The first fault of the line.
-#[inline]
-pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
-    let line = line.trim_ascii();
-    let decoded = match format {
-        Format::Native => native::decode(line),
-        Format::Spc => spc::decode(line),
-        Format::Msr => msr::decode(line),
-        Format::Disksim => columns::disksim(line),
-        Format::Mqsim | Format::SsdsimNs => columns::sectors::<1, false>(line),
-        Format::SsdsimUs => columns::sectors::<1_000, false>(line),
-        Format::SsdsimDigest => columns::sectors::<1, true>(line),
-        Format::Flashsim => {
-            columns::milliseconds(line, ("sector", SECTOR), ("pages", columns::FLASHSIM_PAGE))
-        }
-        Format::FlashsimBytes => columns::milliseconds(line, ("offset", 1), ("bytes", 1)),
-        Format::Blkparse => events::decode(line),
-        Format::Systor17 => cloud::systor17(line),
-        Format::Alibaba => cloud::alibaba(line),
-    };
-    decoded.and_then(|record| in_time(format, record))
-}
-
-/// Decodes one line of a native trace that has optional columns.
-///
-/// # Errors
-/// As [`decode_line`].
-pub(crate) fn decode_wider<'a>(
-    line: &'a [u8],
-    columns: &[OptionalColumn],
-) -> Result<Record, Fault<'a>> {
-    native::decode_wider(line.trim_ascii(), columns)
-        .and_then(|record| in_time(Format::Native, record))
-}
-
 /// Refuses a moment beyond [`LATEST`]. Where times count from a date only the distance between two of
 /// them can be too long.
 #[inline]
-fn in_time<'a>(format: Format, record: Record) -> Result<Record, Fault<'a>> {
-    if record.io.at > LATEST && !format.counts_from_a_date() {
-        return Err(Fault::new(Cause::TooLarge, format.time_column(), b""));
+pub(crate) fn in_time<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
+    if record.io.at > LATEST && !F::FROM_A_DATE {
+        return Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""));
     }
     Ok(record)
 }
 
 /// A number of a range with the column it stands in and the bytes it counts.
 #[derive(Clone, Copy)]
-struct Measure {
-    count: u64,
-    unit: u64,
-    column: &'static str,
+pub(crate) struct Measure {
+    pub count: u64,
+    pub unit: u64,
+    pub column: &'static str,
 }
 
 /// Puts a record together: the one place where ranges are checked.
 #[inline]
-fn record<'a>(
+pub(crate) fn record<'a>(
     at: u64,
     device: u64,
     start: Measure,
@@ -115,21 +67,18 @@ fn record<'a>(
 }
 
 /// An operation that the format does not define.
-fn unknown_op<'a>(column: &'static str, field: &'a [u8], expected: &'static str) -> Fault<'a> {
+pub(crate) fn unknown_op<'a>(
+    column: &'static str,
+    field: &'a [u8],
+    expected: &'static str,
+) -> Fault<'a> {
     Fault { cause: Cause::UnknownOp, column, field, expected }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The causes found in `lines`, in order, for a format.
-    pub(super) fn causes(format: Format, lines: &[&str]) -> Vec<Cause> {
-        lines
-            .iter()
-            .map(|line| decode_line(format, line.as_bytes()).expect_err(line).cause)
-            .collect()
-    }
+    use crate::{Format, decode_line};
 
     #[test]
     fn a_range_never_wraps() {
@@ -154,14 +103,5 @@ mod tests {
         assert_eq!((fault.cause, fault.column), (Cause::TooLarge, "sector"));
         let fault = decode_line(Format::Mqsim, b"0 0 0 8388608 1").unwrap_err();
         assert_eq!((fault.cause, fault.column), (Cause::TooLarge, "sectors"));
-    }
-
-    #[test]
-    fn an_empty_line_is_no_record_of_any_format() {
-        for &format in Format::ALL {
-            for line in ["", " ", ",", ",,,,,,,,", "\0", "-"] {
-                assert!(decode_line(format, line.as_bytes()).is_err(), "{format}: {line:?}");
-            }
-        }
     }
 }

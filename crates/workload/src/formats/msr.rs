@@ -4,35 +4,50 @@
 //! time, in ticks of 100 ns since 1601; as nanoseconds it still fits in 64 bits until the year
 //! 2185. The response time is the traced disks' own and is not used; it must be there.
 
-use super::{Fault, Measure, Record, record, unknown_op};
-use crate::fields::Commas;
+use super::{Table, TraceFormat};
+use crate::fields::{Commas, Fault};
+use crate::record::{Measure, Record, record, unknown_op};
 use fowler_units::HostOp;
 
 /// Nanoseconds in one tick of a file time.
 const TICK_NS: u64 = 100;
 
-#[inline]
-pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Commas::of(line);
-    let at = fields.whole_time("Timestamp", TICK_NS)?;
-    fields.next("Hostname")?;
-    let device = fields.unsigned("DiskNumber")?;
-    let op = match fields.next("Type")? {
-        word if word.eq_ignore_ascii_case(b"Read") => HostOp::Read,
-        word if word.eq_ignore_ascii_case(b"Write") => HostOp::Write,
-        other => return Err(unknown_op("Type", other, "Read or Write")),
-    };
-    let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
-    let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
-    fields.next("ResponseTime")?;
-    fields.finish()?;
-    record(at, device, start, length, op)
-}
+/// MSR Cambridge.
+pub(crate) struct Msr;
 
-/// The host of a line that [`decode`] accepts: the file must not hold another.
-#[inline]
-pub(crate) fn host(line: &[u8]) -> &[u8] {
-    line.split(|&byte| byte == b',').nth(1).unwrap_or_default().trim_ascii()
+impl TraceFormat for Msr {
+    const COLUMNS: &'static str = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
+    const ABOUT: &'static str = "MSR Cambridge CSV: time in ticks of 100 ns (counted from the first \
+        request on), the disk number is the device, Type Read or Write, offset and size in bytes";
+    const TABLE: Table = Table { time: "ticks of 100 ns since 1601", range: "bytes, bytes", read: "`Read`" };
+    const EXAMPLE: &'static str = "\
+        128166385295514663,hm,0,Write,9056014336,2048,2833\n\
+        128166385295514878,hm,0,Read,512,512,26\n";
+    const TIME_COLUMN: &'static str = "Timestamp";
+    const FROM_A_DATE: bool = true;
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Commas::of(line);
+        let at = fields.whole_time("Timestamp", TICK_NS)?;
+        fields.next("Hostname")?;
+        let device = fields.unsigned("DiskNumber")?;
+        let op = match fields.next("Type")? {
+            word if word.eq_ignore_ascii_case(b"Read") => HostOp::Read,
+            word if word.eq_ignore_ascii_case(b"Write") => HostOp::Write,
+            other => return Err(unknown_op("Type", other, "Read or Write")),
+        };
+        let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
+        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
+        fields.next("ResponseTime")?;
+        fields.finish()?;
+        record(at, device, start, length, op)
+    }
+
+    #[inline]
+    fn host(line: &[u8]) -> Option<&[u8]> {
+        line.split(|&byte| byte == b',').nth(1).map(<[u8]>::trim_ascii)
+    }
 }
 
 #[cfg(test)]
@@ -48,7 +63,7 @@ mod tests {
         let at = Nanos(12_816_638_529_551_466_300);
         let expected = Record { device: 3, io: HostIo::write(at, 9_056_014_336, 2048) };
         assert_eq!(decode_line(Format::Msr, line), Ok(expected));
-        assert_eq!(host(line), b"hm");
+        assert_eq!(Msr::host(line), Some(&b"hm"[..]));
         let read = decode_line(Format::Msr, b"128166385295514664,hm,3,Read,0,512,1").unwrap();
         assert_eq!((read.io.op, read.io.at - at), (HostOp::Read, fowler_units::Span(100)));
     }

@@ -1,4 +1,4 @@
-//! The five-column formats of the disk and flash simulators: time, device, address, size,
+//! What the five-column formats of the disk and flash simulators share: time, device, address, size,
 //! operation. They look alike and mean different things:
 //!
 //! | format | time | address | size | operation |
@@ -14,16 +14,12 @@
 //! `ASCIITraceReadCode` `"1"`, sectors of 512 B; its `Time_Unit` setting is ignored); SSDsim has
 //! MQSim's columns.
 
-use super::{Fault, Measure, Record, SECTOR, record, unknown_op};
-use crate::fields::Blanks;
+use crate::fields::{Blanks, Fault};
+use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// The page that FlashSim's sizes count.
-pub(super) const FLASHSIM_PAGE: u64 = 4096;
 /// Digits of a millisecond in nanoseconds.
-const MS: usize = 6;
-/// DiskSim's flag for a read.
-const DISKSIM_READ: u64 = 1;
+pub(super) const MS: usize = 6;
 
 /// The operation of every format here but DiskSim's.
 #[inline]
@@ -33,19 +29,6 @@ fn one_is_read<'a>(fields: &mut Blanks<'a>) -> Result<HostOp, Fault<'a>> {
         b"0" => Ok(HostOp::Write),
         other => Err(unknown_op("op", other, "1 (read) or 0 (write)")),
     }
-}
-
-#[inline]
-pub(super) fn disksim(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.time("time", MS)?;
-    let device = fields.unsigned("device")?;
-    let start = Measure { count: fields.unsigned("block")?, unit: SECTOR, column: "block" };
-    let length = Measure { count: fields.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
-    let flags = fields.hexadecimal("flags")?;
-    fields.finish()?;
-    let op = if flags & DISKSIM_READ != 0 { HostOp::Read } else { HostOp::Write };
-    record(at, device, start, length, op)
 }
 
 /// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose width
@@ -88,9 +71,9 @@ pub(super) fn milliseconds<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::{decode_line, tests::causes};
-    use super::*;
+    use crate::Record;
     use crate::{Cause, Format};
-    use fowler_units::{HostIo, Nanos};
+    use fowler_units::{HostIo, HostOp, Nanos};
 
     fn check(format: Format, line: &str, at: u64, device: u64, offset: u64, size: u32, op: HostOp) {
         let expected = Record { device, io: HostIo::new(op, Nanos(at), offset, size) };
@@ -144,7 +127,7 @@ mod tests {
         );
         check(Format::Flashsim, "640.875000\t0\t8\t1\t0", 640_875_000, 0, 4096, 4096, Write);
         check(
-            Format::FlashsimBytes,
+            Format::MsrCut,
             "223.412 0 3159347200 36864 0",
             223_412_000,
             0,
@@ -152,7 +135,7 @@ mod tests {
             36_864,
             Write,
         );
-        check(Format::FlashsimBytes, "0.000 0 512 4096 1", 0, 0, 512, 4096, Read);
+        check(Format::MsrCut, "0.000 0 512 4096 1", 0, 0, 512, 4096, Read);
     }
 
     #[test]
@@ -188,7 +171,7 @@ mod tests {
                 &[NotANumber, NotANumber, NotANumber, NegativeTime, NotANumber],
             ),
             (Format::Flashsim, &["1.5 0 8 1048576 1", "1.5 0 8 1 3"], &[TooLarge, UnknownOp]),
-            (Format::FlashsimBytes, &["1.5 0 8 4294967296 1"], &[TooLarge]),
+            (Format::MsrCut, &["1.5 0 8 4294967296 1"], &[TooLarge]),
         ] {
             assert_eq!(causes(format, lines), expected, "{format}");
         }

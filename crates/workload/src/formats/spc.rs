@@ -4,23 +4,40 @@
 //! the UMass traces) but the size counts bytes; the two units in one line are the classic mistake.
 //! White space is allowed around fields, further fields may follow, and the opcode is one letter.
 
-use super::{Fault, Measure, Record, SECTOR, record, unknown_op};
-use crate::fields::Commas;
+use super::{Table, TraceFormat};
+use crate::fields::{Commas, Fault};
+use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-#[inline]
-pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Commas::of(line);
-    let device = fields.unsigned("ASU")?;
-    let start = Measure { count: fields.unsigned("LBA")?, unit: SECTOR, column: "LBA" };
-    let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
-    let op = match fields.next("Opcode")? {
-        b"r" | b"R" => HostOp::Read,
-        b"w" | b"W" => HostOp::Write,
-        other => return Err(unknown_op("Opcode", other, "r or R (read), w or W (write)")),
-    };
-    let at = fields.time("Timestamp", 9)?;
-    record(at, device, start, length, op)
+/// SPC.
+pub(crate) struct Spc;
+
+impl TraceFormat for Spc {
+    const COLUMNS: &'static str = "ASU,LBA,Size,Opcode,Timestamp[,more...]";
+    const ABOUT: &'static str = "SPC as in the UMass repository: the ASU is the device, LBA in 512 B \
+        blocks, size in bytes, opcode r/R or w/W, time in decimal seconds; further columns are \
+        ignored";
+    const TABLE: Table = Table { time: "s, decimal", range: "blocks of 512 B, **bytes**", read: "`r`, `R`" };
+    const EXAMPLE: &'static str = "\
+        0,20941264,8192,W,0.551706\n\
+        0,20939840,8192,w,0.554041\n\
+        1,3436288,512,R,1.01,x\n";
+    const TIME_COLUMN: &'static str = "Timestamp";
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Commas::of(line);
+        let device = fields.unsigned("ASU")?;
+        let start = Measure { count: fields.unsigned("LBA")?, unit: SECTOR, column: "LBA" };
+        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
+        let op = match fields.next("Opcode")? {
+            b"r" | b"R" => HostOp::Read,
+            b"w" | b"W" => HostOp::Write,
+            other => return Err(unknown_op("Opcode", other, "r or R (read), w or W (write)")),
+        };
+        let at = fields.time("Timestamp", 9)?;
+        record(at, device, start, length, op)
+    }
 }
 
 #[cfg(test)]

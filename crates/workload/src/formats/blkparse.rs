@@ -10,8 +10,10 @@
 //! An arrival without a range and with a preflush is a flush; a write with a preflush and a range
 //! is the write. At the end blkparse prints a summary, which begins with `CPU` or `Total`.
 
-use super::{Cause, Fault, Measure, Record, SECTOR, record, unknown_op};
-use crate::fields::{Blanks, Commas};
+use super::{Table, TraceFormat};
+use crate::Cause;
+use crate::fields::{Blanks, Commas, Fault};
+use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
 /// The events that are not read, in the order of blkparse(1).
@@ -21,52 +23,70 @@ const OTHER_EVENTS: &[&[u8]] = &[
 /// Bits of a minor device number in the kernel.
 const MINOR_BITS: u32 = 20;
 
-/// Whether the summary begins here: no event does, since each begins with a device number.
-pub(crate) fn begins_summary(line: &[u8]) -> bool {
-    line.starts_with(b"CPU") || line.starts_with(b"Total")
-}
+/// blkparse.
+pub(crate) struct Blkparse;
 
-pub(super) fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let device = device(fields.next("device")?)?;
-    fields.unsigned("cpu")?;
-    fields.unsigned("sequence")?;
-    let at = fields.time("time", 9)?;
-    fields.unsigned("pid")?;
-    let action = fields.next("action")?;
-    if OTHER_EVENTS.contains(&action) {
-        return Err(Fault::new(Cause::OtherEvent, "action", action));
+impl TraceFormat for Blkparse {
+    const COLUMNS: &'static str = "device cpu sequence time pid Q rwbs sector + sectors [process]";
+    const ABOUT: &'static str = "blkparse text in its default layout: of all events only Q (arrival) is read, \
+        time in decimal seconds, sectors of 512 B, R or W in the rwbs column, D a trim, F without \
+        a range a flush";
+    const TABLE: Table = Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
+    const EXAMPLE: &'static str = "\
+        259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
+        259,2 0 2 0.000001581 4020 G R 282624 + 8 [java]\n\
+        259,2 0 3 0.000002000 4020 Q FWS [jbd2]\n\
+        259,2 0 4 0.000002000 4020 Q D 8 + 8 [x]\n\
+        CPU0 (259,2):\n Reads Queued: 1\n";
+
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Blanks::of(line);
+        let device = device(fields.next("device")?)?;
+        fields.unsigned("cpu")?;
+        fields.unsigned("sequence")?;
+        let at = fields.time("time", 9)?;
+        fields.unsigned("pid")?;
+        let action = fields.next("action")?;
+        if OTHER_EVENTS.contains(&action) {
+            return Err(Fault::new(Cause::OtherEvent, "action", action));
+        }
+        if action != b"Q" {
+            return Err(unknown_op("action", action, "an action of blkparse(1), of which Q is read"));
+        }
+        let letters = fields.next("rwbs")?;
+        let (preflush, rest) = match letters {
+            [b'F', rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
+        let op = match rest.first() {
+            Some(b'R') => HostOp::Read,
+            Some(b'W') => HostOp::Write,
+            Some(b'D') => HostOp::Trim,
+            Some(b'N') => HostOp::Flush,
+            _ => return Err(unknown_op("rwbs", letters, "R, W, D or N, perhaps behind an F")),
+        };
+        let first = fields.clone().next("sector").unwrap_or(b"[");
+        if op == HostOp::Flush && !preflush {
+            return Err(Fault::new(Cause::OtherEvent, "rwbs", letters));
+        }
+        let nothing = |column| Measure { count: 0, unit: SECTOR, column };
+        if op == HostOp::Flush || (preflush && first.starts_with(b"[")) {
+            return record(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
+        }
+        let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
+        let plus = fields.next("+")?;
+        if plus != b"+" {
+            return Err(Fault::new(Cause::NotANumber, "+", plus));
+        }
+        let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
+        record(at, device, start, length, op)
     }
-    if action != b"Q" {
-        return Err(unknown_op("action", action, "an action of blkparse(1), of which Q is read"));
+
+    /// No event begins so, since each begins with a device number.
+    #[inline]
+    fn begins_summary(line: &[u8]) -> bool {
+        line.starts_with(b"CPU") || line.starts_with(b"Total")
     }
-    let letters = fields.next("rwbs")?;
-    let (preflush, rest) = match letters {
-        [b'F', rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    let op = match rest.first() {
-        Some(b'R') => HostOp::Read,
-        Some(b'W') => HostOp::Write,
-        Some(b'D') => HostOp::Trim,
-        Some(b'N') => HostOp::Flush,
-        _ => return Err(unknown_op("rwbs", letters, "R, W, D or N, perhaps behind an F")),
-    };
-    let first = fields.clone().next("sector").unwrap_or(b"[");
-    if op == HostOp::Flush && !preflush {
-        return Err(Fault::new(Cause::OtherEvent, "rwbs", letters));
-    }
-    let nothing = |column| Measure { count: 0, unit: SECTOR, column };
-    if op == HostOp::Flush || (preflush && first.starts_with(b"[")) {
-        return record(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
-    }
-    let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
-    let plus = fields.next("+")?;
-    if plus != b"+" {
-        return Err(Fault::new(Cause::NotANumber, "+", plus));
-    }
-    let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
-    record(at, device, start, length, op)
 }
 
 /// `major,minor` as one number.

@@ -1,0 +1,35 @@
+//! DiskSim ASCII: five columns, milliseconds, and flags in hexadecimal.
+
+use super::simulators::MS;
+use super::{Signs, Table, TraceFormat};
+use crate::fields::{Blanks, Fault};
+use crate::record::{Measure, Record, SECTOR, record};
+use fowler_units::HostOp;
+
+/// The flag of a read.
+const READ: u64 = 1;
+
+/// DiskSim.
+pub(crate) struct Disksim;
+
+impl TraceFormat for Disksim {
+    const COLUMNS: &'static str = "time device block blocks flags";
+    const ABOUT: &'static str = "DiskSim ASCII: time in decimal ms, blocks of 512 B, flags in hexadecimal whose \
+        bit 0 is set for a read";
+    const TABLE: Table = Table { time: "ms, decimal", range: "blocks of 512 B", read: "bit 0 of the hexadecimal flags is set" };
+    const EXAMPLE: &'static str = "0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n";
+    const SIGNS: Signs = Signs { fractional_times: true, ..Signs::NONE };
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Blanks::of(line);
+        let at = fields.time("time", MS)?;
+        let device = fields.unsigned("device")?;
+        let start = Measure { count: fields.unsigned("block")?, unit: SECTOR, column: "block" };
+        let length = Measure { count: fields.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
+        let flags = fields.hexadecimal("flags")?;
+        fields.finish()?;
+        let op = if flags & READ != 0 { HostOp::Read } else { HostOp::Write };
+        record(at, device, start, length, op)
+    }
+}

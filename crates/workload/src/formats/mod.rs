@@ -1,0 +1,319 @@
+//! The trace formats there are. One list gives the modules, the enum, the names for configuration
+//! and messages, the lines of `--help`, and the dispatch; detection, the table of `docs/traces.md`,
+//! the tests over all formats and the fuzzing read it. Adding a format is one file and one line.
+//!
+//! Sources: the SPC trace file format 1.0.1; the README of the SNIA trace set "MSR Cambridge
+//! Traces"; DiskSim's `disksim_iotrace.c`; MQSim's `ASCII_Trace_Definition.h`; SSDsim's trace
+//! reader; and those named in the files. The formats contradict one another, above all in which
+//! code is a read: [`Format::about`] states it for each.
+
+mod simulators;
+
+use crate::fields::Fault;
+use crate::record::{Record, in_time};
+use native::OptionalColumn;
+use std::fmt;
+
+/// Declares the formats: a name, the file and the type in it, and one line of help.
+macro_rules! formats {
+    ($d:tt $($name:literal => $module:ident::$Type:ident, $help:literal;)+) => {
+        $(pub(crate) mod $module;)+
+
+        /// A trace format.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $(#[doc = concat!($help, ".")] $Type),+
+        }
+
+        impl Format {
+            /// Every format.
+            pub const ALL: &[Format] = &[$(Format::$Type),+];
+
+            /// The name used in configuration and on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Format::$Type => $name),+ }
+            }
+
+            /// What the format is, in one line for `--help`.
+            pub fn help(self) -> &'static str {
+                match self { $(Format::$Type => $help),+ }
+            }
+        }
+
+        /// Evaluates an expression in which a type stands for that of a format: one jump, then code of
+        /// that format alone.
+        macro_rules! each_format {
+            ($d format:expr, $d F:ident => $d body:expr) => {
+                match $d format {
+                    $($d crate::Format::$Type => {
+                        type $d F = $d crate::formats::$module::$Type;
+                        $d body
+                    }),+
+                }
+            };
+        }
+        pub(crate) use each_format;
+    };
+}
+
+formats! { $
+    "native" => native::Native, "this project's own CSV, with its header";
+    "spc" => spc::Spc, "SPC (Storage Performance Council), as in the UMass repository";
+    "msr" => msr::Msr, "MSR Cambridge CSV";
+    "disksim" => disksim::Disksim, "DiskSim ASCII";
+    "mqsim" => mqsim::Mqsim, "MQSim ASCII";
+    "ssdsim-ns" => ssdsim_ns::SsdsimNs, "SSDsim ASCII, time in nanoseconds";
+    "ssdsim-us" => ssdsim_us::SsdsimUs, "SSDsim ASCII, time in microseconds";
+    "ssdsim-digest" => ssdsim_digest::SsdsimDigest, "SSDsim ASCII of the FIU traces, with a digest";
+    "flashsim" => flashsim::Flashsim, "FlashSim ASCII, sizes in pages of 4 KiB";
+    "msr-cut" => msr_cut::MsrCut, "cuts of MSR Cambridge in FlashSim's columns, in bytes";
+    "blkparse" => blkparse::Blkparse, "the text that blkparse prints by default";
+    "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
+    "alibaba" => alibaba::Alibaba, "Alibaba block traces of 2020";
+}
+
+/// What a file of this folder says about its format.
+pub(crate) trait TraceFormat {
+    /// The columns in order, as the format's own documentation calls them.
+    const COLUMNS: &'static str;
+    /// Columns, units and read/write codes in one sentence.
+    const ABOUT: &'static str;
+    /// What the documentation's table says.
+    const TABLE: Table;
+    /// A few valid lines, the header row included.
+    const EXAMPLE: &'static str;
+    /// The column that holds the time.
+    const TIME_COLUMN: &'static str = "time";
+    /// Whether the columns are the header row, which must come first.
+    const HAS_HEADER: bool = false;
+    /// Whether the header row may name optional columns of ours behind those of the format.
+    const OPTIONAL_COLUMNS: bool = false;
+    /// Whether times count from a calendar date, so that the first request's must be subtracted.
+    const FROM_A_DATE: bool = false;
+    /// How to tell it from formats with the same columns.
+    const SIGNS: Signs = Signs::NONE;
+
+    /// Decodes one line, which has no blanks at its ends.
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>>;
+
+    /// The same where the header row named optional columns.
+    fn decode_wider<'a>(line: &'a [u8], _: &[OptionalColumn]) -> Result<Record, Fault<'a>> {
+        Self::decode(line)
+    }
+
+    /// The host of a line that can be decoded, where lines name one: a file must not hold another.
+    #[inline]
+    fn host(_line: &[u8]) -> Option<&[u8]> {
+        None
+    }
+
+    /// Whether a summary begins with this line: up to the next record nothing is a bad line.
+    #[inline]
+    fn begins_summary(_line: &[u8]) -> bool {
+        false
+    }
+}
+
+/// Cells of a format's row in the documentation, as Markdown.
+pub(crate) struct Table {
+    /// The unit of time, and how it is printed.
+    pub time: &'static str,
+    /// The units of address and size.
+    pub range: &'static str,
+    /// What marks a read.
+    pub read: &'static str,
+}
+
+/// How a format is told from others that decode the same lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Signs {
+    /// Its times are printed with a fraction, somewhere in the first lines.
+    pub fractional_times: bool,
+    /// Its ranges are bytes where others count sectors: their numbers are all multiples of 512.
+    pub bytes: bool,
+    /// Its device is always 0.
+    pub device_is_zero: bool,
+    /// The same format under another name, which detection prefers.
+    pub same_as: Option<Format>,
+}
+
+impl Signs {
+    /// Nothing but its columns.
+    pub const NONE: Signs =
+        Signs { fractional_times: false, bytes: false, device_is_zero: false, same_as: None };
+}
+
+impl Format {
+    /// The columns in order, as the format's own documentation calls them.
+    pub fn columns(self) -> &'static str {
+        each_format!(self, F => F::COLUMNS)
+    }
+
+    /// Columns, units and read/write codes in one sentence.
+    pub fn about(self) -> &'static str {
+        each_format!(self, F => F::ABOUT)
+    }
+
+    /// A few valid lines, with the header row where the format has one.
+    pub fn example(self) -> &'static str {
+        each_format!(self, F => F::EXAMPLE)
+    }
+
+    /// The column that holds the time: one of [`Format::columns`].
+    pub fn time_column(self) -> &'static str {
+        each_format!(self, F => F::TIME_COLUMN)
+    }
+
+    /// The format of that name.
+    pub fn by_name(name: &str) -> Option<Format> {
+        Format::ALL.iter().copied().find(|format| format.name() == name)
+    }
+
+    /// Every name, in order, for messages.
+    pub fn names() -> String {
+        let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        names.join(", ")
+    }
+
+    /// Every format with its columns and units: the table of `docs/traces.md`.
+    pub fn table() -> String {
+        let mut table = String::from(
+            "| `--format` | columns | time | address, size | which is a read |\n\
+             |---|---|---|---|---|\n",
+        );
+        for &format in Format::ALL {
+            let Table { time, range, read } = each_format!(format, F => F::TABLE);
+            let columns = format.columns();
+            table += &format!("| `{format}` | `{columns}` | {time} | {range} | {read} |\n");
+        }
+        table
+    }
+
+    /// The header row that must come first, where the format has one.
+    pub fn header(self) -> Option<&'static str> {
+        each_format!(self, F => F::HAS_HEADER).then(|| self.columns())
+    }
+
+    /// Whether a line, without blanks at its ends, is the header row, optional columns included.
+    pub(crate) fn begins_with(self, line: &[u8]) -> bool {
+        let more = each_format!(self, F => F::OPTIONAL_COLUMNS);
+        let rest = self.header().and_then(|header| line.strip_prefix(header.as_bytes()));
+        rest.is_some_and(|rest| rest.is_empty() || more && rest[0] == b',')
+    }
+
+    /// Whether times count from a calendar date.
+    #[inline]
+    pub(crate) fn counts_from_a_date(self) -> bool {
+        each_format!(self, F => F::FROM_A_DATE)
+    }
+
+    pub(crate) fn signs(self) -> Signs {
+        each_format!(self, F => F::SIGNS)
+    }
+
+    #[inline]
+    pub(crate) fn begins_summary(self, line: &[u8]) -> bool {
+        each_format!(self, F => F::begins_summary(line))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Decodes one line: no line end, no header. Never panics and never wraps a number.
+///
+/// # Errors
+/// The first fault of the line.
+#[inline]
+pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
+    each_format!(format, F => decode::<F>(line))
+}
+
+/// The same where the format is known to the compiler.
+#[inline]
+pub(crate) fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
+    in_time::<F>(F::decode(line.trim_ascii())?)
+}
+
+/// The same with optional columns.
+pub(crate) fn decode_wider<'a>(
+    format: Format,
+    line: &'a [u8],
+    columns: &[OptionalColumn],
+) -> Result<Record, Fault<'a>> {
+    each_format!(format, F => in_time::<F>(F::decode_wider(line.trim_ascii(), columns)?))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::Cause;
+
+    /// The causes found in `lines`, in order, for a format.
+    pub(crate) fn causes(format: Format, lines: &[&str]) -> Vec<Cause> {
+        lines
+            .iter()
+            .map(|line| decode_line(format, line.as_bytes()).expect_err(line).cause)
+            .collect()
+    }
+
+    #[test]
+    fn every_format_is_listed_once_and_found_by_its_name() {
+        for (index, &format) in Format::ALL.iter().enumerate() {
+            assert_eq!(format as usize, index);
+            assert_eq!(Format::by_name(format.name()), Some(format));
+            let about = format.about();
+            assert!(about.contains("time in "), "{format} says what its time counts");
+            assert!(
+                ["1 is a read", "set for a read", "r/R", "Read or Write", "R or W", "op one of"]
+                    .iter()
+                    .any(|code| about.contains(code)),
+                "{format} says which code is a read"
+            );
+            assert!(format.columns().contains(format.time_column()), "{format} has its time");
+            assert!(!format.help().is_empty() && !format.help().contains('\n'));
+        }
+        assert_eq!(Format::by_name("SPC"), None);
+    }
+
+    #[test]
+    fn an_example_is_read_whole_and_taken_for_no_other_format() {
+        for &format in Format::ALL {
+            let text = format.example();
+            assert_eq!(format.header(), format.header().and(text.lines().next()), "{format}");
+            let (mut records, mut summary) = (0, false);
+            for line in text.lines().skip(usize::from(format.header().is_some())) {
+                summary |= format.begins_summary(line.as_bytes());
+                match decode_line(format, line.as_bytes()) {
+                    Ok(_) => records += 1,
+                    Err(fault) => {
+                        assert!(summary || fault.cause == Cause::OtherEvent, "{format}: {line}");
+                    }
+                }
+            }
+            assert!(records >= 2, "{format}");
+            match Format::detect(text.as_bytes(), true) {
+                Ok(found) => {
+                    assert!(found == format || format.signs().same_as == Some(found), "{format}");
+                }
+                Err(open) => {
+                    let named = |it| open.candidates.iter().any(|found| found.format == it);
+                    assert!(named(format) || format.signs().same_as.is_some_and(named), "{format}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_line_is_no_record_of_any_format() {
+        for &format in Format::ALL {
+            for line in ["", " ", ",", ",,,,,,,,", "\0", "-"] {
+                assert!(decode_line(format, line.as_bytes()).is_err(), "{format}: {line:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The native format: CSV with the header `at_ns,op,offset,size`; time in ns, offset and size in
+//! bytes, op by its word. A flush is written with offset 0 and size 0.
+//!
+//! Behind these columns a header may name any of three more, each once and in any order. An empty
+//! value says what a file without the column says.
+//!
+//! | column | value | empty |
+//! |---|---|---|
+//! | `queue` | the submission queue, 0 to 65535 | 0 |
+//! | `placement` | the placement handle, 0 to 254 | none |
+//! | `deadline_ns` | ns from the arrival to when the host wants the answer, below 2^63 | none |
+
+use super::{Table, TraceFormat};
+use crate::Cause;
+use crate::fields::{Commas, Fault};
+use crate::number::unsigned;
+use crate::record::{LATEST, Measure, Record, record, unknown_op};
+use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
+
+/// Native traces.
+pub(crate) struct Native;
+
+impl TraceFormat for Native {
+    const COLUMNS: &'static str = "at_ns,op,offset,size";
+    const ABOUT: &'static str = "CSV with the header at_ns,op,offset,size; time in ns, offset and size in \
+        bytes, op one of read, write, trim, flush";
+    const TABLE: Table = Table { time: "ns", range: "bytes, bytes", read: "`read`" };
+    const EXAMPLE: &'static str = "\
+        at_ns,op,offset,size\n\
+        0,read,0,4096\n\
+        7,write,4096,512\n\
+        7,trim,0,8192\n\
+        9,flush,0,0\n";
+    const TIME_COLUMN: &'static str = "at_ns";
+    const HAS_HEADER: bool = true;
+    const OPTIONAL_COLUMNS: bool = true;
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Commas::of(line);
+        let (at, op, start, length) = columns(&mut fields)?;
+        fields.finish()?;
+        record(at, 0, start, length, op)
+    }
+
+    fn decode_wider<'a>(
+        line: &'a [u8],
+        optional: &[OptionalColumn],
+    ) -> Result<Record, Fault<'a>> {
+        let mut fields = Commas::of(line);
+        let (at, op, start, length) = columns(&mut fields)?;
+        let mut values = fields.clone();
+        for column in optional {
+            fields.next(column.name())?;
+        }
+        fields.finish()?;
+        let mut record = record(at, 0, start, length, op)?;
+        for column in optional {
+            record.io = column.read(values.next(column.name())?, record.io)?;
+        }
+        Ok(record)
+    }
+}
+
+/// The four columns that every native trace has.
+#[inline]
+fn columns<'a>(fields: &mut Commas<'a>) -> Result<(u64, HostOp, Measure, Measure), Fault<'a>> {
+    let at = fields.whole_time("at_ns", 1)?;
+    let op = match fields.next("op")? {
+        b"read" => HostOp::Read,
+        b"write" => HostOp::Write,
+        b"trim" => HostOp::Trim,
+        b"flush" => HostOp::Flush,
+        other => return Err(unknown_op("op", other, "read, write, trim or flush")),
+    };
+    let start = Measure { count: fields.unsigned("offset")?, unit: 1, column: "offset" };
+    let length = Measure { count: fields.unsigned("size")?, unit: 1, column: "size" };
+    Ok((at, op, start, length))
+}
+
+/// A column that a native trace may have behind the four that each has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionalColumn {
+    Queue,
+    Placement,
+    Deadline,
+}
+
+/// What may follow the four columns in a header, for messages.
+const EXPECTED: &str =
+    "at_ns,op,offset,size and behind them any of queue, placement, deadline_ns, each once";
+
+impl OptionalColumn {
+    /// Every optional column, in the order in which they are written.
+    const ALL: [OptionalColumn; 3] =
+        [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
+
+    /// The word of the header.
+    pub fn name(self) -> &'static str {
+        match self {
+            OptionalColumn::Queue => "queue",
+            OptionalColumn::Placement => "placement",
+            OptionalColumn::Deadline => "deadline_ns",
+        }
+    }
+
+    /// The columns of what follows the four in a header: nothing, or `,` and names.
+    pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
+        let mut columns = Vec::new();
+        for name in rest.split(|&byte| byte == b',').skip(1) {
+            let known = OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name);
+            match known.filter(|column| !columns.contains(column)) {
+                Some(column) => columns.push(column),
+                None => {
+                    let name = if name.is_empty() { b"," } else { name };
+                    return Err(Fault {
+                        expected: EXPECTED,
+                        ..Fault::new(Cause::Header, "", name)
+                    });
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The request with the value of this column.
+    pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
+        if field.is_empty() {
+            return Ok(io);
+        }
+        let (most, expected) = match self {
+            OptionalColumn::Queue => (u64::from(u16::MAX), "a queue from 0 to 65535"),
+            OptionalColumn::Placement => {
+                (u64::from(PlacementHandle::NONE.0) - 1, "a placement handle from 0 to 254")
+            }
+            OptionalColumn::Deadline => (LATEST.0, "whole nanoseconds, up to 292 years"),
+        };
+        let value = unsigned(field).map_err(|error| Fault::number(error, self.name(), field));
+        let value = value.map_err(|fault| Fault { expected, ..fault })?;
+        if value > most {
+            return Err(Fault { expected, ..Fault::new(Cause::TooLarge, self.name(), field) });
+        }
+        Ok(match self {
+            OptionalColumn::Queue => io.with_queue(QueueId(value as u16)),
+            OptionalColumn::Placement => io.with_placement(PlacementHandle(value as u8)),
+            OptionalColumn::Deadline => io.with_deadline(Deadline::after(Span(value))),
+        })
+    }
+
+    /// What a request has to say in this column; none if it says nothing.
+    #[inline]
+    pub(crate) fn value(self, io: &HostIo) -> Option<u64> {
+        match self {
+            OptionalColumn::Queue => (io.queue != QueueId::FIRST).then_some(u64::from(io.queue.0)),
+            OptionalColumn::Placement => {
+                io.placement.is_some().then_some(u64::from(io.placement.0))
+            }
+            OptionalColumn::Deadline => io.deadline.span().map(|span| span.0),
+        }
+    }
+}
+
+/// Which optional columns a native trace has: `queue`, `placement`, `deadline_ns`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalColumns(pub(crate) [bool; OptionalColumn::ALL.len()]);
+
+impl OptionalColumns {
+    /// Those in which any of `requests` has something to say.
+    pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
+        let mut used = OptionalColumns::default();
+        for io in requests {
+            used.0.iter_mut().zip(OptionalColumn::ALL).for_each(|(used, column)| {
+                *used |= column.value(&io).is_some();
+            });
+        }
+        used
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self == OptionalColumns::default()
+    }
+
+    /// The columns, in the order in which they are written.
+    pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
+        OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
+    }
+
+    /// The first of the columns left out in which a request has something to say.
+    #[inline]
+    pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
+        let says_more = |column: &OptionalColumn| column.value(io).is_some();
+        OptionalColumn::ALL.into_iter().filter(says_more).find(|&column| !self.0[column as usize])
+    }
+}
+
+impl FromIterator<OptionalColumn> for OptionalColumns {
+    fn from_iter<I: IntoIterator<Item = OptionalColumn>>(columns: I) -> OptionalColumns {
+        let mut all = OptionalColumns::default();
+        columns.into_iter().for_each(|column| all.0[column as usize] = true);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::{Cause, Format};
+    use fowler_units::{HostIo, Nanos};
+
+    #[test]
+    fn each_word_is_its_operation() {
+        for (line, op, offset, size) in [
+            ("7,read,4096,512", HostOp::Read, 4096, 512),
+            ("7,write,1,3", HostOp::Write, 1, 3),
+            ("7, trim , 0 ,4096", HostOp::Trim, 0, 4096),
+            ("7,flush,0,0", HostOp::Flush, 0, 0),
+        ] {
+            let expected = Record { device: 0, io: HostIo::new(op, Nanos(7), offset, size) };
+            assert_eq!(decode_line(Format::Native, line.as_bytes()), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_cause() {
+        let lines = [
+            "7,Read,0,512",
+            "-7,read,0,512",
+            "7,read,0",
+            "7,read,0,512,",
+            "7.5,read,0,512",
+            "7,read,0,0",
+            "7,flush,0,512",
+            "7,read,-512,512",
+        ];
+        let expected = [
+            Cause::UnknownOp,
+            Cause::NegativeTime,
+            Cause::TooFewColumns,
+            Cause::TooManyColumns,
+            Cause::NotANumber,
+            Cause::ZeroLength,
+            Cause::FlushWithRange,
+            Cause::NotANumber,
+        ];
+        assert_eq!(causes(Format::Native, &lines), expected);
+    }
+}

@@ -1,0 +1,24 @@
+//! SSDsim ASCII as made from the FIU traces: a sixth column is a digest of the content.
+
+use super::simulators::sectors;
+use super::{Table, TraceFormat};
+use crate::fields::Fault;
+use crate::record::{Record};
+
+/// SSDsim with a digest.
+pub(crate) struct SsdsimDigest;
+
+impl TraceFormat for SsdsimDigest {
+    const COLUMNS: &'static str = "time device sector sectors op digest";
+    const ABOUT: &'static str = "SSDsim ASCII made from the FIU traces: time in ns, sectors of 512 B, op 1 is a \
+        read and 0 a write, and a sixth column, a digest of the content, which is ignored";
+    const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
+    const EXAMPLE: &'static str = "\
+        0 0 160806224 8 0 3f4fc2833a17\n\
+        1851 0 73397240 8 1 2e568877a8c6\n";
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        sectors::<1, true>(line)
+    }
+}

@@ -1,0 +1,73 @@
+//! SYSTOR '17 (SNIA trace set 4928): `Timestamp,Response,IOType,LUN,Offset,Size`, as its header row.
+//!
+//! Unix seconds with a fraction, IOType R or W, bytes. The response is the traced system's own and
+//! not used; it may be blank. IOType may be blank too: such a line names no operation and is bad.
+
+use super::{Table, TraceFormat};
+use crate::fields::{Commas, Fault};
+use crate::record::{Measure, Record, record, unknown_op};
+use fowler_units::HostOp;
+
+/// SYSTOR '17.
+pub(crate) struct Systor17;
+
+impl TraceFormat for Systor17 {
+    const COLUMNS: &'static str = "Timestamp,Response,IOType,LUN,Offset,Size";
+    const ABOUT: &'static str = "SYSTOR '17 CSV with its header: time in decimal Unix seconds (counted from the \
+        first request on), IOType R or W, the LUN is the device, offset and size in bytes";
+    const TABLE: Table = Table { time: "Unix s, decimal", range: "bytes, bytes", read: "`R`" };
+    const EXAMPLE: &'static str = "\
+        Timestamp,Response,IOType,LUN,Offset,Size\n\
+        1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
+        1456095145.126285000,,W,0,4256049987072,122880\n";
+    const TIME_COLUMN: &'static str = "Timestamp";
+    const HAS_HEADER: bool = true;
+    const FROM_A_DATE: bool = true;
+
+    #[inline]
+    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
+        let mut fields = Commas::of(line);
+        let at = fields.time("Timestamp", 9)?;
+        fields.next("Response")?;
+        let op = letter(&mut fields, "IOType")?;
+        let device = fields.unsigned("LUN")?;
+        let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
+        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
+        fields.finish()?;
+        record(at, device, start, length, op)
+    }
+}
+
+/// The operation of a letter, for the traces of storage services.
+#[inline]
+pub(super) fn letter<'a>(fields: &mut Commas<'a>, column: &'static str) -> Result<HostOp, Fault<'a>> {
+    match fields.next(column)? {
+        b"R" => Ok(HostOp::Read),
+        b"W" => Ok(HostOp::Write),
+        other => Err(unknown_op(column, other, "R or W")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{decode_line, tests::causes};
+    use super::*;
+    use crate::{Cause, Format};
+    use fowler_units::{HostIo, Nanos};
+
+    #[test]
+    fn systor_letters_are_operations_and_a_blank_response_is_no_matter() {
+        for (line, op) in [
+            ("1456095145.133076001,0.000806000,R,4,899056122368,131072", HostOp::Read),
+            ("1456095145.133076001,,W,4,899056122368,131072", HostOp::Write),
+        ] {
+            let (at, offset) = (Nanos(1_456_095_145_133_076_001), 899_056_122_368);
+            let expected = Record { device: 4, io: HostIo::new(op, at, offset, 131_072) };
+            assert_eq!(decode_line(Format::Systor17, line.as_bytes()), Ok(expected));
+        }
+        let lines = ["1.5,0.1,,4,0,512", "1.5,0.1,r,4,0,512", "1.5,0.1,R,4,0", "1.5,0.1,R,4,0,0"];
+        let expected =
+            [Cause::UnknownOp, Cause::UnknownOp, Cause::TooFewColumns, Cause::ZeroLength];
+        assert_eq!(causes(Format::Systor17, &lines), expected);
+    }
+}
