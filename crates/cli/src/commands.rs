@@ -10,7 +10,7 @@ use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::requests::log_path;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Does what the user asked for.
-pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
+pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
     match command {
         Command::Run(arguments) => run(&arguments),
         Command::Compare(arguments) => compare(&arguments),
@@ -39,7 +39,7 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Problems> {
     }
 }
 
-fn run(arguments: &Run) -> Result<Exit, Problems> {
+fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     let logs = |path: &Path| vec![path.to_path_buf()];
     let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
     let choice = match choice.transpose() {
@@ -70,7 +70,7 @@ fn run(arguments: &Run) -> Result<Exit, Problems> {
 }
 
 /// How it ends when there is something wrong besides: what is worse than that, or was the user's wish, stays.
-fn combine_exit(exit: Exit, problems: &Problems) -> Exit {
+fn combine_exit(exit: Exit, problems: &Diagnostics) -> Exit {
     console::complain(problems);
     match exit {
         Exit::Done if problems.0.is_empty() => Exit::Done,
@@ -81,13 +81,13 @@ fn combine_exit(exit: Exit, problems: &Problems) -> Exit {
 }
 
 /// What is wrong with the rest of the command is said as well.
-fn with_setup(mut problems: Problems, arguments: &Run) -> Problems {
+fn with_setup(mut problems: Diagnostics, arguments: &Run) -> Diagnostics {
     fit::run_spec(&arguments.setup.load, arguments.scheme.as_slice(), &mut problems);
     problems
 }
 
-fn explain(arguments: &Explain) -> Result<Exit, Problems> {
-    let mut problems = Problems::default();
+fn explain(arguments: &Explain) -> Result<Exit, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let choice = problems.take(timeline::slowest(arguments.slowest, "--slowest"));
     let choice = choice.map(Choice::Explained);
     let spec = fit::run_spec(&arguments.load, arguments.scheme.as_slice(), &mut problems);
@@ -104,7 +104,7 @@ fn explain(arguments: &Explain) -> Result<Exit, Problems> {
     Ok(combine_exit(exit_of(&[outcome]), &problems))
 }
 
-fn compare(arguments: &Compare) -> Result<Exit, Problems> {
+fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
     let schemes = &arguments.schemes;
     let logs = |path: &Path| schemes.iter().map(|it| log_path(path, it)).collect();
     measured(&arguments.setup, schemes, false, logs, |spec, control| {
@@ -120,10 +120,10 @@ fn measured(
     schemes: &[String],
     timeline: bool,
     logs: impl FnOnce(&Path) -> Vec<PathBuf>,
-    simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Problems>,
-) -> Result<Exit, Problems> {
+    simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Diagnostics>,
+) -> Result<Exit, Diagnostics> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let inputs = fit::files(&setup.load, schemes);
     let (requests, report) = (setup.requests.as_ref(), setup.report.as_ref());
     let wanted = Wanted { requests, report, runs: true, timeline };
@@ -153,7 +153,7 @@ fn measured(
 
 /// The results are out; what cut them short decides the exit code.
 fn exit_of(outcomes: &[Outcome]) -> Exit {
-    let mut said: Vec<&Problem> = Vec::new();
+    let mut said: Vec<&Diagnostic> = Vec::new();
     let mut exit = Exit::Done;
     for outcome in outcomes {
         if !outcome.laws().hold() {
@@ -171,12 +171,12 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
             }
         }
     }
-    console::complain(&Problems(said.into_iter().cloned().collect()));
+    console::complain(&Diagnostics(said.into_iter().cloned().collect()));
     exit
 }
 
-fn chip(arguments: &Chip) -> Result<Exit, Problems> {
-    let mut problems = Problems::default();
+fn chip(arguments: &Chip) -> Result<Exit, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let drive = problems.take(resolve(&arguments.drive, arguments.scheme.as_deref()));
     let commands = problems.take(chip::read(&arguments.file));
     problems.or(())?;
@@ -189,7 +189,7 @@ fn chip(arguments: &Chip) -> Result<Exit, Problems> {
 pub(crate) fn resolve(
     drive: &crate::args::Drive,
     scheme: Option<&str>,
-) -> Result<Resolved, Problems> {
+) -> Result<Resolved, Diagnostics> {
     let spec = fit::device(drive);
     let schemes: Vec<String> = scheme.into_iter().map(str::to_string).collect();
     run::check(&spec, &schemes, None).or(())?;
@@ -197,7 +197,7 @@ pub(crate) fn resolve(
     device::resolve(&spec.source()?, &scheme, &spec)
 }
 
-fn list(arguments: &Presets) -> Result<Exit, Problems> {
+fn list(arguments: &Presets) -> Result<Exit, Diagnostics> {
     let text = match &arguments.name {
         None if arguments.keys => key_list(),
         None => preset_list(),
@@ -210,9 +210,9 @@ fn list(arguments: &Presets) -> Result<Exit, Problems> {
     Ok(Exit::Done)
 }
 
-fn unknown_preset(name: &str) -> Problem {
+fn unknown_preset(name: &str) -> Diagnostic {
     let names = Folder::ALL.into_iter().flat_map(Folder::presets).map(|preset| preset.name);
-    Problem::new("", format!("unknown preset `{name}`")).hint(
+    Diagnostic::new("", format!("unknown preset `{name}`")).hint(
         field::nearest(name, names)
             .map(|near| format!("did you mean \"{near}\"?"))
             .or(Some("`fowler presets` lists them".into())),

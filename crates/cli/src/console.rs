@@ -1,6 +1,6 @@
 //! The one place that writes to the terminal.
 
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use std::io::{self, Write};
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
@@ -16,9 +16,9 @@ pub(crate) fn print(text: &str) {
 }
 
 /// Says what is wrong with the input.
-pub(crate) fn complain(problems: &Problems) {
-    for problem in &problems.0 {
-        note(&format!("error: {problem}"));
+pub(crate) fn complain(diagnostics: &Diagnostics) {
+    for diagnostic in &diagnostics.0 {
+        note(&format!("error: {diagnostic}"));
     }
 }
 

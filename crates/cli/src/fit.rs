@@ -4,7 +4,7 @@ use crate::args::{Load, Reading, ReplaySpeed, Source};
 use fowler_experiment::atomic_file::Named;
 use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::replay_speed::check;
 use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
 use fowler_experiment::workload::{
@@ -19,8 +19,8 @@ pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
 }
 
 /// How a trace is to be read.
-pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Problems> {
-    let mut problems = Problems::default();
+pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let format = reading.format.as_deref().map(format_by_name).transpose();
     let format = problems.take(format).flatten();
     let lenient = reading.lenient.as_deref().map(lenience).transpose();
@@ -34,12 +34,12 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Problems> {
 pub(crate) fn run_spec(
     load: &Load,
     schemes: &[String],
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) -> Option<RunSpec> {
     let workload = problems.take(workload(&load.source, &load.reading, &load.remap));
     let replay_speed = problems.take(replay_speed(&load.replay_speed));
     if load.limit == Some(0) {
-        problems.push(Problem::new("--limit", "there is nothing to run").expected("at least 1"));
+        problems.push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
     }
     let device = device(&load.drive);
     problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
@@ -81,10 +81,10 @@ pub(crate) fn workload(
     source: &Source,
     reading: &Reading,
     remap: &str,
-) -> Result<WorkloadSpec, Problems> {
+) -> Result<WorkloadSpec, Diagnostics> {
     match (&source.trace, &source.workload) {
         (Some(path), _) => {
-            let mut problems = Problems::default();
+            let mut problems = Diagnostics::default();
             let options = problems.take(read_options(reading));
             let remap = problems.take(remap_by_name(remap));
             problems.take(replayable(path));
@@ -100,33 +100,33 @@ pub(crate) fn workload(
                 ("--trace-device", trace_device.is_some()),
             ] {
                 if given {
-                    return Err(Problem::new(flag, "belongs to --trace, and there is none").into());
+                    return Err(Diagnostic::new(flag, "belongs to --trace, and there is none").into());
                 }
             }
             presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated)
         }
-        (None, None) => Err(Problem::new("", "neither --trace nor --workload is given").into()),
+        (None, None) => Err(Diagnostic::new("", "neither --trace nor --workload is given").into()),
     }
 }
 
-fn lenience(text: &str) -> Result<f64, Problems> {
+fn lenience(text: &str) -> Result<f64, Diagnostics> {
     let percent: Option<f64> = text.trim().trim_end_matches('%').trim().parse().ok();
     let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
     percent.map(|percent| percent / 100.0).ok_or_else(|| {
         let what = format!("`{text}` is no percentage");
-        Problem::new("--lenient", what).expected("a number from 0 to 100").into()
+        Diagnostic::new("--lenient", what).expected("a number from 0 to 100").into()
     })
 }
 
-fn trace_device(text: &str) -> Result<DeviceChoice, Problems> {
+fn trace_device(text: &str) -> Result<DeviceChoice, Diagnostics> {
     workload::trace_device(text).ok_or_else(|| {
-        Problem::new("--trace-device", format!("`{text}` is no device"))
+        Diagnostic::new("--trace-device", format!("`{text}` is no device"))
             .expected("a device's number, or side-by-side")
             .into()
     })
 }
 
-fn replay_speed(replay_speed: &ReplaySpeed) -> Result<RunSpeed, Problems> {
+fn replay_speed(replay_speed: &ReplaySpeed) -> Result<RunSpeed, Diagnostics> {
     let replay_speed = match *replay_speed {
         ReplaySpeed { queue_depth: Some(depth), .. } => RunSpeed::Closed(depth),
         ReplaySpeed { speed: Some(factor), .. } => RunSpeed::Speed(factor),

@@ -57,8 +57,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
     let exit = match ended {
         Ok(Ok(exit)) => exit,
-        Ok(Err(problems)) => {
-            console::complain(&problems);
+        Ok(Err(diagnostics)) => {
+            console::complain(&diagnostics);
             Exit::BadInput
         }
         Err(_) => {

@@ -3,26 +3,26 @@
 use crate::args::Lifetime as Arguments;
 use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, sheets};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
-use fowler_experiment::problem::{Problem, Problems};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
 /// The name of the file, in the folder of results, that what is done so far is kept in.
 const CHECKPOINT: &str = "lifetime.checkpoint";
 
-pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
+pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let schemes: Vec<String> = arguments.scheme.iter().cloned().collect();
     let mut inputs = fit::drive_files(&arguments.drive, &schemes);
     inputs.extend(fit::source_files(&arguments.source));
-    let mut problems = Problems::default();
-    let spec = problems.take(spec(arguments));
+    let mut diagnostics = Diagnostics::default();
+    let spec = diagnostics.take(spec(arguments));
     if let Some(spec) = &spec {
-        problems.0.extend(lifetime::check(spec).0);
+        diagnostics.0.extend(lifetime::check(spec).0);
     }
     let output = Output::open(arguments.out.as_deref(), Wanted::default(), &inputs, |_| Vec::new());
-    let output = problems.take(output);
-    problems.or(())?;
+    let output = diagnostics.take(output);
+    diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     let bar = progress::shares(arguments.quiet);
     let watch = Watch {
@@ -63,10 +63,10 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Problems> {
     Ok(Exit::Done)
 }
 
-fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
-    let mut problems = Problems::default();
+fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
     let Arguments { source, reading, remap, .. } = arguments;
-    let workload = problems.take(fit::workload(source, reading, remap));
+    let workload = diagnostics.take(fit::workload(source, reading, remap));
     let mut device = fit::device(&arguments.drive);
     if let Some(years) = arguments.years {
         // A number beyond any drive's is refused by its key; one that is none is refused here.
@@ -74,7 +74,7 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
             device.set.push(format!("lifetime.target={:.0}s", years * 365.0 * 86_400.0));
         } else {
             let what = format!("a life of {years} years");
-            problems.push(Problem::new("--years", what).expected("a number above 0"));
+            diagnostics.push(Diagnostic::new("--years", what).expected("a number above 0"));
         }
     }
     let keep = |folder: &std::path::PathBuf| folder.join(CHECKPOINT);
@@ -90,8 +90,8 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Problems> {
         checkpoint_every: arguments.keep_every.max(1),
     };
     let spec = workload.map(spec);
-    problems.or(())?;
-    spec.ok_or_else(|| Problem::new("", "there is no workload").into())
+    diagnostics.or(())?;
+    spec.ok_or_else(|| Diagnostic::new("", "there is no workload").into())
 }
 
 fn report(lived: &Lifetime) -> String {

@@ -3,7 +3,7 @@
 
 use crate::requests;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::report::{self, REPORT};
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::timeline::TIMELINE;
@@ -42,7 +42,7 @@ impl Output {
         wanted: Wanted<'_>,
         inputs: &[Named],
         logs: impl FnOnce(&Path) -> Vec<PathBuf>,
-    ) -> Result<Output, Problems> {
+    ) -> Result<Output, Diagnostics> {
         let Wanted { requests: wanted, report, runs, timeline } = wanted;
         let inside = |name: &str| folder.map(|folder| folder.join(name));
         let log = wanted.and_then(|file| file.clone().or_else(|| inside(requests::NAME)));
@@ -59,24 +59,24 @@ impl Output {
         let logged = log.as_deref().map_or_else(Vec::new, logs);
         outputs.extend(logged.into_iter().map(|path| named(requests::FLAG, path)));
         // Nothing is made before it is certain that nothing is lost.
-        let mut problems = clashes(inputs, &outputs);
-        problems = problems.or(Problems::default())?;
+        let mut diagnostics = clashes(inputs, &outputs);
+        diagnostics = diagnostics.or(Diagnostics::default())?;
         if let Some(folder) = folder {
             let made = fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error));
-            problems.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
+            diagnostics.take(made.and_then(|()| writable(&folder.join(SUMMARY))));
         }
         for (flag, file) in [(requests::FLAG, wanted), ("--report", report)] {
             match (file, folder) {
-                (Some(Some(file)), _) => drop(problems.take(writable(file))),
+                (Some(Some(file)), _) => drop(diagnostics.take(writable(file))),
                 (Some(None), None) => {
                     let what = "names no file, and there is no --out";
-                    problems.push(Problem::new(flag, what));
+                    diagnostics.push(Diagnostic::new(flag, what));
                 }
                 (None, _) | (Some(None), Some(_)) => {}
             }
         }
-        let requests = problems.take(log.as_deref().map(requests::file).transpose()).flatten();
-        problems.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
+        let requests = diagnostics.take(log.as_deref().map(requests::file).transpose()).flatten();
+        diagnostics.or(Output { folder: folder.map(Path::to_path_buf), requests, reports })
     }
 
     /// Whether a page is to be written.
@@ -85,7 +85,7 @@ impl Output {
     }
 
     /// Writes the page wherever it was asked for.
-    pub fn report(&self, page: &str) -> Result<(), Problems> {
+    pub fn report(&self, page: &str) -> Result<(), Diagnostics> {
         self.reports.iter().try_for_each(|path| report::write(path, page))
     }
 
@@ -95,7 +95,7 @@ impl Output {
     }
 
     /// Writes the summary, if a folder was named.
-    pub fn summary(&self, json: &str) -> Result<(), Problems> {
+    pub fn summary(&self, json: &str) -> Result<(), Diagnostics> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let path = folder.join(SUMMARY);
         let mut file = AtomicFile::create(&path)?;

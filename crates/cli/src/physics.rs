@@ -2,11 +2,11 @@
 
 use crate::args::Physics;
 use crate::{Exit, console, sheets};
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::physics;
-use fowler_experiment::problem::Problems;
 use std::fmt::Write;
 
-pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Problems> {
+pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
     let text = match arguments {
         Physics::Constants => sheets::text(&physics::constants()),
         Physics::Sensitivity => sheets::text(&physics::sensitivity()),

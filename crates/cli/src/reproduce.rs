@@ -2,7 +2,7 @@
 
 use crate::args::Reproduce;
 use crate::{Exit, console, progress, sheets};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, Verdict, Watch};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Tables that are written but not printed: they are to be sorted and searched, not read.
 const ONLY_WRITTEN: [&str; 1] = ["runs"];
 
-pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Problems> {
+pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Diagnostics> {
     let paper = Paper::by_name(&arguments.paper)?;
     // A look of a few requests does not replace the tables of the whole.
     let name = format!("{}{}", paper.name(), if arguments.limit.is_some() { "-look" } else { "" });

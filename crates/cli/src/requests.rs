@@ -1,8 +1,8 @@
 //! The file for every request: its format, by the ending of its name.
 
 #[cfg(not(feature = "parquet"))]
-use fowler_experiment::problem::Problem;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostic;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::requests::RequestsFile;
 use std::path::Path;
 
@@ -13,13 +13,13 @@ pub(crate) const NAME: &str = "requests.parquet";
 
 /// The file at `path`.
 #[cfg(feature = "parquet")]
-pub(crate) fn file(path: &Path) -> Result<RequestsFile, Problems> {
+pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     fowler_columns::requests::file(path)
 }
 
 /// The file at `path`: text, as there is nothing else.
 #[cfg(not(feature = "parquet"))]
-pub(crate) fn file(path: &Path) -> Result<RequestsFile, Problems> {
+pub(crate) fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv")) {
         return Ok(RequestsFile::csv(path));
     }
@@ -29,6 +29,6 @@ pub(crate) fn file(path: &Path) -> Result<RequestsFile, Problems> {
 
 /// What is wrong in a program that was built without Parquet.
 #[cfg(not(feature = "parquet"))]
-pub(crate) fn without_parquet(file: &str) -> Problem {
-    Problem::new(file, "this program was built without Parquet (its cargo feature `parquet`)")
+pub(crate) fn without_parquet(file: &str) -> Diagnostic {
+    Diagnostic::new(file, "this program was built without Parquet (its cargo feature `parquet`)")
 }

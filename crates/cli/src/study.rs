@@ -2,7 +2,7 @@
 
 use crate::args::{Reading, Source, Study};
 use crate::{Exit, console, fit, progress, sheets};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
 use fowler_papers::ablation::{self, Finding, Request};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Tables that are printed; the others are to be sorted and searched, not read.
 const PRINTED: [&str; 2] = ["worth", "interactions"];
 
-pub(crate) fn execute(arguments: &Study) -> Result<Exit, Problems> {
+pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
     let look = if arguments.limit.is_some() { "-look" } else { "" };
     let name = format!("study-{}{look}", arguments.study);
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(name));
@@ -35,8 +35,8 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Problems> {
 }
 
 /// The workloads that were asked for, by their names.
-fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Problems> {
-    let mut problems = Problems::default();
+fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let reading = Reading { format: arguments.format.clone(), lenient: None, trace_device: None };
     let none = Reading { format: None, lenient: None, trace_device: None };
     let generators = arguments.workload.iter().map(|name| {

@@ -8,10 +8,10 @@ pub(crate) use with_columns::execute;
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn execute(
     arguments: &Sweep,
-) -> Result<crate::Exit, fowler_experiment::problem::Problems> {
+) -> Result<crate::Exit, fowler_experiment::diagnostic::Diagnostics> {
     let file = arguments.specification.display().to_string();
-    let problem = crate::requests::without_parquet(&file);
-    Err(problem.hint("build it with its default features".to_string()).into())
+    let diagnostic = crate::requests::without_parquet(&file);
+    Err(diagnostic.hint("build it with its default features".to_string()).into())
 }
 
 #[cfg(feature = "parquet")]
@@ -20,8 +20,8 @@ mod with_columns {
     use crate::table::Grid;
     use crate::{Exit, console, progress};
     use fowler_columns::store::{self, Folder};
+    use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
     use fowler_experiment::numbers::{counted, whole};
-    use fowler_experiment::problem::{Problem, Problems};
     use fowler_experiment::sweep::{Plan, Point};
     use fowler_experiment::workload::Control;
     use std::fmt::Write;
@@ -31,11 +31,11 @@ mod with_columns {
     /// Points that `--dry-run` shows.
     const SHOWN: usize = 5;
 
-    pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Problems> {
+    pub(crate) fn execute(arguments: &Sweep) -> Result<Exit, Diagnostics> {
         let path = &arguments.specification;
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|error| Problem::new(&*name, format!("cannot be read: {error}")))?;
+            .map_err(|error| Diagnostic::new(&*name, format!("cannot be read: {error}")))?;
         let plan = Plan::read(&text, &name)?;
         let stem = path.file_stem().unwrap_or_default();
         let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("results").join(stem));
@@ -101,7 +101,7 @@ mod with_columns {
     }
 
     /// What came of it.
-    fn finished(plan: &Plan, folder: &Folder, now: usize) -> Result<String, Problems> {
+    fn finished(plan: &Plan, folder: &Folder, now: usize) -> Result<String, Diagnostics> {
         let tally = folder.tally(plan)?;
         let heads = ["points", "finished", "failed", "runs now"].map(str::to_string);
         let mut grid = Grid::new(heads.into());

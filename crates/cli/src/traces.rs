@@ -4,8 +4,8 @@ use crate::args::{Reading, Trace};
 use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
 use crate::{Exit, commands, console, fit, progress};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
 use fowler_experiment::workload::readable;
 use fowler_experiment::{HostOp, ReadReport, TraceInfo, trace};
 use std::fmt::Write as _;
@@ -13,28 +13,28 @@ use std::io::Write;
 use std::path::Path;
 
 /// Does what the user asked for.
-pub(crate) fn execute(command: Trace) -> Result<Exit, Problems> {
+pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
     progress::end_at_once();
     match command {
         Trace::Info { file, reading, json } => info(&file, &reading, json)?,
         Trace::Convert { file, to, reading, limit } => {
-            let mut problems = Problems::default();
-            let options = problems.take(fit::read_options(&reading));
-            problems.take(readable(&file));
+            let mut diagnostics = Diagnostics::default();
+            let options = diagnostics.take(fit::read_options(&reading));
+            diagnostics.take(readable(&file));
             let inputs = [("the trace".to_string(), file.clone())];
-            problems.take(target(to.as_deref(), &inputs));
-            problems.or(())?;
+            diagnostics.take(target(to.as_deref(), &inputs));
+            diagnostics.or(())?;
             let options = options.unwrap_or_default();
             written(to.as_deref(), |out| trace::convert(&file, &options, limit, out))?;
         }
         Trace::Synth { workload, to, drive, limit } => {
-            let mut problems = Problems::default();
+            let mut diagnostics = Diagnostics::default();
             let mut inputs = fit::drive_files(&drive, &[]);
             inputs.extend(fit::generator_file(&workload));
-            let drive = problems.take(commands::resolve(&drive, None));
-            let source = problems.take(presets::open(Folder::Workloads, &workload));
-            problems.take(target(to.as_deref(), &inputs));
-            problems.or(())?;
+            let drive = diagnostics.take(commands::resolve(&drive, None));
+            let source = diagnostics.take(presets::open(Folder::Workloads, &workload));
+            diagnostics.take(target(to.as_deref(), &inputs));
+            diagnostics.or(())?;
             let (Some(drive), Some(source)) = (drive, source) else { return Ok(Exit::Fault) };
             written(to.as_deref(), |out| trace::synth(&source, &drive, limit, out))?;
         }
@@ -42,11 +42,11 @@ pub(crate) fn execute(command: Trace) -> Result<Exit, Problems> {
     Ok(Exit::Done)
 }
 
-fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Problems> {
-    let mut problems = Problems::default();
-    let options = problems.take(fit::read_options(reading));
-    problems.take(readable(file));
-    problems.or(())?;
+fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let options = diagnostics.take(fit::read_options(reading));
+    diagnostics.take(readable(file));
+    diagnostics.or(())?;
     let (info, read) = trace::info(file, &options.unwrap_or_default())?;
     let text = if json {
         format!("{:#}\n", trace::info_json(&info, &read))
@@ -58,7 +58,7 @@ fn info(file: &Path, reading: &Reading, json: bool) -> Result<(), Problems> {
 }
 
 /// Whether the file can be written without losing what is read.
-fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Problems> {
+fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Diagnostics> {
     let Some(path) = to else { return Ok(()) };
     clashes(inputs, &[(path.display().to_string(), path.to_path_buf())]).or(())?;
     writable(path)
@@ -67,8 +67,8 @@ fn target(to: Option<&Path>, inputs: &[Named]) -> Result<(), Problems> {
 /// Lets `write` write to the file, or to standard output. The file appears when it is complete.
 fn written(
     to: Option<&Path>,
-    write: impl FnOnce(&mut dyn Write) -> Result<u64, Problems>,
-) -> Result<(), Problems> {
+    write: impl FnOnce(&mut dyn Write) -> Result<u64, Diagnostics>,
+) -> Result<(), Diagnostics> {
     let Some(path) = to else {
         write(&mut console::Stdout::new())?;
         return Ok(());

@@ -5,13 +5,13 @@ use crate::numbers::{NOTHING, counted_as, real, whole};
 use crate::output::{Output, Wanted};
 use crate::table::Grid;
 use crate::{Exit, console, progress};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::validate::{Group, Row, ValidateSpec, Validation, validate};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
 /// Does what the user asked for.
-pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Problems> {
+pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
     let output = Output::open(arguments.out.as_deref(), Wanted::default(), &[], |_| Vec::new())?;
     let spec = ValidateSpec {
         quick: arguments.quick,

@@ -12,7 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use std::fmt::Display;
 
@@ -53,7 +53,7 @@ impl ArrowSource {
     ///
     /// # Errors
     /// Everything that is wrong with the batch. Rows are counted from 0, through all batches.
-    pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Problems> {
+    pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Diagnostics> {
         let mut requests = convert(batch, self.rows, self.last)?;
         self.rows += batch.num_rows() as u64;
         let Some((first, last)) = requests.first().zip(requests.last()) else {
@@ -76,14 +76,14 @@ fn has_dates(batch: &RecordBatch) -> bool {
 }
 
 /// The requests of one batch, whose first row is that of this number; moments as they are, and none before `after`.
-fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Problems> {
+fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
-    let mut problems = Problems::default();
-    let at = problems.take(typed(0, at, numbers(at)));
-    let op = problems.take(typed(1, op, operations(op)));
-    let offset = problems.take(typed(2, offset, numbers(offset)));
-    let size = problems.take(typed(3, size, numbers(size)));
-    problems.or(())?;
+    let mut diagnostics = Diagnostics::default();
+    let at = diagnostics.take(typed(0, at, numbers(at)));
+    let op = diagnostics.take(typed(1, op, operations(op)));
+    let offset = diagnostics.take(typed(2, offset, numbers(offset)));
+    let size = diagnostics.take(typed(3, size, numbers(size)));
+    diagnostics.or(())?;
     let (Some(at), Some(op), Some(offset), Some(size)) = (at, op, offset, size) else {
         return Ok(Vec::new());
     };
@@ -103,7 +103,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
         return Ok(requests);
     }
     let rows = Rows { batch, first_row, after, at, op, offset, size };
-    Err(rows.problems())
+    Err(rows.diagnostics())
 }
 
 /// Whether the values of a row make a request.
@@ -115,40 +115,42 @@ fn fits(at: u64, op: HostOp, offset: u64, size: u64) -> bool {
 }
 
 /// The four columns, in order.
-fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Problems> {
+fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     let schema = batch.schema_ref();
-    let mut problems = Problems::default();
+    let mut diagnostics = Diagnostics::default();
     for field in schema.fields() {
         let known = COLUMNS.iter().any(|(name, _)| name == field.name());
         if !known {
             let what = format!("unknown column `{}`", field.name());
-            let problem = Problem::new("requests", what).expected("at_ns, op, offset and size");
-            problems.push(problem.hint("leave it out: nothing is ignored silently".to_string()));
+            let diagnostic =
+                Diagnostic::new("requests", what).expected("at_ns, op, offset and size");
+            diagnostics
+                .push(diagnostic.hint("leave it out: nothing is ignored silently".to_string()));
         }
     }
     let column = |(name, expected): (&str, &str)| {
         let named = schema.fields().iter().filter(|field| field.name() == name).count();
         match named {
             1 => Ok(batch.column_by_name(name).map(AsRef::as_ref)),
-            0 => Err(Problem::new("requests", format!("the column `{name}` is missing"))),
-            _ => Err(Problem::new("requests", format!("{named} columns are called `{name}`"))),
+            0 => Err(Diagnostic::new("requests", format!("the column `{name}` is missing"))),
+            _ => Err(Diagnostic::new("requests", format!("{named} columns are called `{name}`"))),
         }
-        .map_err(|problem| Problems::from(problem.expected(expected)))
+        .map_err(|diagnostic| Diagnostics::from(diagnostic.expected(expected)))
     };
-    let found = COLUMNS.map(|it| problems.take(column(it)).flatten());
-    problems.or(())?;
+    let found = COLUMNS.map(|it| diagnostics.take(column(it)).flatten());
+    diagnostics.or(())?;
     match found {
         [Some(at), Some(op), Some(offset), Some(size)] => Ok([at, op, offset, size]),
-        _ => Err(Problem::new("requests", "a column is missing").into()),
+        _ => Err(Diagnostic::new("requests", "a column is missing").into()),
     }
 }
 
 /// A column of a type that it may have, or what is wrong with the type.
-fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Problems> {
+fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Diagnostics> {
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
         let what = format!("the column `{name}` is of type {}", array.data_type());
-        Problem::new("requests", what).expected(expected).into()
+        Diagnostic::new("requests", what).expected(expected).into()
     })
 }
 
@@ -280,23 +282,24 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     /// Everything that is wrong, in the order of the rows of each column.
-    fn problems(&self) -> Problems {
-        let mut problems = Problems::default();
+    fn diagnostics(&self) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
         for (name, expected) in COLUMNS {
             let Some(array) = self.batch.column_by_name(name) else { continue };
             let mut wrong = (0..array.len())
                 .filter_map(|row| Some((row, self.wrong(name, array.as_ref(), row)?)));
             for (row, what) in wrong.by_ref().take(SHOWN) {
                 let row = format!("requests, row {}", self.first_row + row as u64);
-                problems.push(Problem::new(row, format!("`{name}`: {what}")).expected(expected));
+                diagnostics
+                    .push(Diagnostic::new(row, format!("`{name}`: {what}")).expected(expected));
             }
             let more = wrong.count();
             if more > 0 {
                 let what = format!("`{name}`: {more} more rows of this batch are wrong");
-                problems.push(Problem::new("requests", what));
+                diagnostics.push(Diagnostic::new("requests", what));
             }
         }
-        problems
+        diagnostics
     }
 
     /// What is wrong with a value.

@@ -1,7 +1,7 @@
 //! How every Parquet file of ours is written and read.
 
 use arrow_array::RecordBatch;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
@@ -41,7 +41,7 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
 }
 
 /// The tables of a file, one after the other.
-pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Problems> {
+pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
@@ -51,7 +51,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Problems> {
 pub(crate) fn read_columns(
     path: &Path,
     names: &[&str],
-) -> Result<Option<Vec<RecordBatch>>, Problems> {
+) -> Result<Option<Vec<RecordBatch>>, Diagnostics> {
     let chosen = |schema: &SchemaDescriptor| ProjectionMask::columns(schema, names.iter().copied());
     match File::open(path) {
         Ok(file) => Ok(tables(file, chosen).ok()),
@@ -74,9 +74,10 @@ fn tables(
     reader.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Problems {
-    let problem = Problem::new(path.display().to_string(), format!("cannot be read: {error}"));
-    problem.hint("remove it, and the same sweep makes it anew".to_string()).into()
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
+    let diagnostic =
+        Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"));
+    diagnostic.hint("remove it, and the same sweep makes it anew".to_string()).into()
 }
 
 /// An error without the name of the library around it.

@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::requests::{RequestSink, RequestsFile};
 use fowler_experiment::{Completion, HostOp, Part, Probe};
 use parquet::arrow::ArrowWriter;
@@ -160,7 +160,7 @@ impl Probe for RequestColumns {
 ///
 /// # Errors
 /// Where the ending is another.
-pub fn file(path: &Path) -> Result<RequestsFile, Problems> {
+pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.as_deref() {
         Some("csv") => Ok(RequestsFile::csv(path)),
@@ -168,8 +168,8 @@ pub fn file(path: &Path) -> Result<RequestsFile, Problems> {
         _ => {
             let what = format!("`{}` says no format", path.display());
             let hint = "name it requests.parquet, or requests.csv for text".to_string();
-            let problem = Problem::new("--requests", what).hint(hint);
-            Err(problem.expected("a file that ends in .parquet or .csv").into())
+            let diagnostic = Diagnostic::new("--requests", what).hint(hint);
+            Err(diagnostic.expected("a file that ends in .parquet or .csv").into())
         }
     }
 }
@@ -179,7 +179,7 @@ pub fn parquet(path: impl Into<PathBuf>) -> RequestsFile {
     RequestsFile { path: path.into(), open }
 }
 
-fn open(path: &Path) -> Result<Box<dyn RequestSink>, Problems> {
+fn open(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     let sink = ParquetSink::new(AtomicFile::create(path)?);
     let sink = sink.map_err(|error| unwritable(path, &io::Error::other(plain(&error))))?;
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
@@ -241,7 +241,7 @@ impl RequestSink for InFile {
         self.sink.completed(completion);
     }
 
-    fn finish(self: Box<Self>) -> Result<(), Problems> {
+    fn finish(self: Box<Self>) -> Result<(), Diagnostics> {
         let InFile { sink, path } = *self;
         let written = sink.finish();
         let failed = |error: ParquetError| unwritable(&path, &io::Error::other(plain(&error)));

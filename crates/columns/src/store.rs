@@ -15,7 +15,7 @@ use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
 use fowler_experiment::workload::Control;
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ impl Folder {
     ///
     /// # Errors
     /// If the folder cannot be written, or someone else is writing to it.
-    pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Problems> {
+    pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Diagnostics> {
         for folder in
             [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
         {
@@ -114,7 +114,7 @@ impl Folder {
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
-    pub fn missing(&self, retry: bool) -> Result<Vec<usize>, Problems> {
+    pub fn missing(&self, retry: bool) -> Result<Vec<usize>, Diagnostics> {
         let mut missing = Vec::new();
         for (index, hash) in &self.runs {
             match self.state(hash)? {
@@ -127,7 +127,7 @@ impl Folder {
     }
 
     /// What there is of the point of this hash.
-    fn state(&self, hash: &str) -> Result<State, Problems> {
+    fn state(&self, hash: &str) -> Result<State, Diagnostics> {
         // Only ends are looked at: to read all of a row takes fifty times as long.
         let row = file::read_columns(&point_file(&self.path, hash), &[ERROR])?;
         let rows = summary::rows_of(&row.unwrap_or_default());
@@ -146,7 +146,7 @@ impl Folder {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn keep(&self, point: &Point, made: &Made) -> Result<(), Problems> {
+    pub fn keep(&self, point: &Point, made: &Made) -> Result<(), Diagnostics> {
         // The row comes last: a point that has one has all that it is to have.
         if let Some(requests) = &made.requests {
             write(&requests_file(&self.path, &point.hash), requests)?;
@@ -158,7 +158,7 @@ impl Folder {
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
-    pub fn tally(&self, plan: &Plan) -> Result<Tally, Problems> {
+    pub fn tally(&self, plan: &Plan) -> Result<Tally, Diagnostics> {
         let mut states: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         for (_, hash) in &self.runs {
             let state = self.state(hash)?;
@@ -178,7 +178,7 @@ impl Folder {
     ///
     /// # Errors
     /// As [`load`].
-    pub fn load(&self) -> Result<RecordBatch, Problems> {
+    pub fn load(&self) -> Result<RecordBatch, Diagnostics> {
         load(&self.path)
     }
 }
@@ -188,11 +188,11 @@ impl Folder {
 ///
 /// # Errors
 /// If this is no folder of a sweep, or a file in it cannot be read.
-pub fn load(folder: &Path) -> Result<RecordBatch, Problems> {
+pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
     let design = folder.join(DESIGN);
     if !design.exists() {
         let what = format!("there is no sweep: it has no {DESIGN}");
-        return Err(Problem::new(folder.display().to_string(), what).into());
+        return Err(Diagnostic::new(folder.display().to_string(), what).into());
     }
     let mut measured: BTreeMap<String, Option<Row>> = BTreeMap::new();
     let mut rows = Vec::new();
@@ -209,7 +209,7 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Problems> {
 }
 
 /// Whether nothing that the points are read from would be replaced by what is written to the folder.
-pub fn unharmed(plan: &Plan, folder: &Path) -> Problems {
+pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
         [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();
     clashes(&plan.inputs(), &outputs)
@@ -220,7 +220,7 @@ pub fn unharmed(plan: &Plan, folder: &Path) -> Problems {
 ///
 /// # Errors
 /// If those requests cannot be written there. What is wrong with the point is its result.
-pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Problems> {
+pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Diagnostics> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
     let name = format!("fowler-{}-{number}.parquet", std::process::id());
@@ -249,7 +249,7 @@ pub fn run(
     threads: Option<usize>,
     control: Control<'_>,
     step: &(dyn Fn(bool) + Sync),
-) -> Result<(), Problems> {
+) -> Result<(), Diagnostics> {
     let wanted = plan.keeps_requests();
     let file =
         |point: &Point| wanted.then(|| requests::parquet(requests_file(&folder.path, &point.hash)));
@@ -271,14 +271,14 @@ fn requests_file(folder: &Path, hash: &str) -> PathBuf {
     folder.join(REQUESTS).join(format!("{hash}.parquet"))
 }
 
-fn lock(folder: &Path) -> Result<File, Problems> {
+fn lock(folder: &Path) -> Result<File, Diagnostics> {
     let path = folder.join(LOCK);
     let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            let problem =
-                Problem::new(folder.display().to_string(), "another sweep is being run in it");
-            Err(problem.hint("wait for it, or name another folder".to_string()).into())
+            let diagnostic =
+                Diagnostic::new(folder.display().to_string(), "another sweep is being run in it");
+            Err(diagnostic.hint("wait for it, or name another folder".to_string()).into())
         }
         // Where the file system knows no locks, two sweeps in one folder are the user's affair.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
@@ -303,11 +303,11 @@ fn tidy(folder: &Path) {
 }
 
 /// Writes a file, unless it is there already.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
     if fs::read(path).is_ok_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Problems> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|error| unwritable(path, &error))?;
     file.finish()

@@ -271,7 +271,7 @@ fn column(kind: Kind, cells: &[Option<&Scalar>]) -> ArrayRef {
 }
 
 /// The rows of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<Row>, fowler_experiment::problem::Problems> {
+pub(crate) fn read(path: &Path) -> Result<Vec<Row>, fowler_experiment::diagnostic::Diagnostics> {
     Ok(rows_of(&file::read(path)?))
 }
 

@@ -7,7 +7,7 @@ use arrow_array::{
     TimestampMicrosecondArray, UInt16Array, UInt32Array, UInt64Array,
 };
 use fowler_columns::arrow_source::ArrowSource;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::{HostIo, HostOp, Nanos};
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn expected() -> Vec<HostIo> {
     ]
 }
 
-fn requests_of(batch: &RecordBatch) -> Result<Vec<HostIo>, Problems> {
+fn requests_of(batch: &RecordBatch) -> Result<Vec<HostIo>, Diagnostics> {
     ArrowSource::new().requests(batch)
 }
 

@@ -23,7 +23,7 @@ fn specification() -> String {
 }
 
 fn plan() -> Plan {
-    Plan::read(&specification(), "sweep.toml").unwrap_or_else(|problems| panic!("{problems}"))
+    Plan::read(&specification(), "sweep.toml").unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
 fn empty(name: &str) -> PathBuf {

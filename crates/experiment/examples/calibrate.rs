@@ -13,8 +13,8 @@
 
 use fowler_experiment::calibration::{TestBed, Trial, common_speed, trials};
 use fowler_experiment::device::{DeviceSpec, Source};
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{Folder, open};
-use fowler_experiment::problem::Problems;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use rayon::prelude::*;
 use std::path::Path;
@@ -135,13 +135,13 @@ fn compressed(
     idle: f64,
     first: f64,
     control: Control<'_>,
-) -> Result<(Vec<f64>, Vec<Trial>), Problems> {
+) -> Result<(Vec<f64>, Vec<Trial>), Diagnostics> {
     let one = |bed: &TestBed| {
         let bed = std::slice::from_ref(bed);
         let factor = rounded(common_speed(bed, workload, idle, first, control)?.factor);
         Ok((factor, trials(bed, workload, factor, control)?.remove(0)))
     };
-    let both: Result<Vec<(f64, Trial)>, Problems> = beds.par_iter().map(one).collect();
+    let both: Result<Vec<(f64, Trial)>, Diagnostics> = beds.par_iter().map(one).collect();
     Ok(both?.into_iter().unzip())
 }
 
@@ -225,7 +225,7 @@ fn calibrate(
     file: &str,
     check: bool,
     beds: &[TestBed],
-) -> Result<(), Problems> {
+) -> Result<(), Diagnostics> {
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
     let text = open(Folder::Workloads, file)?.text;
@@ -276,7 +276,7 @@ fn report(
     beds: &[TestBed],
     first: f64,
     control: Control<'_>,
-) -> Result<(), Problems> {
+) -> Result<(), Diagnostics> {
     let (factors, tried) = compressed(beds, workload, IDLE, first, control)?;
     let native = trials(beds, workload, 1.0, control)?;
     let idle = |trials: &[Trial]| trials.iter().map(|it| it.idle).collect::<Vec<_>>();
@@ -287,7 +287,7 @@ fn report(
     Ok(())
 }
 
-fn main() -> Result<(), Problems> {
+fn main() -> Result<(), Diagnostics> {
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
     if wanted.iter().all(|it| it == "--check") {
         wanted.extend(STAND_INS.iter().map(|it| it.name.to_string()));

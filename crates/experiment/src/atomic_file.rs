@@ -1,7 +1,7 @@
 //! Files that appear when they are complete: what was there before is never replaced by a part, and
 //! nothing that is read is written.
 
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct AtomicFile {
 
 impl AtomicFile {
     /// Starts the file.
-    pub fn create(path: &Path) -> Result<AtomicFile, Problems> {
+    pub fn create(path: &Path) -> Result<AtomicFile, Diagnostics> {
         let opened = if path.is_dir() {
             Err(io::ErrorKind::IsADirectory.into())
         } else if is_special(path) {
@@ -37,7 +37,7 @@ impl AtomicFile {
     }
 
     /// Writes out what is left and gives the file its name.
-    pub fn finish(mut self) -> Result<(), Problems> {
+    pub fn finish(mut self) -> Result<(), Diagnostics> {
         let flushed = self.out.flush();
         let named = flushed.and_then(|()| match &self.partial {
             Some(partial) => fs::rename(partial, &self.path),
@@ -113,7 +113,7 @@ pub(crate) fn is_special(path: &Path) -> bool {
 
 /// Whether a file could be made at `path`. Asking for permissions is not reliable (network drives, full
 /// disks), so one is made beside it and removed.
-pub fn writable(path: &Path) -> Result<(), Problems> {
+pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         return Ok(());
     }
@@ -123,16 +123,16 @@ pub fn writable(path: &Path) -> Result<(), Problems> {
 }
 
 /// The problem of a file that cannot be written.
-pub fn unwritable(path: &Path, error: &io::Error) -> Problems {
-    Problem::new(path.display().to_string(), format!("cannot be written: {error}")).into()
+pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostics {
+    Diagnostic::new(path.display().to_string(), format!("cannot be written: {error}")).into()
 }
 
 /// A file that a command reads or writes, and the flag that names it.
 pub type Named = (String, PathBuf);
 
 /// Says so where an output is also an input, or two outputs are one file, by whatever paths.
-pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Problems {
-    let mut problems = Problems::default();
+pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
     let plain = |named: &&Named| !is_special(&named.1);
     let inputs: Vec<_> = inputs.iter().filter(plain).map(|it| (it, real(&it.1))).collect();
     let mut written: Vec<(&Named, PathBuf)> = Vec::new();
@@ -140,17 +140,17 @@ pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Problems {
         let (flag, path) = output;
         let (real, shown) = (real(path), path.display());
         let what = |other: &str, does: &str| {
-            Problem::new(flag.clone(), format!("`{shown}` is also what {other} {does}"))
+            Diagnostic::new(flag.clone(), format!("`{shown}` is also what {other} {does}"))
                 .hint("name another file".to_string())
         };
         if let Some(((other, _), _)) = inputs.iter().find(|(_, input)| *input == real) {
-            problems.push(what(other, "reads: it would be replaced"));
+            diagnostics.push(what(other, "reads: it would be replaced"));
         } else if let Some(((other, _), _)) = written.iter().find(|(_, path)| *path == real) {
-            problems.push(what(other, "writes: one would replace the other"));
+            diagnostics.push(what(other, "writes: one would replace the other"));
         }
         written.push((output, real));
     }
-    problems
+    diagnostics
 }
 
 /// Whether two paths lead to one file.
@@ -227,9 +227,9 @@ mod tests {
         let named = |flag: &str, path: PathBuf| (flag.to_string(), path);
         let input = [named("--trace", file.clone())];
         let detour = folder.join("../").join(folder.file_name().unwrap()).join("./a.csv");
-        for (path, problems) in [(file, 1), (detour, 1), (folder.join("b.csv"), 0)] {
+        for (path, diagnostics) in [(file, 1), (detour, 1), (folder.join("b.csv"), 0)] {
             let output = [named("--requests", path)];
-            assert_eq!(clashes(&input, &output).0.len(), problems, "{output:?}");
+            assert_eq!(clashes(&input, &output).0.len(), diagnostics, "{output:?}");
         }
         let outputs = ["new/s.json", "new/./s.json"].map(|path| named("--out", folder.join(path)));
         assert_eq!(clashes(&input, &outputs).0.len(), 1);
@@ -246,6 +246,6 @@ mod tests {
         file.finish().unwrap();
         assert!(is_special(null));
         let twice = ["--out", "--requests"].map(|flag| (flag.to_string(), null.into()));
-        assert_eq!(clashes(&[], &twice), Problems::default());
+        assert_eq!(clashes(&[], &twice), Diagnostics::default());
     }
 }

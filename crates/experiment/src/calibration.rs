@@ -2,7 +2,7 @@
 //! several drives have in common. A drive is preconditioned once, and copied for every trial.
 
 use crate::device::{self, DeviceSpec, Resolved};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::replay_speed::{self, Found, ReplaySpeed};
 use crate::run::Ready;
 use crate::scheme::Scheme;
@@ -36,7 +36,7 @@ impl TestBed {
     ///
     /// # Errors
     /// What is wrong with either.
-    pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Problems> {
+    pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Diagnostics> {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
         let clean = Device::new(&drive.config)
             .map_err(|refusals| device::refused(&drive.device, &BTreeMap::new(), refusals))?;
@@ -62,7 +62,7 @@ impl TestBed {
         workload: &WorkloadSpec,
         speed: f64,
         control: Control<'_>,
-    ) -> Result<Trial, Problems> {
+    ) -> Result<Trial, Diagnostics> {
         let workload = Workload::prepare(workload, &self.drive, self.limit, control)?;
         let ready = Ready { drive: self.drive.clone(), workload, limit: self.limit };
         let pacing = ReplaySpeed::Speed(speed).pacing(ready.workload.depth());
@@ -90,7 +90,7 @@ pub fn trials(
     workload: &WorkloadSpec,
     speed: f64,
     control: Control<'_>,
-) -> Result<Vec<Trial>, Problems> {
+) -> Result<Vec<Trial>, Diagnostics> {
     beds.par_iter().map(|bed| bed.trial(workload, speed, control)).collect()
 }
 
@@ -106,10 +106,10 @@ pub fn common_speed(
     target: f64,
     first: f64,
     control: Control<'_>,
-) -> Result<Found, Problems> {
+) -> Result<Found, Diagnostics> {
     replay_speed::check(ReplaySpeed::Idle(target))?;
     if beds.is_empty() {
-        return Err(Problem::new("common speed", "there is no drive").into());
+        return Err(Diagnostic::new("common speed", "there is no drive").into());
     }
     let mean_idle = |speed| {
         let trials = trials(beds, workload, speed, control)?;

@@ -1,6 +1,6 @@
 //! Raw flash commands on one die: CSV in, CSV out.
 
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_units::Nanos;
 use fowler_workload::LATEST;
@@ -23,11 +23,11 @@ const OPS: [(&str, ChipOp); 4] = [
 pub struct Commands(Vec<ChipCommand>);
 
 /// Reads the commands of a CSV file with the header `at_ns,op`.
-pub fn read(path: &Path) -> Result<Commands, Problems> {
+pub fn read(path: &Path) -> Result<Commands, Diagnostics> {
     let name = path.display().to_string();
     match fs::read_to_string(path) {
         Ok(text) => parse(&text, &name).map(Commands),
-        Err(error) => Err(Problem::new(name, format!("cannot be read: {error}")).into()),
+        Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
     }
 }
 
@@ -43,9 +43,9 @@ pub fn chip(config: &Config, Commands(commands): &Commands) -> String {
     csv
 }
 
-fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Problems> {
+fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Diagnostics> {
     let mut commands = Vec::new();
-    let mut problems = Problems::default();
+    let mut diagnostics = Diagnostics::default();
     let mut bad = 0;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().enumerate().filter(|(_, line)| {
@@ -57,8 +57,9 @@ fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Problems> {
         first => {
             let (line, text) =
                 first.map_or((None, ""), |(index, line)| (Some(index as u64 + 1), line));
-            let problem = Problem::new(file, "the header is missing").line(line).text(text);
-            return Err(problem.expected(HEADER).into());
+            let diagnostic =
+                Diagnostic::new(file, "the header is missing").line(line).text(text.trim());
+            return Err(diagnostic.expected(HEADER).into());
         }
     }
     for (index, line) in lines {
@@ -67,19 +68,20 @@ fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Problems> {
             Err((what, expected)) => {
                 bad += 1;
                 if bad <= SHOWN {
-                    let problem = Problem::new(file, what).line(Some(index as u64 + 1)).text(line);
-                    problems.push(problem.expected(expected));
+                    let diagnostic =
+                        Diagnostic::new(file, what).line(Some(index as u64 + 1)).text(line.trim());
+                    diagnostics.push(diagnostic.expected(expected));
                 }
             }
         }
     }
     if bad > SHOWN {
-        problems.push(Problem::new(file, format!("{bad} lines in all are wrong")));
+        diagnostics.push(Diagnostic::new(file, format!("{bad} lines in all are wrong")));
     }
     if bad == 0 && commands.is_empty() {
-        problems.push(Problem::new(file, "there are no commands"));
+        diagnostics.push(Diagnostic::new(file, "there are no commands"));
     }
-    problems.or(commands)
+    diagnostics.or(commands)
 }
 
 fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
@@ -92,14 +94,13 @@ fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
     let digits = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
     let at: u64 = at.parse().ok().filter(|&at| digits && at <= LATEST.0).ok_or_else(|| {
         (
-            format!("`{}` is no time", crate::problem::shown(at)),
+            format!("`{}` is no time", crate::diagnostic::printable(at)),
             "a whole number of nanoseconds, up to 292 years",
         )
     })?;
-    let (_, op) = OPS
-        .iter()
-        .find(|(word, _)| *word == op)
-        .ok_or_else(|| (format!("unknown operation `{}`", crate::problem::shown(op)), OP_WORDS))?;
+    let (_, op) = OPS.iter().find(|(word, _)| *word == op).ok_or_else(|| {
+        (format!("unknown operation `{}`", crate::diagnostic::printable(op)), OP_WORDS)
+    })?;
     Ok(ChipCommand { at: Nanos(at), op: *op })
 }
 
@@ -110,10 +111,11 @@ mod tests {
     #[test]
     fn everything_wrong_is_said_at_once() {
         let text = "at_ns,op\n0,read\n-1,read\n5\n\n7,sense\n1,2,3\n99999999999999999999,read\n";
-        let problems = parse(text, "c.csv").unwrap_err();
-        let lines: Vec<_> = problems.0.iter().map(|problem| problem.line.unwrap()).collect();
+        let diagnostics = parse(text, "c.csv").unwrap_err();
+        let lines: Vec<_> =
+            diagnostics.0.iter().map(|diagnostic| diagnostic.line.unwrap()).collect();
         assert_eq!(lines, [3, 4, 6, 7, 8]);
-        assert!(problems.to_string().contains("unknown operation `sense`"));
+        assert!(diagnostics.to_string().contains("unknown operation `sense`"));
     }
 
     #[test]

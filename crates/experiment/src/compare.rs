@@ -2,7 +2,7 @@
 
 use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
@@ -19,7 +19,7 @@ pub fn compare(
     spec: &RunSpec,
     schemes: &[String],
     control: Control<'_>,
-) -> Result<Vec<Outcome>, Problems> {
+) -> Result<Vec<Outcome>, Diagnostics> {
     let outcomes = compare_watched(spec, schemes, control, |_| ())?;
     Ok(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
 }
@@ -33,16 +33,16 @@ pub fn compare_watched<P: Probe + Send>(
     schemes: &[String],
     control: Control<'_>,
     watcher: impl Fn(&str) -> P + Sync,
-) -> Result<Vec<(Outcome, P)>, Problems> {
+) -> Result<Vec<(Outcome, P)>, Diagnostics> {
     let source = spec.device.source()?;
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     if schemes.is_empty() {
-        problems.push(Problem::new("--schemes", "there is nothing to compare"));
+        problems.push(Diagnostic::new("--schemes", "there is nothing to compare"));
     }
     problems.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
     problems.0.extend(one_file_twice(spec, schemes));
     problems.or(())?;
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let mut all: Vec<Ready> = Vec::new();
     for scheme in schemes {
         // What is wrong with the drive or the trace is wrong under every scheme: once is enough.
@@ -73,17 +73,17 @@ pub fn compare_watched<P: Probe + Send>(
         alone.into_iter().chain(beside).collect()
     });
     outcomes.sort_by_key(|(place, _)| *place);
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let outcomes = outcomes.into_iter().filter_map(|(_, outcome)| problems.take(outcome)).collect();
     problems.unique().or(outcomes)
 }
 
 /// Schemes whose requests would be written into one file.
-fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Problem> {
+fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Diagnostic> {
     let file = spec.requests.as_ref()?;
     let paths: Vec<PathBuf> = schemes.iter().map(|it| file.of_scheme(it).path).collect();
     let twice = (1..paths.len()).find(|&at| paths[..at].contains(&paths[at]))?;
     let name = paths[twice].display().to_string();
     let what = format!("requests of two schemes would go into it, of `{}` last", schemes[twice]);
-    Some(Problem::new(name, what).hint("give one of the schemes another name".to_string()))
+    Some(Diagnostic::new(name, what).hint("give one of the schemes another name".to_string()))
 }

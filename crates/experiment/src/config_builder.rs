@@ -1,9 +1,9 @@
 //! A configuration in the making: settings applied key by key, with a memory of who set what.
 
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, nearest};
 use crate::keys::Key;
-use crate::problem::{Problem, Problems};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(crate) struct ConfigBuilder<T> {
     keys: Vec<Key<T>>,
     target: T,
     origins: BTreeMap<&'static str, Origin>,
-    problems: Problems,
+    diagnostics: Diagnostics,
     /// Places with an error of syntax: what the parser made of them is not worth a second message.
     garbled: BTreeSet<(String, Option<u64>)>,
     /// Where every key is told.
@@ -26,7 +26,7 @@ impl<T> ConfigBuilder<T> {
             keys,
             target,
             origins: BTreeMap::new(),
-            problems: Problems::default(),
+            diagnostics: Diagnostics::default(),
             garbled: BTreeSet::new(),
             listing: "`fowler presets --keys` lists every key",
         }
@@ -38,10 +38,11 @@ impl<T> ConfigBuilder<T> {
     }
 
     /// Adds problems of syntax met on the way to the settings.
-    pub fn note(&mut self, problems: Problems) {
-        let places = problems.0.iter().map(|problem| (problem.file.clone(), problem.line));
+    pub fn note(&mut self, diagnostics: Diagnostics) {
+        let places =
+            diagnostics.0.iter().map(|diagnostic| (diagnostic.file.clone(), diagnostic.line));
         self.garbled.extend(places.filter(|(_, line)| line.is_some()));
-        self.problems.0.extend(problems.0);
+        self.diagnostics.0.extend(diagnostics.0);
     }
 
     /// Applies one source of settings. Setting a key twice in one source is a problem.
@@ -58,8 +59,8 @@ impl<T> ConfigBuilder<T> {
             let Some(index) = self.find(&setting.path) else {
                 if !(setting.value == Value::EmptyTable && self.is_section(&setting.path)) {
                     let meant = self.suggestion(&setting.path);
-                    let problem = self.unknown(setting, meant);
-                    self.problems.push(problem);
+                    let diagnostic = self.unknown(setting, meant);
+                    self.diagnostics.push(diagnostic);
                     // What was misspelt is not also missing.
                     if let Some(meant) = meant {
                         self.origins.entry(meant).or_insert_with(|| setting.origin.clone());
@@ -72,12 +73,12 @@ impl<T> ConfigBuilder<T> {
                 let line =
                     first.line.map_or(String::new(), |line| format!(" (first in line {line})"));
                 let what = format!("`{}` is set twice{line}", key.path);
-                self.problems.push(setting.origin.problem(what));
+                self.diagnostics.push(setting.origin.diagnostic(what));
                 continue;
             }
             match key.field.read(&mut self.target, &setting.value) {
                 Ok(()) => {}
-                Err(complaint) => self.problems.push(refused(key, setting, complaint)),
+                Err(complaint) => self.diagnostics.push(refused(key, setting, complaint)),
             }
             // Even a refused value was meant to be set: it is not also missing.
             self.origins.insert(key.path, setting.origin.clone());
@@ -85,7 +86,7 @@ impl<T> ConfigBuilder<T> {
     }
 
     /// The result, if nothing was wrong and nothing required is missing.
-    pub fn finish(mut self, whole: &str, hint: &str) -> Result<T, Problems> {
+    pub fn finish(mut self, whole: &str, hint: &str) -> Result<T, Diagnostics> {
         let missing: Vec<&str> = self
             .keys
             .iter()
@@ -95,21 +96,21 @@ impl<T> ConfigBuilder<T> {
         if !missing.is_empty() {
             let keys = if missing.len() == 1 { "key is" } else { "keys are" };
             let what = format!("{} required {keys} missing: {}", missing.len(), missing.join(", "));
-            self.problems.push(Problem::new(whole, what).hint(hint.to_string()));
+            self.diagnostics.push(Diagnostic::new(whole, what).hint(hint.to_string()));
         }
         // In the order of lines; sources of settings stay in theirs, and what has no line comes last.
         let mut files: Vec<String> = Vec::new();
-        let mut place = |problem: &Problem| {
-            let known = files.iter().position(|file| *file == problem.file);
+        let mut place = |diagnostic: &Diagnostic| {
+            let known = files.iter().position(|file| *file == diagnostic.file);
             known.unwrap_or_else(|| {
-                files.push(problem.file.clone());
+                files.push(diagnostic.file.clone());
                 files.len() - 1
             })
         };
-        self.problems
-            .0
-            .sort_by_cached_key(|problem| (place(problem), problem.line.unwrap_or(u64::MAX)));
-        self.problems.or(self.target)
+        self.diagnostics.0.sort_by_cached_key(|diagnostic| {
+            (place(diagnostic), diagnostic.line.unwrap_or(u64::MAX))
+        });
+        self.diagnostics.or(self.target)
     }
 
     /// The finished value with the places that a later check can blame.
@@ -117,7 +118,7 @@ impl<T> ConfigBuilder<T> {
         self,
         whole: &str,
         hint: &str,
-    ) -> Result<(T, BTreeMap<&'static str, Origin>), Problems> {
+    ) -> Result<(T, BTreeMap<&'static str, Origin>), Diagnostics> {
         let origins = self.origins.clone();
         self.finish(whole, hint).map(|target| (target, origins))
     }
@@ -133,24 +134,24 @@ impl<T> ConfigBuilder<T> {
         self.keys.iter().any(|key| is_below(key.path, path))
     }
 
-    fn unknown(&self, setting: &Setting, meant: Option<&str>) -> Problem {
+    fn unknown(&self, setting: &Setting, meant: Option<&str>) -> Diagnostic {
         let path = &setting.path;
         if self.is_section(path) {
             let what = format!("`{path}` is a table of keys, not {}", setting.value.kind());
             let example = self.keys.iter().find(|key| is_below(key.path, path));
             return setting
                 .origin
-                .problem(what)
+                .diagnostic(what)
                 .hint(example.map(|key| format!("such as {}", key.path)));
         }
         // A policy is a value or a table of its parameters; every other key is a value only.
         let above = self.keys.iter().find(|key| is_below(path, key.path));
         if let Some(key) = above.filter(|key| !key.path.starts_with("policy.")) {
             let what = format!("`{}` takes a value, not a table", key.path);
-            return setting.origin.problem(what).expected(key.field.expected());
+            return setting.origin.diagnostic(what).expected(key.field.expected());
         }
-        let what = format!("unknown key `{}`", crate::problem::shown(path));
-        setting.origin.problem(what).hint(
+        let what = format!("unknown key `{}`", crate::diagnostic::printable(path));
+        setting.origin.diagnostic(what).hint(
             meant
                 .map(|path| format!("did you mean `{path}`?"))
                 .or_else(|| Some(self.listing.into())),
@@ -176,10 +177,10 @@ fn is_below(path: &str, section: &str) -> bool {
     path.strip_prefix(section).is_some_and(|rest| rest.starts_with('.'))
 }
 
-fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Problem {
+fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Diagnostic {
     setting
         .origin
-        .problem(format!("`{}`: {}", key.path, complaint.what))
+        .diagnostic(format!("`{}`: {}", key.path, complaint.what))
         .expected(key.field.expected())
         .hint(complaint.hint)
 }

@@ -1,6 +1,6 @@
 //! TOML text and `--set` flags as one flat list of settings, each with the place it came from.
 
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -22,8 +22,8 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// A problem at this place.
-    pub fn problem(&self, what: impl Into<String>) -> Problem {
-        Problem::new(self.file.clone(), what).line(self.line).text(&self.text)
+    pub fn diagnostic(&self, what: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.file.clone(), what).line(self.line).text(self.text.trim())
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Setting {
 }
 
 /// Reads TOML. Returns every setting that could be read beside every problem of syntax.
-pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Problems) {
+pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }
 
@@ -85,29 +85,29 @@ pub(crate) fn read_toml_with_rows(
     text: &str,
     file: &str,
     rows: Option<&str>,
-) -> (Vec<Setting>, Problems) {
-    let mut problems = Problems::default();
+) -> (Vec<Setting>, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
     if text.len() > MAX_BYTES {
         let what = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
-        return (Vec::new(), Problem::new(file, what).into());
+        return (Vec::new(), Diagnostic::new(file, what).into());
     }
     let lines = Lines::new(text, file);
     for (index, line) in text.lines().enumerate() {
         if line.bytes().filter(|&byte| byte == b'.').count() > MAX_DOTS_IN_LINE {
             let what = format!("more than {MAX_DOTS_IN_LINE} dots in one line");
-            problems.push(lines.at_line(index).problem(what));
+            diagnostics.push(lines.at_line(index).diagnostic(what));
         }
     }
-    if !problems.0.is_empty() {
-        return (Vec::new(), problems);
+    if !diagnostics.0.is_empty() {
+        return (Vec::new(), diagnostics);
     }
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let at = lines.at(error.span().map_or(0, |span| span.start));
-        problems.push(at.problem(error.message().trim()).hint(syntax_hint(error.message())));
+        diagnostics.push(at.diagnostic(error.message().trim()).hint(syntax_hint(error.message())));
     }
     // The parser complains about each bad character; a reader wants to hear of the line once.
-    let problems = problems.unique();
+    let diagnostics = diagnostics.unique();
     let mut settings = Vec::new();
     let mut table = table.into_inner();
     if let Some((rows, value)) = rows.and_then(|rows| Some((rows, table.get(rows)?)))
@@ -131,7 +131,7 @@ pub(crate) fn read_toml_with_rows(
     flatten(&table, "", &lines, &mut settings);
     // Tables of the parser are sorted by key; messages read better in the order of the file.
     settings.sort_by_key(|setting| setting.origin.line);
-    (settings, problems)
+    (settings, diagnostics)
 }
 
 fn syntax_hint(message: &str) -> Option<String> {
@@ -182,15 +182,18 @@ fn value_of(value: &Spanned<DeValue<'_>>) -> Value {
 }
 
 /// Reads one `--set key=value`. Quotes around words and quantities may be left out, in lists too.
-pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Problems> {
+pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Diagnostics> {
     let origin = Origin { file: flag.into(), line: None, text: argument.into() };
     let Some((path, value)) = argument.split_once('=') else {
-        return Err(origin.problem("there is no `=`").expected("key=value").into());
+        return Err(origin.diagnostic("there is no `=`").expected("key=value").into());
     };
     let (path, value) = (path.trim(), value.trim());
     if path.is_empty() || value.is_empty() {
         let missing = if path.is_empty() { "key" } else { "value" };
-        return Err(origin.problem(format!("the {missing} is empty")).expected("key=value").into());
+        return Err(origin
+            .diagnostic(format!("the {missing} is empty"))
+            .expected("key=value")
+            .into());
     }
     let value = flag_value(value);
     Ok(Setting { path: path.to_string(), value, origin })
@@ -264,8 +267,8 @@ mod tests {
             "[policy]\nsuspension.reads = 'all'",
         ];
         for way in ways {
-            let (settings, problems) = read_toml(way, "f");
-            assert_eq!(problems.0, []);
+            let (settings, diagnostics) = read_toml(way, "f");
+            assert_eq!(diagnostics.0, []);
             assert_eq!(settings.len(), 1);
             assert_eq!(settings[0].path, "policy.suspension.reads");
             assert_eq!(settings[0].value, Value::Text("all".into()));
@@ -276,8 +279,8 @@ mod tests {
     #[test]
     fn values_keep_their_kind() {
         let text = "a=1_000\nb=0x10\nc=1.5e3\nd=nan\ne=[1,'x']\nf={}\ng=1979-05-27\nh=true";
-        let (settings, problems) = read_toml(text, "f");
-        assert_eq!(problems.0, []);
+        let (settings, diagnostics) = read_toml(text, "f");
+        assert_eq!(diagnostics.0, []);
         let values: Vec<_> = settings.into_iter().map(|setting| setting.value).collect();
         assert_eq!(values[..3], [Value::Whole(1000), Value::Whole(16), Value::Real(1500.0)]);
         assert!(matches!(values[3], Value::Real(x) if x.is_nan()));

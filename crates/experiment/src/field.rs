@@ -356,7 +356,7 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
     }
     let hint = nearest(text, words.iter().map(|(word, _)| *word));
     Err(Complaint {
-        what: format!("`{}` is unknown", crate::problem::shown(text)),
+        what: format!("`{}` is unknown", crate::diagnostic::printable(text)),
         hint: hint.map(|word| format!("did you mean \"{word}\"?")),
     })
 }

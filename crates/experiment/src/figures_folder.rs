@@ -2,7 +2,7 @@
 //! cells end with.
 
 use crate::atomic_file::{AtomicFile, unwritable};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::report::Drawing;
 use crate::tables::Sheet;
 use fowler_figures::Figure;
@@ -27,7 +27,7 @@ pub struct Written {
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Problems> {
+pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Written, Diagnostics> {
     let (mut files, mut warnings, mut drawings) = (Vec::new(), Vec::new(), Vec::new());
     for sheet in sheets {
         sheet.write(folder)?;

@@ -6,7 +6,7 @@ use crate::document;
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::{Bytes, HostIo, Span};
 use fowler_workload::{
     Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceError,
@@ -153,7 +153,7 @@ const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 
 /// The complete description of the workload that `text` describes, on a drive of `logical` bytes. Never
 /// panics, whatever the text.
-pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Problems> {
+pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
 }
@@ -293,7 +293,7 @@ fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {
             .ok_or_else(|| format!("{size} is outside 1B to 1GiB"))?;
         let weight: f64 = weight.trim().parse().unwrap_or(f64::NAN);
         if !(weight > 0.0 && weight <= 1e9) {
-            return Err(format!("`{}` has no weight above 0", crate::problem::shown(part.trim())));
+            return Err(format!("`{}` has no weight above 0", crate::diagnostic::shown(part.trim())));
         }
         Ok(SizeShare { size, weight })
     };
@@ -310,7 +310,7 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 
 impl Generator {
     /// The generator that `source` describes, on a drive with this room.
-    pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Problems> {
+    pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Diagnostics> {
         let mut builder = ConfigBuilder::new(keys(), Description::default());
         let (settings, problems) = document::read_toml(&source.text, &source.name);
         builder.note(problems);
@@ -319,8 +319,8 @@ impl Generator {
         let description = builder.finish(&source.name, hint)?;
         let spec = description.spec(room, seed).map_err(|problems| {
             let file = &source.name;
-            let here = |problem| Problem { file: file.clone(), ..problem };
-            Problems(problems.0.into_iter().map(here).collect())
+            let here = |problem| Diagnostic { file: file.clone(), ..problem };
+            Diagnostics(problems.0.into_iter().map(here).collect())
         })?;
         if let Err(mut error) = Synth::new(&spec) {
             error.file.clone_from(&source.name);
@@ -331,7 +331,7 @@ impl Generator {
         if closed && !description.power_off.is_empty() {
             let what = "`power_off` names moments, and closed arrivals have none";
             let hint = "poisson or fixed arrivals at a rate have";
-            return Err(Problem::new(&source.name, what).hint(hint.to_string()).into());
+            return Err(Diagnostic::new(&source.name, what).hint(hint.to_string()).into());
         }
         let text = config_builder::print(&keys(), &description);
         Ok(Generator { spec, depth, power_off: description.power_off, text })
@@ -348,12 +348,12 @@ impl Generator {
     }
 
     /// Refuses spans without power, of which `what` knows nothing.
-    pub fn refuse_power_off(&self, name: &str, what: &str) -> Result<(), Problems> {
+    pub fn refuse_power_off(&self, name: &str, what: &str) -> Result<(), Diagnostics> {
         if self.power_off.is_empty() {
             return Ok(());
         }
         let what = format!("`power_off` cannot be used here: {what}");
-        Err(Problem::new(name, what).hint("leave it out".to_string()).into())
+        Err(Diagnostic::new(name, what).hint("leave it out".to_string()).into())
     }
 
     /// When the power is off meanwhile.
@@ -399,17 +399,17 @@ impl Description {
         Bytes(sizes.map(|share| u64::from(share.size)).fold(page, u64::min))
     }
 
-    fn spec(&self, room: Room, seed: u64) -> Result<SynthSpec, Problems> {
+    fn spec(&self, room: Room, seed: u64) -> Result<SynthSpec, Diagnostics> {
         let logical = room.logical;
         let length = match (self.requests, self.duration) {
             (0, Span::ZERO) => {
-                let problem = Problem::new("", "neither `requests` nor `duration` is set");
+                let problem = Diagnostic::new("", "neither `requests` nor `duration` is set");
                 return Err(problem.expected("one of them").into());
             }
             (count, Span::ZERO) => Length::Requests(count),
             (0, duration) => Length::Duration(duration),
             _ => {
-                let problem = Problem::new("", "both `requests` and `duration` are set");
+                let problem = Diagnostic::new("", "both `requests` and `duration` are set");
                 return Err(problem.expected("one of them").into());
             }
         };
@@ -422,7 +422,7 @@ impl Description {
             let what =
                 format!("`space.size` is {} and the drive has {}", self.space, Bytes(logical));
             let hint = "leave it out: `space.share` follows the drive";
-            return Err(Problem::new("", what).hint(hint.to_string()).into());
+            return Err(Diagnostic::new("", what).hint(hint.to_string()).into());
         }
         let arrivals = &self.arrivals;
         Ok(SynthSpec {
@@ -487,12 +487,12 @@ mod tests {
     use super::*;
     use crate::presets::Folder;
 
-    fn parse(text: &str) -> Result<Generator, Problems> {
+    fn parse(text: &str) -> Result<Generator, Diagnostics> {
         parse_for(1 << 30, text)
     }
 
     /// For a drive of so many bytes.
-    fn parse_for(logical: u64, text: &str) -> Result<Generator, Problems> {
+    fn parse_for(logical: u64, text: &str) -> Result<Generator, Diagnostics> {
         let source = Source { name: "w.toml".into(), text: text.into() };
         Generator::parse(&source, Room { logical, page: 16 << 10 }, 1)
     }

@@ -1,7 +1,7 @@
 //! From a specification to an outcome: drives and workloads from text, schemes, runs, comparisons.
 //!
 //! The command line and the bindings go through this crate and print; it prints nothing itself. What is
-//! wrong with an input is said all at once, as [`problem::Problems`].
+//! wrong with an input is said all at once, as [`diagnostic::Diagnostics`].
 
 pub mod atomic_file;
 pub mod calibration;
@@ -22,7 +22,7 @@ pub mod outcome;
 pub mod physics;
 mod power;
 pub mod presets;
-pub mod problem;
+pub mod diagnostic;
 pub mod provenance;
 pub mod replay_speed;
 pub mod report;

@@ -52,13 +52,13 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
 }
 
 fn one(text: &str) -> Result<PowerOff, String> {
-    let shown = || crate::problem::shown(text);
+    let shown = || crate::diagnostic::printable(text);
     let [at, lasts] = text.split_whitespace().collect::<Vec<_>>()[..] else {
         return Err(format!("`{}` is not a moment and a length", shown()));
     };
     let time = |text: &str| -> Result<Span, String> {
         if text.starts_with('-') {
-            return Err(format!("`{}` is below zero", crate::problem::shown(text)));
+            return Err(format!("`{}` is below zero", crate::diagnostic::printable(text)));
         }
         text.parse().map_err(|error: fowler_units::QuantityError| error.reason)
     };

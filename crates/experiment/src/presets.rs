@@ -1,7 +1,7 @@
 //! What comes with the program: devices, workloads and schemes, each a TOML file in `presets/`.
 
 use crate::field::nearest;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// A named text: a file that was read, or a preset.
@@ -93,7 +93,7 @@ pub fn file(folder: Folder, name: &str) -> Option<&Path> {
 }
 
 /// The preset of that name, or the file if the name looks like a path of a TOML file.
-pub fn open(folder: Folder, name: &str) -> Result<Source, Problems> {
+pub fn open(folder: Folder, name: &str) -> Result<Source, Diagnostics> {
     if let Some(preset) = folder.presets().iter().find(|preset| preset.name == name) {
         return Ok(Source { name: name.into(), text: preset.text.into() });
     }
@@ -105,21 +105,21 @@ pub fn open(folder: Folder, name: &str) -> Result<Source, Problems> {
                 .iter()
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            let problem = Problem::new(name, "this is not text").line(Some(line as u64 + 1));
+            let problem = Diagnostic::new(name, "this is not text").line(Some(line as u64 + 1));
             Err(problem.expected("UTF-8").into())
         }
-        Err(error) => Err(Problem::new(name, format!("cannot be read: {error}")).into()),
+        Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
     }
 }
 
-fn unknown(folder: Folder, name: &str) -> Problem {
+fn unknown(folder: Folder, name: &str) -> Diagnostic {
     let word = folder.word();
     let names: Vec<&str> = folder.presets().iter().map(|preset| preset.name).collect();
     let hint = nearest(name, names.iter().copied())
         .map_or("a file is named by a path that ends in .toml".into(), |near| {
             format!("did you mean \"{near}\"?")
         });
-    Problem::new("", format!("unknown {word} `{}`", crate::problem::shown(name)))
+    Diagnostic::new("", format!("unknown {word} `{}`", crate::diagnostic::shown(name)))
         .expected(format!("one of {}", names.join(", ")))
         .hint(hint)
 }

@@ -1,6 +1,6 @@
 //! What a result needs to be made again: hashes that any machine computes alike.
 
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::HostIo;
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -25,9 +25,12 @@ pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
 }
 
 /// The SHA-256 of a file as it lies on the disk, packed or not: what `sha256sum` prints.
-pub fn file_hash(path: &Path) -> Result<String, Problems> {
+pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     let failed = |error: std::io::Error| {
-        Problems::from(Problem::new(path.display().to_string(), format!("cannot be read: {error}")))
+        Diagnostics::from(Diagnostic::new(
+            path.display().to_string(),
+            format!("cannot be read: {error}"),
+        ))
     };
     let mut file = File::open(path).map_err(failed)?;
     let mut digest = Sha256::new();

@@ -6,7 +6,7 @@
 //! logarithm of both sides that is a straight line of slope one, and real drives are near enough to a
 //! line there for the secant rule to arrive within a few runs.
 
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale, TraceError};
 
@@ -72,7 +72,7 @@ pub fn tolerance(target: f64) -> f64 {
 }
 
 /// What is wrong with a replay speed.
-pub fn check(replay_speed: ReplaySpeed) -> Result<(), Problems> {
+pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(()),
         ReplaySpeed::Speed(factor) => TimeScale::new(factor)
@@ -81,7 +81,7 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Problems> {
         ReplaySpeed::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
         ReplaySpeed::Idle(target) => {
             let problem =
-                Problem::new("--idle", format!("{} is no share of the time", Short(target)));
+                Diagnostic::new("--idle", format!("{} is no share of the time", Short(target)));
             Err(problem.expected("a number between 0 and 1, such as 0.7").into())
         }
     }
@@ -91,9 +91,9 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Problems> {
 pub(crate) fn search(
     target: f64,
     first: f64,
-    mut idle_at: impl FnMut(f64) -> Result<f64, Problems>,
+    mut idle_at: impl FnMut(f64) -> Result<f64, Diagnostics>,
     stopped: impl Fn() -> bool,
-) -> Result<Found, Problems> {
+) -> Result<Found, Diagnostics> {
     let mut tried: Vec<(f64, f64)> = Vec::new();
     let mut factor = first;
     for runs in 1..=MAX_RUNS {
@@ -115,7 +115,7 @@ pub(crate) fn search(
         "no speed found in {MAX_RUNS} runs at which the drive idles {} % of the time",
         target * 100.0
     );
-    Err(Problem::new("--idle", what)
+    Err(Diagnostic::new("--idle", what)
         .text(&tried.join(", "))
         .hint("choose another share, or state the factor with --speed".to_string())
         .into())

@@ -1,7 +1,7 @@
 //! A line or a row for every request of a run, in a file of the user's choice.
 
 use crate::atomic_file::{AtomicFile, unwritable};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use fowler_device::{Completion, Probe};
 use fowler_metrics::RequestLog;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ pub trait RequestSink: Send {
     ///
     /// # Errors
     /// The first error of writing; the file then does not appear.
-    fn finish(self: Box<Self>) -> Result<(), Problems>;
+    fn finish(self: Box<Self>) -> Result<(), Diagnostics>;
 }
 
 /// Starts a file of one format.
-pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Problems>;
+pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Diagnostics>;
 
 /// A file for every request of a run.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl RequestsFile {
     }
 
     /// Starts it.
-    pub(crate) fn start(&self) -> Result<Watching, Problems> {
+    pub(crate) fn start(&self) -> Result<Watching, Diagnostics> {
         (self.open)(&self.path).map(Watching)
     }
 }
@@ -55,7 +55,7 @@ pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
     /// Writes out what is left.
-    pub fn finish(self) -> Result<(), Problems> {
+    pub fn finish(self) -> Result<(), Diagnostics> {
         self.0.finish()
     }
 }
@@ -73,7 +73,7 @@ struct Csv {
     path: PathBuf,
 }
 
-fn csv(path: &Path) -> Result<Box<dyn RequestSink>, Problems> {
+fn csv(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     let log =
         RequestLog::new(AtomicFile::create(path)?).map_err(|error| unwritable(path, &error))?;
     Ok(Box::new(Csv { log, path: path.to_path_buf() }))
@@ -84,7 +84,7 @@ impl RequestSink for Csv {
         self.log.completed(completion);
     }
 
-    fn finish(self: Box<Self>) -> Result<(), Problems> {
+    fn finish(self: Box<Self>) -> Result<(), Diagnostics> {
         let Csv { log, path } = *self;
         log.finish().map_err(|error| unwritable(&path, &error))?.finish()
     }

@@ -2,7 +2,7 @@
 
 use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 
@@ -21,14 +21,14 @@ impl Scheme {
     }
 
     /// The scheme of that name, of a file that ends in `.toml`, or of several joined by `+`.
-    pub fn load(name: &str) -> Result<Scheme, Problems> {
+    pub fn load(name: &str) -> Result<Scheme, Diagnostics> {
         Scheme::load_with(name, &[])
     }
 
     /// The same, where some names are those of custom policies: they take the place of what the others
     /// choose for their slots.
-    pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Problems> {
-        let mut problems = Problems::default();
+    pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
+        let mut problems = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
         let (ours, named): (Vec<&str>, Vec<&str>) =
             name.split('+').map(str::trim).partition(|part| find(part).is_some());
@@ -36,7 +36,7 @@ impl Scheme {
         for (part, more) in ours.iter().filter_map(find) {
             if let Err(key) = policies.join(more) {
                 let what = format!("`{part}` is the second policy of this scheme for `{key}`");
-                let problem = Problem::new(format!("scheme {name}"), what);
+                let problem = Diagnostic::new(format!("scheme {name}"), what);
                 problems.push(problem.hint("leave one of them out".to_string()));
             }
         }
@@ -78,8 +78,8 @@ const JOIN: &str = "join";
 
 /// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above` are the schemes that
 /// led here, the outermost first.
-fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Problems> {
-    let mut problems = Problems::default();
+fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let mut all = Vec::new();
     for part in name.split('+').map(str::trim) {
         let opened = presets::open(presets::Folder::Schemes, part);
@@ -99,7 +99,7 @@ fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Problems>
 }
 
 /// The settings of the schemes that the last of `chain` is the sum of.
-fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Problems> {
+fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let Value::Text(sum) = &join.value else {
         let problem = join.origin.problem("this does not name schemes");
         return Err(problem.expected("names with + between them, such as \"rps+per\"").into());
@@ -112,15 +112,15 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Prob
         let what = format!("a scheme joins itself: {}", names.join(" joins "));
         return Err(join.origin.problem(what).into());
     }
-    let here = |mut problem: Problem| {
+    let here = |mut problem: Diagnostic| {
         // What names no file is wrong with the name.
         if problem.file.is_empty() {
-            let Problem { file, line, text, .. } = join.origin.problem("");
-            problem = Problem { file, line, text, ..problem };
+            let Diagnostic { file, line, text, .. } = join.origin.problem("");
+            problem = Diagnostic { file, line, text, ..problem };
         }
         problem
     };
-    parts(sum, chain).map_err(|problems| Problems(problems.0.into_iter().map(here).collect()))
+    parts(sum, chain).map_err(|problems| Diagnostics(problems.0.into_iter().map(here).collect()))
 }
 
 /// Policies that do what another does and more: together with it they stand for both.
@@ -153,7 +153,7 @@ const ALSO: &str = "timing.program_erase";
 
 /// What is wrong with a setting that is none of a scheme's: schemes are compared on one drive, and one
 /// that changed the drive would be compared with another.
-fn beyond(setting: &Setting) -> Option<Problem> {
+fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";
     if path == "policy" || path.starts_with("policy.") || path == ALSO || empty {
@@ -167,7 +167,7 @@ fn beyond(setting: &Setting) -> Option<Problem> {
         || format!("set it for every scheme: in the device file, or with --set {path}=..."),
         |near| format!("did you mean `{near}`?"),
     );
-    let what = format!("a scheme cannot set `{}`", crate::problem::shown(path));
+    let what = format!("a scheme cannot set `{}`", crate::diagnostic::shown(path));
     let problem = setting.origin.problem(what).hint(hint);
     Some(problem.expected(format!("keys of [policy], or {ALSO}")))
 }
@@ -177,10 +177,10 @@ fn same_key(left: &str, right: &str) -> bool {
     slot(left).as_deref().unwrap_or(left) == slot(right).as_deref().unwrap_or(right)
 }
 
-fn conflict(name: &str, first: &str, one: &Setting, second: &str, other: &Setting) -> Problem {
+fn conflict(name: &str, first: &str, one: &Setting, second: &str, other: &Setting) -> Diagnostic {
     let key = one.path.strip_suffix(".name").unwrap_or(&one.path);
     let what = format!("`{first}` and `{second}` both set `{key}`, to different values");
-    Problem::new(format!("scheme {name}"), what)
+    Diagnostic::new(format!("scheme {name}"), what)
         .text(&format!("{} | {}", one.origin.text, other.origin.text))
         .hint("leave one of them out".to_string())
 }
@@ -284,7 +284,7 @@ mod tests {
         ] {
             let problems = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
             assert_eq!(problems.0.len(), 1, "{problems}");
-            let Problem { file: its, line, what: told, .. } = &problems.0[0];
+            let Diagnostic { file: its, line, what: told, .. } = &problems.0[0];
             assert_eq!((its, *line, told), (file, Some(1), &what));
         }
     }

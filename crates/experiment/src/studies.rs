@@ -5,7 +5,7 @@ pub use crate::image_cache::ImageCache;
 pub use crate::outcome::wearing::worn;
 
 use crate::device::{self, Resolved};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::workload::{Control, Workload, WorkloadSpec};
 use fowler_device::{Config, Device};
 use fowler_units::HostIo;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// Every reason why there is no such drive.
-pub fn drive(name: &str, config: &Config) -> Result<Device, Problems> {
+pub fn drive(name: &str, config: &Config) -> Result<Device, Diagnostics> {
     Device::new(config).map_err(|refusals| device::refused(name, &BTreeMap::new(), refusals))
 }
 
@@ -30,7 +30,7 @@ pub fn requests(
     limit: Option<u64>,
     control: Control<'_>,
     take: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
-) -> Result<(), Problems> {
+) -> Result<(), Diagnostics> {
     let workload = Workload::prepare(spec, drive, limit, control)?;
     let (_, failed) = workload.replay(1.0, limit, control, take)?;
     failed.map_or(Ok(()), Err)

@@ -1,7 +1,7 @@
 //! Tables as data: the same rows are printed on the terminal and written as CSV.
 
 use crate::atomic_file::{AtomicFile, unwritable};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use std::io::Write;
 use std::path::Path;
 
@@ -77,7 +77,7 @@ impl Sheet {
     }
 
     /// Writes it as CSV into `folder`.
-    pub fn write(&self, folder: &Path) -> Result<(), Problems> {
+    pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));
         let mut file = AtomicFile::create(&path)?;
         let mut csv = csv::Writer::from_writer(Vec::new());

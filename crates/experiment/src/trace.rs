@@ -1,8 +1,8 @@
 //! Traces on their own: what they hold, converted, generated.
 
 use crate::device::{Resolved, Source};
+use crate::diagnostic::Diagnostics;
 use crate::generator::{Generator, Room};
-use crate::problem::Problems;
 use fowler_units::{HostIo, HostOp};
 use fowler_workload::{
     OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native,
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// What a trace is like, and what reading it came to.
-pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport), Problems> {
+pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport), Diagnostics> {
     let mut reader = TraceReader::open(path, options)?;
     let info = TraceInfo::of(&mut reader)?;
     Ok((info, reader.report().clone()))
@@ -24,7 +24,7 @@ pub fn convert(
     options: &ReadOptions,
     limit: Option<u64>,
     out: impl Write,
-) -> Result<u64, Problems> {
+) -> Result<u64, Diagnostics> {
     let mut reader = TraceReader::open(path, options)?;
     let first = reader.next();
     let mut columns = reader.optional_columns();
@@ -38,7 +38,7 @@ pub fn convert(
 }
 
 /// What a generated workload is like on a drive.
-pub fn synth_info(source: &Source, drive: &Resolved) -> Result<TraceInfo, Problems> {
+pub fn synth_info(source: &Source, drive: &Resolved) -> Result<TraceInfo, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     Ok(TraceInfo::gather(None, generator.requests()?)?)
 }
@@ -47,7 +47,7 @@ pub fn synth_info(source: &Source, drive: &Resolved) -> Result<TraceInfo, Proble
 pub fn synth_requests(
     source: &Source,
     drive: &Resolved,
-) -> Result<impl Iterator<Item = HostIo> + use<>, Problems> {
+) -> Result<impl Iterator<Item = HostIo> + use<>, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     // A generator that parses does not fail.
     Ok(generator.requests()?.map_while(Result::ok))
@@ -59,7 +59,7 @@ pub fn synth(
     drive: &Resolved,
     limit: Option<u64>,
     out: impl Write,
-) -> Result<u64, Problems> {
+) -> Result<u64, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     generator.refuse_power_off(&source.name, "a trace has no record of it")?;
     // A generator names no queue, placement or deadline.

@@ -4,7 +4,7 @@ use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
 use crate::generator::{Generator, Room};
 use crate::power::{self, PowerOff};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::{Digested, file_hash, text_hash};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Span};
@@ -48,15 +48,15 @@ pub trait RequestSource: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Where they can be had once only, and have been.
-    fn requests(&self) -> Result<CustomRequests<'_>, Problems>;
+    fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics>;
 }
 
 /// What is wrong with custom requests, as their source reports it.
-pub fn custom_error(name: &str, problems: Problems) -> TraceError {
-    let told = |problem: Problem| {
-        let Problem { file, line, text, what, expected, hint } = problem;
+pub fn custom_error(name: &str, problems: Diagnostics) -> TraceError {
+    let told = |problem: Diagnostic| {
+        let Diagnostic { file, line, text, what, expected, hint } = problem;
         let what = if file.is_empty() { what } else { format!("{file}: {what}") };
-        fowler_workload::Problem { line, text, what, expected, hint }
+        fowler_workload::Diagnostic { line, text, what, expected, hint }
     };
     let problems = problems.0.into_iter().map(told).collect();
     TraceError { file: name.into(), problems, counts: BTreeMap::new() }
@@ -70,12 +70,12 @@ impl WorkloadSpec {
     ///
     /// # Errors
     /// If the file cannot be read, or the requests have no name to be known by.
-    pub fn identity(&self) -> Result<String, Problems> {
+    pub fn identity(&self) -> Result<String, Diagnostics> {
         Ok(self.identity_of(&self.hash()?))
     }
 
     /// The SHA-256 of the trace, or the hash of the generator's text.
-    pub(crate) fn hash(&self) -> Result<String, Problems> {
+    pub(crate) fn hash(&self) -> Result<String, Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => Ok(text_hash(&source.text)),
             WorkloadSpec::Trace(trace) => file_hash(&trace.path),
@@ -98,7 +98,7 @@ impl WorkloadSpec {
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn check(&self, drive: Option<&Resolved>) -> Result<(), Problems> {
+    pub fn check(&self, drive: Option<&Resolved>) -> Result<(), Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => {
                 let room = drive.map_or(Room::ANY, Room::of);
@@ -117,9 +117,9 @@ impl WorkloadSpec {
 }
 
 /// Saved runs are known by what went into them, and custom requests only once they have gone by.
-fn nameless(source: &dyn RequestSource) -> Problems {
+fn nameless(source: &dyn RequestSource) -> Diagnostics {
     let what = "custom requests cannot be told from others in saved runs";
-    Problem::new(source.name(), what).hint("write them to a trace file".to_string()).into()
+    Diagnostic::new(source.name(), what).hint("write them to a trace file".to_string()).into()
 }
 
 /// A trace, and how to read it.
@@ -195,7 +195,7 @@ impl Workload {
         drive: &Resolved,
         limit: Option<u64>,
         control: Control<'_>,
-    ) -> Result<Workload, Problems> {
+    ) -> Result<Workload, Diagnostics> {
         Workload::prepare_hashed(spec, None, drive, limit, control)
     }
 
@@ -206,7 +206,7 @@ impl Workload {
         drive: &Resolved,
         limit: Option<u64>,
         control: Control<'_>,
-    ) -> Result<Workload, Problems> {
+    ) -> Result<Workload, Diagnostics> {
         let (logical, page_size) = (drive.layout.logical.0, drive.config.geometry.page_size.0);
         match spec {
             WorkloadSpec::Generated(source) => {
@@ -258,7 +258,7 @@ impl Workload {
     }
 
     /// Refuses spans without power, of which `what` knows nothing.
-    pub fn refuse_power_off(&self, what: &str) -> Result<(), Problems> {
+    pub fn refuse_power_off(&self, what: &str) -> Result<(), Diagnostics> {
         match &self.kind {
             Kind::Generated(generator) => generator.refuse_power_off(&self.name, what),
             Kind::Trace { .. } | Kind::Custom { .. } => Ok(()),
@@ -289,7 +289,7 @@ impl Workload {
         limit: Option<u64>,
         control: Control<'_>,
         replay: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
-    ) -> Result<(WorkloadReport, Option<Problems>), Problems> {
+    ) -> Result<(WorkloadReport, Option<Diagnostics>), Diagnostics> {
         self.replay_round(0, speed, limit, control, replay)
     }
 
@@ -302,9 +302,9 @@ impl Workload {
         limit: Option<u64>,
         control: Control<'_>,
         replay: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
-    ) -> Result<(WorkloadReport, Option<Problems>), Problems> {
+    ) -> Result<(WorkloadReport, Option<Diagnostics>), Diagnostics> {
         let scale = TimeScale::new(speed)
-            .map_err(|problem| Problems::from(TraceError::one("--speed", problem)))?;
+            .map_err(|problem| Diagnostics::from(TraceError::one("--speed", problem)))?;
         let mut report = WorkloadReport {
             name: self.name.clone(),
             hash: self.hash.clone(),
@@ -351,7 +351,7 @@ impl Workload {
 }
 
 /// Errors of the way of a request name the trace, not the step.
-fn named(mut error: TraceError, name: &str) -> Problems {
+fn named(mut error: TraceError, name: &str) -> Diagnostics {
     if error.file != name {
         for problem in &mut error.problems {
             problem.what = format!("{}: {}", error.file, problem.what);
@@ -427,30 +427,30 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
 }
 
 /// Whether a trace can be opened and read more than once; what is in it is looked at later.
-pub fn replayable(path: &Path) -> Result<(), Problems> {
+pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     let name = path.display().to_string();
     if is_special(path) {
         let what = "this is a pipe or a device, and a trace is read several times: for its hash, for its \
                     addresses, for every scheme";
-        return Err(Problem::new(name, what).hint("write it to a file first".to_string()).into());
+        return Err(Diagnostic::new(name, what).hint("write it to a file first".to_string()).into());
     }
     readable(path)
 }
 
 /// Whether a file can be opened at all.
-pub fn readable(path: &Path) -> Result<(), Problems> {
+pub fn readable(path: &Path) -> Result<(), Diagnostics> {
     let name = path.display().to_string();
     File::open(path)
         .map(drop)
-        .map_err(|error| Problem::new(name, format!("cannot be read: {error}")).into())
+        .map_err(|error| Diagnostic::new(name, format!("cannot be read: {error}")).into())
 }
 
 /// A format of that name, or what there is.
-pub fn format_by_name(name: &str) -> Result<Format, Problems> {
+pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     Format::by_name(name).ok_or_else(|| {
         let names = Format::ALL.iter().map(|format| format.name());
         let near = crate::field::nearest(name, names);
-        Problem::new("--format", format!("unknown format `{}`", crate::problem::shown(name)))
+        Diagnostic::new("--format", format!("unknown format `{}`", crate::diagnostic::shown(name)))
             .expected(format!("one of {}", Format::names()))
             .hint(near.map(|near| format!("did you mean \"{near}\"?")))
             .into()
@@ -458,12 +458,12 @@ pub fn format_by_name(name: &str) -> Result<Format, Problems> {
 }
 
 /// A way to fit addresses of that name, or what there is.
-pub fn remap_by_name(name: &str) -> Result<Remap, Problems> {
+pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
     Remap::by_name(name).ok_or_else(|| {
         let names = Remap::ALL.map(Remap::name);
-        let what = format!("unknown way `{}`", crate::problem::shown(name));
+        let what = format!("unknown way `{}`", crate::diagnostic::shown(name));
         let near = crate::field::nearest(name, names);
-        Problem::new("--remap", what)
+        Diagnostic::new("--remap", what)
             .expected(format!("one of {}", names.join(", ")))
             .hint(near.map(|near| format!("did you mean \"{near}\"?")))
             .into()

@@ -21,7 +21,7 @@ fn every_wrong_description_is_told_what_is_wrong() {
         let (input, expected) = case.split_once(SEPARATOR).unwrap_or((case.trim_end(), ""));
         let told = match parse_device(input, "drive.toml") {
             Ok(_) => "nothing\n".to_string(),
-            Err(problems) => format!("{problems}\n"),
+            Err(diagnostics) => format!("{diagnostics}\n"),
         };
         if std::env::var_os("FOWLER_BLESS").is_some() {
             fs::write(&file, format!("{input}{SEPARATOR}{told}")).unwrap();

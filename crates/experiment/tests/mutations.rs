@@ -103,7 +103,7 @@ fn devices() -> Vec<String> {
 fn survive(
     (folder, seeds): (Folder, Vec<String>),
     rounds: usize,
-    parse: impl Fn(&str) -> Result<String, fowler_experiment::problem::Problems>,
+    parse: impl Fn(&str) -> Result<String, fowler_experiment::diagnostic::Diagnostics>,
 ) {
     let mut rng = Rng::stream(1, &format!("tests/mutations/{}", folder.word()));
     let mut accepted = 0;
@@ -115,9 +115,9 @@ fn survive(
                 accepted += 1;
                 assert_eq!(parse(&printed).as_ref(), Ok(&printed), "what is printed reads back");
             }
-            Err(problems) => {
-                assert!(!problems.0.is_empty());
-                assert!(!problems.to_string().is_empty());
+            Err(diagnostics) => {
+                assert!(!diagnostics.0.is_empty());
+                assert!(!diagnostics.to_string().is_empty());
             }
         }
     }

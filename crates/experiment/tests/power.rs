@@ -3,7 +3,7 @@
 use fowler_device::Op;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Outcome;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::report::of_runs;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::timeline::{Choice, record};
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 /// A second of requests to a drive of two chips under UDL that keeps data for an hour, with more to set and the
 /// workload's own keys.
-fn outcome(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> Result<Outcome, Problems> {
+fn outcome(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> Result<Outcome, Diagnostics> {
     let spec = spec(set, more, replay_speed);
     Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()
 }

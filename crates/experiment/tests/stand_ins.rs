@@ -34,7 +34,7 @@ const WANTED: [Wanted; 6] = [
 
 #[test]
 fn stand_ins_have_the_statistics_that_they_are_asked_for() {
-    let mut problems = Vec::new();
+    let mut diagnostics = Vec::new();
     for device in ["pes-slc", "pes-mlc"] {
         let drive = drive(device);
         for (name, requests, rate, read_share, read_size, write_size) in WANTED {
@@ -56,12 +56,13 @@ fn stand_ins_have_the_statistics_that_they_are_asked_for() {
                     _ => 0.02,
                 };
                 if off.abs() > limit {
-                    problems.push(format!("{name} on {device}: {what} {reached}, wanted {wanted}"));
+                    diagnostics
+                        .push(format!("{name} on {device}: {what} {reached}, wanted {wanted}"));
                 }
             }
         }
     }
-    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
 }
 
 /// A stand-in for a volume of MSR Cambridge: requests in its week and percentage of writes, as
@@ -117,14 +118,14 @@ fn misses(source: &Source, drive: &Resolved, wanted: Volume) -> Vec<String> {
 #[test]
 fn volumes_have_the_week_and_the_mix_that_is_published() {
     let drive = drive("tlc");
-    let mut problems = Vec::new();
+    let mut diagnostics = Vec::new();
     for volume in VOLUMES {
         let source = open(Folder::Workloads, volume.0).unwrap();
-        problems.extend(misses(&source, &drive, volume));
+        diagnostics.extend(misses(&source, &drive, volume));
         let file: toml::Table = source.text.parse().unwrap();
         assert_eq!(file["requests"].as_integer(), Some(volume.1 as i64), "{}", volume.0);
     }
-    assert!(problems.is_empty(), "{problems:#?}");
+    assert!(diagnostics.is_empty(), "{diagnostics:#?}");
 }
 
 #[test]

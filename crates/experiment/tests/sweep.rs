@@ -4,10 +4,10 @@ use fowler_experiment::sweep::{Level, Plan};
 use std::collections::BTreeSet;
 
 fn plan(text: &str) -> Plan {
-    Plan::read(text, "s.toml").unwrap_or_else(|problems| panic!("{problems}"))
+    Plan::read(text, "s.toml").unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
-fn problems(text: &str) -> String {
+fn diagnostics(text: &str) -> String {
     Plan::read(text, "s.toml").map(drop).unwrap_err().to_string()
 }
 
@@ -244,18 +244,18 @@ const WRONG: [(&str, &[&str]); 17] = [
 #[test]
 fn everything_that_is_wrong_is_said_at_once_and_where() {
     for (lines, told) in WRONG {
-        let problems = problems(&with(lines));
+        let diagnostics = diagnostics(&with(lines));
         for part in told {
-            assert!(problems.contains(part), "{lines}\n--- lacks: {part}\n{problems}");
+            assert!(diagnostics.contains(part), "{lines}\n--- lacks: {part}\n{diagnostics}");
         }
     }
-    let none = problems("device = \"pes-mlc\"\n[axis]\nseed = [1]\n");
+    let none = diagnostics("device = \"pes-mlc\"\n[axis]\nseed = [1]\n");
     assert!(none.contains("neither workload nor trace"), "{none}");
-    let both = problems(&with("trace = 'absent.csv'\n[axis]\nseed = [1]\n"));
+    let both = diagnostics(&with("trace = 'absent.csv'\n[axis]\nseed = [1]\n"));
     assert!(both.contains("`workload` and `trace` are both given"), "{both}");
-    let absent = problems("trace = 'absent.csv'\n[axis]\nseed = [1]\n");
+    let absent = diagnostics("trace = 'absent.csv'\n[axis]\nseed = [1]\n");
     assert!(absent.contains("s.toml:1: absent.csv: cannot be read"), "{absent}");
-    let syntax = problems(&with("[axis]\nseed = [1\nlimit = 4\n"));
+    let syntax = diagnostics(&with("[axis]\nseed = [1\nlimit = 4\n"));
     assert!(syntax.contains("s.toml:"), "{syntax}");
 }
 
@@ -264,9 +264,9 @@ fn too_many_points_are_refused_with_the_numbers() {
     let text = with(
         "[axis]\nseed = { from = 1, to = 100_000, steps = 2_000 }\nlimit = { from = 1, to = 10_000, steps = 501 }\n",
     );
-    let problems = problems(&text);
-    assert!(problems.contains("the design has 1,002,000 points"), "{problems}");
-    assert!(problems.contains("2,000 seed x 501 limit"), "{problems}");
+    let diagnostics = diagnostics(&text);
+    assert!(diagnostics.contains("the design has 1,002,000 points"), "{diagnostics}");
+    assert!(diagnostics.contains("2,000 seed x 501 limit"), "{diagnostics}");
 }
 
 /// Whatever the text, it is refused or read; never a panic.

@@ -35,7 +35,7 @@ fn spec(scheme: &str, set: &[&str]) -> RunSpec {
 fn recorded(spec: &RunSpec, choice: Choice) -> Recorded {
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
-    record(spec, choice, control).unwrap_or_else(|problems| panic!("{problems}"))
+    record(spec, choice, control).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
 const ALL: Choice = Choice::Window { from: Span::ZERO, until: Span::ms(3_600_000) };
@@ -59,8 +59,8 @@ const CASES: [(&str, &[&str]); 8] = [
 fn a_whole_run_is_all_there() {
     for (scheme, set) in CASES {
         let case = format!("{scheme} {set:?}");
-        let Recorded { outcome, timeline, problems } = recorded(&spec(scheme, set), ALL);
-        assert!(problems.0.is_empty(), "{case}: {problems}");
+        let Recorded { outcome, timeline, diagnostics } = recorded(&spec(scheme, set), ALL);
+        assert!(diagnostics.0.is_empty(), "{case}: {diagnostics}");
         let (counters, operations) = (&outcome.counters, &timeline.operations);
         let count = |op: Op| {
             let done = operations.iter().filter(|it| it.operation.op == op && it.done);
@@ -248,7 +248,7 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
 fn a_window_outside_the_run_is_said() {
     let choice = Choice::Window { from: Span::ms(500_000), until: Span::ms(500_001) };
     let recorded = recorded(&spec("rps", &[]), choice);
-    assert!(recorded.problems.to_string().contains("lies outside the run"));
+    assert!(recorded.diagnostics.to_string().contains("lies outside the run"));
     assert!(recorded.timeline.operations.is_empty());
 }
 
@@ -280,7 +280,7 @@ fn overloaded(writes: u64) -> RunSpec {
 #[test]
 fn what_waited_through_a_whole_run_can_be_explained() {
     let its = recorded(&overloaded(150_000), Choice::Explained(2));
-    assert!(its.problems.0.is_empty(), "{}", its.problems);
+    assert!(its.diagnostics.0.is_empty(), "{}", its.diagnostics);
     assert_eq!(its.timeline.requests.len(), 2);
     for told in its.timeline.explain(&its.outcome) {
         assert!(told.text.contains("more: "), "{}", told.text);
@@ -288,7 +288,7 @@ fn what_waited_through_a_whole_run_can_be_explained() {
     }
     // A trace of all dies would be too large, one of those that worked for them is not.
     let its = recorded(&overloaded(150_000), Choice::Slowest(2));
-    assert!(its.problems.0.is_empty(), "{}", its.problems);
+    assert!(its.diagnostics.0.is_empty(), "{}", its.diagnostics);
     assert!(its.timeline.requests.iter().all(|asked| asked.operations.len() == 1));
 }
 
@@ -304,17 +304,17 @@ fn a_run_that_is_stopped_says_what_was_not_looked_at() {
             }
         };
         let its = record(&spec, Choice::Slowest(3), Control { stop: &stop, progress: &progress });
-        (its.unwrap_or_else(|problems| panic!("{problems}")), seen.load(Ordering::Relaxed))
+        (its.unwrap_or_else(|diagnostics| panic!("{diagnostics}")), seen.load(Ordering::Relaxed))
     };
     let (whole, looks) = stopped_after(u64::MAX);
-    assert!(whole.problems.0.is_empty() && looks % 2 == 0, "{looks} {}", whole.problems);
+    assert!(whole.diagnostics.0.is_empty() && looks % 2 == 0, "{looks} {}", whole.diagnostics);
     let (first, _) = stopped_after(looks / 4);
     assert!(matches!(first.outcome.ending, Ending::Stopped));
-    assert!(first.problems.to_string().contains("not made again"), "{}", first.problems);
+    assert!(first.diagnostics.to_string().contains("not made again"), "{}", first.diagnostics);
     assert!(first.timeline.requests.is_empty());
     let (second, _) = stopped_after(looks * 3 / 4);
     assert!(matches!(second.outcome.ending, Ending::Complete));
-    assert!(second.problems.to_string().contains("was stopped after"), "{}", second.problems);
+    assert!(second.diagnostics.to_string().contains("was stopped after"), "{}", second.diagnostics);
     let last = second.timeline.operations.iter().map(|it| it.until).max();
     assert!(last.is_none_or(|last| last < second.outcome.clock), "cut with its own clock");
 }
@@ -341,8 +341,8 @@ fn a_wait_for_parity_is_told_and_tied() {
         ("raid5", &[][..]),
         ("da_raid5", &["policy.redundancy.all_above=1", "reliability.cycles=800"]),
     ] {
-        let Recorded { timeline, problems, .. } = recorded(&striped(scheme, more), ALL);
-        assert!(problems.0.is_empty(), "{scheme}: {problems}");
+        let Recorded { timeline, diagnostics, .. } = recorded(&striped(scheme, more), ALL);
+        assert!(diagnostics.0.is_empty(), "{scheme}: {diagnostics}");
         check_trace(&timeline, scheme);
         let (mut waited, mut tied, mut after) = (0, 0, 0);
         for asked in &timeline.requests {

@@ -52,7 +52,7 @@ fn drive(subset: u32, but: &[&str]) -> Device {
     let spec = DeviceSpec { device: "together".into(), set, ..DeviceSpec::default() };
     let source = spec.source().unwrap();
     let resolved = resolve(&source, &scheme(subset), &spec)
-        .unwrap_or_else(|problems| panic!("subset {subset:05b}: {problems}"));
+        .unwrap_or_else(|diagnostics| panic!("subset {subset:05b}: {diagnostics}"));
     Device::new(&resolved.config).unwrap()
 }
 
@@ -241,8 +241,8 @@ fn all_five_run_on_every_workload() {
         };
         let outcome = match fowler_experiment::run::Run::new(&spec, control).outcome() {
             Ok(outcome) => outcome,
-            Err(problems) => {
-                wrong.push(format!("{}: {problems}", preset.name));
+            Err(diagnostics) => {
+                wrong.push(format!("{}: {diagnostics}", preset.name));
                 continue;
             }
         };
@@ -270,8 +270,8 @@ fn every_two_schemes_go_together_or_say_why_not() {
             let name = format!("{one}+{other}");
             let scheme = match Scheme::load(&name) {
                 Ok(scheme) => scheme,
-                Err(problems) => {
-                    let told = problems.to_string();
+                Err(diagnostics) => {
+                    let told = diagnostics.to_string();
                     assert!(told.contains(&name) && told.contains("both set"), "{name}: {told}");
                     continue;
                 }
@@ -279,7 +279,7 @@ fn every_two_schemes_go_together_or_say_why_not() {
             let set = SMALL.iter().map(ToString::to_string).collect();
             let spec = DeviceSpec { device: "together".into(), set, ..DeviceSpec::default() };
             let resolved = resolve(&spec.source().unwrap(), &scheme, &spec);
-            let resolved = resolved.unwrap_or_else(|problems| panic!("{name}: {problems}"));
+            let resolved = resolved.unwrap_or_else(|diagnostics| panic!("{name}: {diagnostics}"));
             let mut device = Device::new(&resolved.config).unwrap();
             let pages = u64::from(device.layout().logical_pages);
             let page = device.layout().geometry.page_size.0;

@@ -1,7 +1,7 @@
 //! What a claim is: a statement of a paper with the numbers that it prints, how a study measures
 //! it, and the verdict that follows from both.
 
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde::Deserialize;
 use std::fmt;
@@ -20,7 +20,7 @@ impl fmt::Display for ClaimId {
 }
 
 /// What a measure finds: numbers, or nothing if it cannot be measured.
-pub(crate) type Found = Result<Option<Measured>, Problems>;
+pub(crate) type Found = Result<Option<Measured>, Diagnostics>;
 
 /// A claim as a study has it, declared beside the evidence `E` that it reads. What the paper prints
 /// for it, and by which rule the two are compared, is the [`Statement`] of the same number.
@@ -138,24 +138,24 @@ pub(crate) fn answers<E>(
     statements: &[Statement],
     claims: &[Claim<E>],
     evidence: &E,
-) -> Result<Vec<Answer>, Problems> {
+) -> Result<Vec<Answer>, Diagnostics> {
     let one = |(statement, claim): (&Statement, &Claim<E>)| {
         matching(statement, claim.id)?;
         Ok(Answer { statement: statement.clone(), measured: (claim.measure)(evidence)? })
     };
     if statements.len() != claims.len() {
         let what = format!("{} claims are stated, {} are measured", statements.len(), claims.len());
-        return Err(Problem::new("", what).into());
+        return Err(Diagnostic::new("", what).into());
     }
     statements.iter().zip(claims).map(one).collect()
 }
 
-fn matching(statement: &Statement, id: ClaimId) -> Result<(), Problems> {
+fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
     if statement.id == id.0 {
         return Ok(());
     }
     let what = format!("claim {} is stated where {id} is measured", statement.id);
-    Err(Problem::new("", what).into())
+    Err(Diagnostic::new("", what).into())
 }
 
 /// How a claim fares.

@@ -3,7 +3,7 @@
 
 use super::real::{self, Real};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Column {
 pub(crate) fn columns(
     workloads: &[Published],
     folder: Option<&Path>,
-) -> Result<Vec<Column>, Problems> {
+) -> Result<Vec<Column>, Diagnostics> {
     let mut columns = Vec::new();
     for (place, published) in workloads.iter().enumerate() {
         let Some(stand_in) = &published.stand_in else { continue };

@@ -17,7 +17,7 @@ mod study;
 
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::field::nearest;
-use fowler_experiment::problem::{Problem, Problems, shown};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, shown};
 use fowler_experiment::tables::Sheet;
 use std::fmt;
 use std::fs;
@@ -50,7 +50,7 @@ studies! {
 pub struct Paper {
     name: &'static str,
     about: &'static str,
-    reproduce: fn(&Request, Watch<'_>) -> Result<Option<Reproduction>, Problems>,
+    reproduce: fn(&Request, Watch<'_>) -> Result<Option<Reproduction>, Diagnostics>,
 }
 
 impl Paper {
@@ -72,11 +72,11 @@ impl Paper {
     ///
     /// # Errors
     /// There is none; what there is.
-    pub fn by_name(name: &str) -> Result<Paper, Problems> {
+    pub fn by_name(name: &str) -> Result<Paper, Diagnostics> {
         STUDIES.iter().copied().find(|paper| paper.name == name).ok_or_else(|| {
             let names: Vec<&str> = STUDIES.iter().map(|paper| paper.name).collect();
             let near = nearest(name, names.iter().copied());
-            Problem::new("", format!("unknown paper `{}`", shown(name)))
+            Diagnostic::new("", format!("unknown paper `{}`", shown(name)))
                 .expected(format!("one of {}", names.join(", ")))
                 .hint(near.map(|near| format!("did you mean \"{near}\"?")))
                 .into()
@@ -126,7 +126,7 @@ pub struct Reproduction {
 ///
 /// # Errors
 /// Everything that is wrong with the traces or the folder.
-pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Problems> {
+pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduction>, Diagnostics> {
     let out = &request.out;
     fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
     (request.paper.reproduce)(request, watch)

@@ -2,16 +2,16 @@
 //! name.
 
 use fowler_experiment::device::DeviceSpec;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use serde::de::DeserializeOwned;
 
 /// The data of a study: a file of the presets.
 ///
 /// # Errors
 /// Where the text is not what the type asks for.
-pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Problems> {
+pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Diagnostics> {
     let failed = |error: toml::de::Error| {
-        Problem::new(format!("presets/{name}.toml"), error.to_string()).into()
+        Diagnostic::new(format!("presets/{name}.toml"), error.to_string()).into()
     };
     toml::from_str(text).map_err(failed)
 }

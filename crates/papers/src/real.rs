@@ -1,6 +1,6 @@
 //! Real traces in a folder of the user's that hold a paper's workload, or a part of it.
 
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name};
 use fowler_workload::{DeviceChoice, ReadOptions, Remap};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ impl Real {
 
     /// The trace. Devices lie side by side and addresses are compacted: no paper says how it folded
     /// them, and no two pages may share one place.
-    pub fn trace(&self, path: &Path) -> Result<WorkloadSpec, Problems> {
+    pub fn trace(&self, path: &Path) -> Result<WorkloadSpec, Diagnostics> {
         let format = self.format.as_deref().map(format_by_name).transpose()?;
         let device = DeviceChoice::SideBySide;
         let options = ReadOptions { format, device, ..ReadOptions::default() };
@@ -49,10 +49,10 @@ pub(crate) fn none_found<'a>(folder: &Path, reals: impl Iterator<Item = &'a Real
 ///
 /// # Errors
 /// If it cannot be read.
-pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Problems> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     let failed = |error: std::io::Error| {
-        let problem = Problem::new("--traces", format!("{}: {error}", folder.display()));
-        Problems::from(problem.expected("a folder of traces"))
+        let problem = Diagnostic::new("--traces", format!("{}: {error}", folder.display()));
+        Diagnostics::from(problem.expected("a folder of traces"))
     };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

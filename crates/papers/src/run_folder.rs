@@ -7,7 +7,7 @@ use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
 use fowler_experiment::outcome::Ending;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::provenance::text_hash;
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -42,7 +42,7 @@ pub struct Watch<'a> {
 }
 
 /// What a job does: JSON that reads as its result, or nothing if it was stopped.
-type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a;
+type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
 
 /// One piece of work, whose result is a `T`.
 pub(crate) struct Job<'a, T> {
@@ -58,7 +58,7 @@ impl<'a, T> Job<'a, T> {
     pub fn new(
         name: impl Into<String>,
         inputs: &str,
-        work: impl Fn(Control<'_>) -> Result<Option<T>, Problems> + Send + Sync + 'a,
+        work: impl Fn(Control<'_>) -> Result<Option<T>, Diagnostics> + Send + Sync + 'a,
     ) -> Job<'a, T>
     where
         T: Serialize,
@@ -73,7 +73,7 @@ impl<'a, T> Job<'a, T> {
     pub fn of_json(
         name: impl Into<String>,
         inputs: &str,
-        work: impl Fn(Control<'_>) -> Result<Option<Value>, Problems> + Send + Sync + 'a,
+        work: impl Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a,
     ) -> Job<'a, T> {
         let identity = text_hash(inputs);
         Job { name: name.into(), identity, work: Box::new(work), result: PhantomData }
@@ -99,7 +99,7 @@ impl<'a> Job<'a, Speed> {
         workload: WorkloadSpec,
         limit: Option<u64>,
         idle: f64,
-    ) -> Result<Job<'a, Speed>, Problems> {
+    ) -> Result<Job<'a, Speed>, Diagnostics> {
         let drives: Vec<&str> = beds.iter().map(TestBed::hash).collect();
         let inputs = format!("{drives:?} {} {limit:?} {idle}", workload.identity()?);
         Ok(Job::new(name, &inputs, move |control| {
@@ -118,14 +118,14 @@ impl<'a> Job<'a, RunSummary> {
         name: impl Into<String>,
         spec: RunSpec,
         images: &'a ImageCache,
-    ) -> Result<Job<'a, RunSummary>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
         let inputs = inputs(&spec)?;
         Ok(Job::of_json(name, &inputs, move |control| summary(&spec, images, control)))
     }
 }
 
 /// Everything that a run's result depends on.
-fn inputs(spec: &RunSpec) -> Result<String, Problems> {
+fn inputs(spec: &RunSpec) -> Result<String, Diagnostics> {
     let scheme = spec.scheme.as_deref().map_or(Ok(Scheme::none()), Scheme::load)?;
     let drive = device::resolve(&spec.device.source()?, &scheme, &spec.device)?;
     let workload = spec.workload.identity()?;
@@ -136,7 +136,7 @@ fn summary(
     spec: &RunSpec,
     images: &ImageCache,
     control: Control<'_>,
-) -> Result<Option<Value>, Problems> {
+) -> Result<Option<Value>, Diagnostics> {
     let outcome = Run::new(spec, control).images(images).outcome()?;
     match &outcome.ending {
         Ending::Complete => {}
@@ -146,7 +146,7 @@ fn summary(
     if !outcome.laws().hold() {
         let what =
             format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
-        return Err(Problem::new(outcome.workload.name, what).into());
+        return Err(Diagnostic::new(outcome.workload.name, what).into());
     }
     Ok(Some(outcome.timeless_json()))
 }
@@ -165,39 +165,39 @@ pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
     /// Runs that are saved in `folder`.
-    pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Problems> {
+    pub fn open(folder: &Path, watch: Watch<'a>) -> Result<RunFolder<'a>, Diagnostics> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         Ok(RunFolder { folder: folder.to_path_buf(), watch })
     }
 
     /// Does `jobs`, or takes from the folder what an earlier call of the same simulator did;
     /// nothing if it was stopped meanwhile.
-    pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Problems>
+    pub fn results<T>(&self, jobs: Vec<Job<'_, T>>) -> Result<Option<Results<T>>, Diagnostics>
     where
         T: DeserializeOwned + Send,
     {
         (self.watch.step)(Step::Planned(jobs.len()));
-        let done: Vec<Result<Option<(String, T)>, Problems>> = jobs
+        let done: Vec<Result<Option<(String, T)>, Diagnostics>> = jobs
             .into_par_iter()
             .map(|job| {
                 let result = self.done(&job)?;
                 Ok(result.map(|value| (job.name, value)))
             })
             .collect();
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         let done: Vec<_> = done.into_iter().filter_map(|one| problems.take(one)).collect();
         problems.unique().or(done.into_iter().collect())
     }
 
     /// The result of the only job of its kind.
-    pub fn result<T>(&self, job: Job<'_, T>) -> Result<Option<T>, Problems>
+    pub fn result<T>(&self, job: Job<'_, T>) -> Result<Option<T>, Diagnostics>
     where
         T: DeserializeOwned + Send,
     {
         Ok(self.results(vec![job])?.and_then(|mut results| Some(results.pop_first()?.1)))
     }
 
-    fn done<T: DeserializeOwned>(&self, job: &Job<'_, T>) -> Result<Option<T>, Problems> {
+    fn done<T: DeserializeOwned>(&self, job: &Job<'_, T>) -> Result<Option<T>, Diagnostics> {
         let path = self.folder.join(format!("{}.json", file_name(&job.name)));
         let identity = format!("{FINGERPRINT} {}", job.identity);
         let result = match saved(&path, &identity) {
@@ -225,16 +225,16 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Option<T> {
 }
 
 /// A result as its type.
-fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Problems> {
+fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Diagnostics> {
     let failed = |error: serde_json::Error| {
         let what =
             format!("a result is not what is read of it, which is a fault of the program: {error}");
-        Problem::new(path.display().to_string(), what).into()
+        Diagnostic::new(path.display().to_string(), what).into()
     };
     serde_json::from_value(result).map_err(failed)
 }
 
-fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Problems> {
+fn save(path: &Path, identity: &str, result: &Value) -> Result<(), Diagnostics> {
     let text = format!("{:#}\n", json!({ "identity": identity, "result": result }));
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|error| unwritable(path, &error))?;

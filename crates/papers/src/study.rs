@@ -6,7 +6,7 @@ use crate::column::{Column, Published, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{Reproduction, Request, runs_folder};
 use fowler_experiment::figures_folder::{self, Named, Written};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 
@@ -34,7 +34,7 @@ pub(crate) trait Study: Sized + 'static {
     ///
     /// # Errors
     /// Everything that is wrong with the paper's data or the user's traces.
-    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Problems>;
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
     /// What the paper prints.
     fn printed(&self) -> Printed<'_>;
@@ -46,13 +46,13 @@ pub(crate) trait Study: Sized + 'static {
     ///
     /// # Errors
     /// Where a model refuses its constants.
-    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Problems>;
+    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics>;
 
     /// Its figures as pictures.
     ///
     /// # Errors
     /// As [`Study::tables`].
-    fn figures(&self) -> Result<Vec<Named>, Problems>;
+    fn figures(&self) -> Result<Vec<Named>, Diagnostics>;
 }
 
 /// Does a study and writes what came of it; nothing if it was stopped.
@@ -62,7 +62,7 @@ pub(crate) trait Study: Sized + 'static {
 pub(crate) fn reproduce<S: Study>(
     request: &Request,
     watch: Watch<'_>,
-) -> Result<Option<Reproduction>, Problems> {
+) -> Result<Option<Reproduction>, Diagnostics> {
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(study) = S::gather(request, &runs)? else { return Ok(None) };
     let answers = claim::answers(study.printed().statements, S::CLAIMS, &study)?;
@@ -84,7 +84,7 @@ fn write<S: Study>(
     study: &S,
     request: &Request,
     results: &Results,
-) -> Result<Reproduction, Problems> {
+) -> Result<Reproduction, Diagnostics> {
     let Printed { title, workloads, .. } = study.printed();
     let Results { answers, sheets, figures } = results;
     let Written { mut files, mut warnings, drawings } =

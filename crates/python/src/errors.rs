@@ -1,6 +1,6 @@
-//! Problems as Python exceptions: all of them at once, each with all it knows.
+//! Diagnostics as Python exceptions: all of them at once, each with all it knows.
 
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -10,9 +10,9 @@ use pyo3::types::{PyTuple, PyType};
 static INPUT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// What is wrong, as `fowler.InputError`.
-pub(crate) fn input_error(py: Python<'_>, problems: &Problems) -> PyErr {
+pub(crate) fn input_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
     let raised = INPUT_ERROR.import(py, "fowler.errors", "InputError").and_then(|class| {
-        let told: Vec<_> = problems.0.iter().map(fields).collect();
+        let told: Vec<_> = diagnostics.0.iter().map(fields).collect();
         class.call_method1("of", (PyTuple::new(py, told)?,))
     });
     match raised {
@@ -23,8 +23,8 @@ pub(crate) fn input_error(py: Python<'_>, problems: &Problems) -> PyErr {
 
 type Fields = (String, Option<u64>, String, String, String, Option<String>);
 
-fn fields(problem: &Problem) -> Fields {
-    let Problem { file, line, text, what, expected, hint } = problem.clone();
+fn fields(diagnostic: &Diagnostic) -> Fields {
+    let Diagnostic { file, line, text, what, expected, hint } = diagnostic.clone();
     (file, line, text, what, expected, hint)
 }
 
@@ -39,8 +39,8 @@ pub(crate) trait OrRaise<T> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 
-impl<T> OrRaise<T> for Result<T, Problems> {
+impl<T> OrRaise<T> for Result<T, Diagnostics> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
-        self.map_err(|problems| input_error(py, &problems))
+        self.map_err(|diagnostics| input_error(py, &diagnostics))
     }
 }

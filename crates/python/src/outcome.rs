@@ -35,7 +35,7 @@ impl Outcome {
     /// Raises what went wrong on the way, if anything did.
     fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
         match &self.finished.ending {
-            Ending::Failed(problems) => Err(problems.clone()).or_raise(py),
+            Ending::Failed(diagnostics) => Err(diagnostics.clone()).or_raise(py),
             Ending::Complete | Ending::Stopped => Ok(()),
         }
     }

@@ -3,7 +3,7 @@
 use fowler_columns::RecordBatch;
 use fowler_columns::arrow_source::ArrowSource;
 use fowler_experiment::HostIo;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::{CustomRequests, RequestSource, TraceError, custom_error};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
@@ -24,8 +24,8 @@ impl PyRequests {
         PyRequests { name, object, given: AtomicBool::new(false) }
     }
 
-    fn failed(&self, error: &PyErr) -> Problems {
-        Problem::new(self.name.clone(), error.to_string()).into()
+    fn failed(&self, error: &PyErr) -> Diagnostics {
+        Diagnostic::new(self.name.clone(), error.to_string()).into()
     }
 }
 
@@ -34,7 +34,7 @@ impl RequestSource for PyRequests {
         self.name.clone()
     }
 
-    fn requests(&self) -> Result<CustomRequests<'_>, Problems> {
+    fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics> {
         let again = self.given.swap(true, Ordering::Relaxed);
         let batches = Python::attach(|py| {
             let object = self.object.bind(py);
@@ -43,7 +43,7 @@ impl RequestSource for PyRequests {
             (!(once && again)).then(|| Batches::of(object)).transpose()
         });
         let batches = batches.map_err(|error| self.failed(&error))?;
-        let batches = batches.ok_or_else(|| Problem { file: self.name.clone(), ..once_only() })?;
+        let batches = batches.ok_or_else(|| Diagnostic { file: self.name.clone(), ..once_only() })?;
         Ok(Box::new(Requests {
             source: self,
             batches,
@@ -118,7 +118,7 @@ impl Requests<'_> {
         loop {
             let requests = match self.batches.next() {
                 Some(Ok(batch)) => self.converter.requests(&batch),
-                Some(Err(error)) => Err(Problem::new("", error).into()),
+                Some(Err(error)) => Err(Diagnostic::new("", error).into()),
                 None if self.again && self.converter.rows() == 0 => Err(once_only().into()),
                 None => return None,
             };
@@ -152,9 +152,9 @@ impl Iterator for Requests<'_> {
     }
 }
 
-fn once_only() -> Problem {
+fn once_only() -> Diagnostic {
     let what = "these requests can be gone through once only, and they are needed several times: for every scheme, \
                 for a search of a speed, or to compact addresses";
-    Problem::new("", what)
+    Diagnostic::new("", what)
         .hint("hand over a table, such as a frame of polars, instead of a stream".to_string())
 }

@@ -8,7 +8,7 @@ use fowler_experiment::device::DeviceSpec;
 use fowler_experiment::lifetime::LifetimeSpec;
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
@@ -52,7 +52,7 @@ pub(crate) struct SourceArgs {
 }
 
 impl SourceArgs {
-    pub fn spec(self) -> Result<WorkloadSpec, Problems> {
+    pub fn spec(self) -> Result<WorkloadSpec, Diagnostics> {
         let remap = remap_by_name(&self.remap);
         if let Some((name, object)) = self.custom {
             let source = Arc::new(PyRequests::new(name, object));
@@ -63,15 +63,15 @@ impl SourceArgs {
         }
         let Some(path) = self.trace else {
             let what = "neither `trace` nor `workload` is given";
-            return Err(Problem::new("", what).into());
+            return Err(Diagnostic::new("", what).into());
         };
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         let remap = problems.take(remap);
         let format = self.format.as_deref().map(format_by_name).transpose();
         let format = problems.take(format).flatten();
         if let Some(pct) = self.lenient_pct.filter(|pct| !(0.0..=100.0).contains(pct)) {
             let what = format!("`{pct}` is no percentage");
-            problems.push(Problem::new("lenient_pct", what).expected("a number from 0 to 100"));
+            problems.push(Diagnostic::new("lenient_pct", what).expected("a number from 0 to 100"));
         }
         problems.take(replayable(&path));
         problems.or(())?;
@@ -104,8 +104,8 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     /// The run, looked at under each of `schemes`, or under its own.
-    pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Problems> {
-        let mut problems = Problems::default();
+    pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Diagnostics> {
+        let mut problems = Diagnostics::default();
         let own: Vec<String> = self.scheme.iter().cloned().collect();
         let schemes = if schemes.is_empty() { &own } else { schemes };
         let workload = problems.take(self.source.spec());
@@ -117,7 +117,7 @@ impl RunArgs {
         };
         problems.take(replay_speed::check(replay_speed));
         if self.limit == Some(0) {
-            let problem = Problem::new("limit", "there is nothing to run");
+            let problem = Diagnostic::new("limit", "there is nothing to run");
             problems.push(problem.expected("at least 1"));
         }
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
@@ -126,7 +126,7 @@ impl RunArgs {
         device.policies = problems.take(custom(self.policies, failure)).unwrap_or_default();
         problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
         problems.or(())?;
-        let workload = workload.ok_or_else(|| Problem::new("", "there is no workload"))?;
+        let workload = workload.ok_or_else(|| Diagnostic::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
         Ok(RunSpec { device, scheme, workload, replay_speed, limit, requests, detail })
     }
@@ -136,7 +136,7 @@ impl RunArgs {
 fn custom(
     policies: Vec<PolicyArgs>,
     failure: &Arc<Failure>,
-) -> Result<Vec<(String, Policies)>, Problems> {
+) -> Result<Vec<(String, Policies)>, Diagnostics> {
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
@@ -158,7 +158,7 @@ pub(crate) struct LifetimeArgs {
 const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {
-    pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Problems> {
+    pub fn spec(self, failure: &Arc<Failure>) -> Result<LifetimeSpec, Diagnostics> {
         let (mut device, workload) = (self.drive.spec(), self.source.spec()?);
         let LifetimeArgs { scheme, limit, dilation, check, checkpoint, policies, .. } = self;
         device.policies = custom(policies, failure)?;

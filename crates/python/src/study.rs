@@ -4,7 +4,7 @@ use crate::errors::OrRaise;
 use crate::sheets::{Rows, rows};
 use crate::spec::SourceArgs;
 use crate::watch::{Watched, watch};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_papers::ablation::{self, Finding, Request};
 use fowler_papers::{Step, Watch};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -28,7 +28,7 @@ pub(crate) fn study_all(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let found = watch(py, progress.as_ref(), move |watched| {
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         let named = |(name, source): (String, SourceArgs)| source.spec().map(|spec| (name, spec));
         let specs: Vec<_> =
             workloads.into_iter().filter_map(|its| problems.take(named(its))).collect();

@@ -1,8 +1,10 @@
-//! The vocabulary: moments and lengths of time, bytes, ids, drive geometry, host requests, named
-//! random streams. Imports nothing of ours; every other crate speaks in these words.
+//! The vocabulary: moments and lengths of time, bytes, ids, drive geometry, host requests,
+//! diagnostics of bad input, named random streams. Imports nothing of ours; every other crate speaks
+//! in these words.
 
 mod bytes;
 mod column;
+mod diagnostic;
 mod geometry;
 mod host;
 mod id;
@@ -14,6 +16,7 @@ mod time;
 
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
+pub use diagnostic::{Diagnostic, Diagnostics, printable};
 pub use geometry::Geometry;
 pub use host::{Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{

@@ -2,9 +2,8 @@
 //! two formats share their columns and differ in units, the answer is the list of candidates and
 //! what each would make of the text, because a wrong guess would look like a result.
 
-use crate::error::shown;
-use crate::{Cause, Format, Problem, Record, decode_line};
-use fowler_units::HostOp;
+use crate::{Cause, Format, Record, decode_line};
+use fowler_units::{Diagnostic, HostOp, printable};
 
 /// How many lines are looked at.
 const LINES: usize = 256;
@@ -31,22 +30,22 @@ pub struct Undetected {
 
 impl Undetected {
     /// The same in words.
-    pub fn problem(&self) -> Problem {
+    pub fn diagnostic(&self) -> Diagnostic {
         let known = format!("one of the formats {}", Format::names());
-        let mut problem = if self.candidates.is_empty() {
-            Problem::new("this text fits no known trace format").expected(known)
+        let mut diagnostic = if self.candidates.is_empty() {
+            Diagnostic::of("this text fits no known trace format").expected(known)
         } else {
             let readings: Vec<String> = self
                 .candidates
                 .iter()
                 .map(|candidate| format!("`{}` ({})", candidate.format, candidate.reading))
                 .collect();
-            Problem::new("several trace formats fit this text and differ in their units").hint(
+            Diagnostic::of("several trace formats fit this text and differ in their units").hint(
                 format!("name the format that is meant with --format: {}", readings.join(" or ")),
             )
         };
-        problem.text.clone_from(&self.first_line);
-        problem
+        diagnostic.text.clone_from(&self.first_line);
+        diagnostic
     }
 }
 
@@ -74,7 +73,7 @@ impl Format {
             _ => sample,
         };
         let lines = first_lines(complete);
-        let first_line = lines.first().map_or_else(String::new, |line| shown(line));
+        let first_line = lines.first().map_or_else(String::new, printable);
         if let Some(format) = by_header(&lines) {
             return Ok(format);
         }
@@ -110,26 +109,26 @@ impl Format {
 
 /// Says so if `format` decodes less than half of a text's first lines, with the formats that fit
 /// better. A text with the format's own header is in that format, however bad its lines are.
-pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Problem> {
+pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
     let lines = first_lines(head);
     if by_header(&lines) == Some(format) || 2 * accounted(format, &lines) >= lines.len() {
         return None;
     }
     let what = format!("this text does not look like format `{format}`");
-    let problem = Problem::new(what).expected(format.about());
+    let diagnostic = Diagnostic::of(what).expected(format.about());
     Some(match Format::detect(head, true) {
         Ok(other) if other != format => {
-            problem.hint(format!("it looks like format `{other}`: {}", other.about()))
+            diagnostic.hint(format!("it looks like format `{other}`: {}", other.about()))
         }
-        Ok(_) => problem,
-        Err(undetected) if undetected.candidates.is_empty() => problem,
+        Ok(_) => diagnostic,
+        Err(undetected) if undetected.candidates.is_empty() => diagnostic,
         Err(undetected) => {
             let names: Vec<_> = undetected
                 .candidates
                 .iter()
                 .map(|candidate| format!("`{}`", candidate.format))
                 .collect();
-            problem.hint(format!("it looks like one of the formats {}", names.join(", ")))
+            diagnostic.hint(format!("it looks like one of the formats {}", names.join(", ")))
         }
     })
 }
@@ -239,7 +238,7 @@ mod tests {
         let all = detect("0.5 0 4096 8192 1\n");
         assert_eq!(all, Err(vec![Format::Disksim, Format::Flashsim, Format::MsrCut]));
         let error = Format::detect(b"0 0 8 16 1\n5000000 0 8 16 0\n", true).unwrap_err();
-        let text = error.problem().hint.unwrap();
+        let text = error.diagnostic().hint.unwrap();
         let reading = "`mqsim` (the first 2 requests take 5 ms, 50 % are reads, 8192 B on average)";
         assert!(text.contains(reading), "{text}");
         assert!(text.contains("`ssdsim-us` (the first 2 requests take 5000 ms"), "{text}");

@@ -2,7 +2,8 @@
 //! requests of several are never put on one address space without being asked.
 
 use crate::Record;
-use crate::{Problem, TraceError};
+use crate::TraceError;
+use fowler_units::Diagnostic;
 
 /// Devices begin at multiples of this when laid side by side, so that no page, stripe or block of
 /// the usual sizes belongs to two.
@@ -83,16 +84,19 @@ impl Devices {
         );
         let hint = "read one of them with --trace-device N, or all in one address space with \
                     --trace-device side-by-side";
-        TraceError::one(file, Problem::new(what).expected("requests of one device").hint(hint))
+        TraceError::one(
+            file,
+            Diagnostic::of(what).expected("requests of one device").hint(hint.to_string()),
+        )
     }
 
     /// The error of asking for a device that has no requests.
     pub fn missing(&self, file: &str, wanted: u64) -> TraceError {
         let numbers: Vec<String> =
             self.seen.iter().take(40).map(|device| device.device.to_string()).collect();
-        let problem = Problem::new(format!("this trace has no requests of device {wanted}"))
+        let diagnostic = Diagnostic::of(format!("this trace has no requests of device {wanted}"))
             .expected(format!("one of the devices {}", numbers.join(", ")));
-        TraceError::one(file, problem)
+        TraceError::one(file, diagnostic)
     }
 
     /// Where each device begins when they are laid side by side.
@@ -107,7 +111,7 @@ impl Devices {
                 .and_then(|length| next.checked_add(length))
                 .ok_or_else(|| {
                     let what = "the devices of this trace do not fit side by side in 2^64 bytes";
-                    TraceError::one(file, Problem::new(what))
+                    TraceError::one(file, Diagnostic::of(what))
                 })?;
         }
         Ok(Bases { bases })

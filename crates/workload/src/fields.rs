@@ -3,8 +3,9 @@
 //! A number is parsed while its end is looked for; only a line that is not plain digits and
 //! separators takes the slow way, which finds the field first and can say what is wrong with it.
 
-use crate::error::{Cause, Problem};
+use crate::Cause;
 use crate::number::{NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, hexadecimal, unsigned};
+use fowler_units::{Diagnostic, printable};
 
 /// Why a line is no record, in borrowed pieces: worded only if it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +34,11 @@ impl<'a> Fault<'a> {
     }
 
     /// The fault in words.
-    pub fn problem(&self) -> Problem {
+    pub fn diagnostic(&self) -> Diagnostic {
         let column = self.column;
-        let shown = crate::error::shown(&self.field[..self.field.len().min(40)]);
+        let shown = printable(&self.field[..self.field.len().min(40)]);
         let negative = self.field.starts_with(b"-");
-        let problem = Problem::new(match self.cause {
+        let diagnostic = Diagnostic::of(match self.cause {
             Cause::Header if !shown.is_empty() => format!("`{shown}` cannot be a column here"),
             Cause::Header => "the header row is missing".into(),
             Cause::TooFewColumns => format!("the column `{column}` is missing"),
@@ -56,13 +57,13 @@ impl<'a> Fault<'a> {
             }
         });
         match self.cause {
-            Cause::TooLarge if self.expected.is_empty() => problem
+            Cause::TooLarge if self.expected.is_empty() => diagnostic
                 .expected("offset + size below 2^64 bytes, size below 4 GiB, time up to 292 years"),
-            Cause::ZeroLength => problem.expected("a size of at least 1"),
-            Cause::NegativeTime => problem.expected("a time of at least 0"),
-            Cause::FlushWithRange => problem.expected("offset 0 and size 0"),
-            Cause::NotANumber if negative => problem.expected("a number of at least 0"),
-            _ => problem.expected(self.expected),
+            Cause::ZeroLength => diagnostic.expected("a size of at least 1"),
+            Cause::NegativeTime => diagnostic.expected("a time of at least 0"),
+            Cause::FlushWithRange => diagnostic.expected("offset 0 and size 0"),
+            Cause::NotANumber if negative => diagnostic.expected("a number of at least 0"),
+            _ => diagnostic.expected(self.expected),
         }
     }
 }

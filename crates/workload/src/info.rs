@@ -224,7 +224,10 @@ impl Gathering {
     fn finish(self, format: Option<Format>) -> Result<TraceInfo, TraceError> {
         let total = self.total();
         if total == 0 {
-            return Err(TraceError::one("trace", crate::Problem::new("there is no request")));
+            return Err(TraceError::one(
+                "trace",
+                fowler_units::Diagnostic::of("there is no request"),
+            ));
         }
         let span = self.last - self.first;
         let with_size: u64 = self.sizes.values().sum();

@@ -3,13 +3,13 @@
 use crate::Format;
 
 use crate::detect::is_remark;
-use crate::error::{Cause, Problem, Tally, tally};
+use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
 use crate::formats::native::{OptionalColumn, OptionalColumns};
 use crate::formats::{TraceFormat, decode, decode_wider, each_format};
 use crate::lines::{Line, Lines};
 use crate::record::{LATEST, Record};
-use fowler_units::Nanos;
+use fowler_units::{Diagnostic, Nanos};
 use std::io;
 
 /// What became of one line.
@@ -118,7 +118,7 @@ impl Intake {
             Err(fault) => {
                 let (line, format, optional) = (self.line, self.format, &self.optional);
                 tally(&mut self.bad, fault.cause, || {
-                    problem_of(&fault, line, text, format, optional)
+                    diagnostic_of(&fault, line, text, format, optional)
                 });
                 Ok(Taken::Bad)
             }
@@ -130,12 +130,12 @@ impl Intake {
     pub fn refuse_late(&mut self, back: u64, window: usize) {
         let (line, text) = (self.line, self.lines.last());
         let larger = window.saturating_mul(16);
-        tally(&mut self.bad, Cause::BackInTime, || Problem {
-            line: Some(line),
-            ..Problem::new(format!(
+        tally(&mut self.bad, Cause::BackInTime, || {
+            Diagnostic::of(format!(
                 "this request lies {back} ns before one that was already handed on: too late \
                  for a reorder window of {window} requests"
             ))
+            .line(line)
             .text(text)
             .expected("requests in order of time, or late by no more than the window holds")
             .hint(format!("read with a larger window, such as {larger}, or sort the trace"))
@@ -145,23 +145,24 @@ impl Intake {
 
 /// Words a fault for the line it is in.
 #[cold]
-fn problem_of(
+fn diagnostic_of(
     fault: &Fault<'_>,
     line: u64,
     text: &[u8],
     format: Format,
     optional: &[OptionalColumn],
-) -> Problem {
-    let mut problem = Problem { line: Some(line), ..fault.problem().text(text) };
-    if problem.expected.is_empty() {
+) -> Diagnostic {
+    let mut diagnostic = fault.diagnostic().line(line).text(text);
+    if diagnostic.expected.is_empty() {
         let mut columns = format.columns().to_string();
         optional.iter().for_each(|column| columns.extend([",", column.name()]));
-        problem.expected = format!("{columns} (format `{format}`)");
+        diagnostic.expected = format!("{columns} (format `{format}`)");
     }
     if fault.cause == Cause::OtherHost {
-        problem.hint = Some("read the hosts one by one: their disk numbers may be the same".into());
+        diagnostic.hint =
+            Some("read the hosts one by one: their disk numbers may be the same".into());
     }
-    problem
+    diagnostic
 }
 
 /// What the header row names behind the columns of its format.

@@ -42,7 +42,7 @@ mod write;
 
 pub use detect::{Candidate, Undetected};
 pub use devices::{DeviceChoice, DeviceUse};
-pub use error::{Cause, Problem, SAMPLES_PER_CAUSE, Skipped, TraceError};
+pub use error::{Cause, SAMPLES_PER_CAUSE, Skipped, TraceError};
 pub use fields::Fault;
 pub use formats::native::OptionalColumns;
 pub use formats::{Format, decode_line};

@@ -17,8 +17,8 @@ use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
 use crate::reorder::Reorder;
 use crate::source::{self, io_error};
-use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Problem, Record, TraceError};
-use fowler_units::{HostIo, Nanos};
+use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
+use fowler_units::{Diagnostic, HostIo, Nanos};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
@@ -248,8 +248,8 @@ impl TraceReader {
         }
         if records == 0 {
             let mut error = error_of(file, &self.intake.bad);
-            error.problems.extend(fits_poorly(self.report.format, &self.head));
-            error.problems.push(no_request());
+            error.diagnostics.extend(fits_poorly(self.report.format, &self.head));
+            error.diagnostics.push(no_request());
             return Some(error);
         }
         match self.options.device {
@@ -265,8 +265,8 @@ impl TraceReader {
     /// The bad lines as an error; first of all, if the whole format is wrong, that.
     fn bad_lines(&self) -> TraceError {
         let mut error = error_of(&self.report.file, &self.intake.bad);
-        if let Some(problem) = fits_poorly(self.report.format, &self.head) {
-            error.problems.insert(0, problem);
+        if let Some(diagnostic) = fits_poorly(self.report.format, &self.head) {
+            error.diagnostics.insert(0, diagnostic);
         }
         if let Some(share) = self.options.lenient {
             let lines = self.intake.line - self.intake.remarks;
@@ -275,7 +275,7 @@ impl TraceReader {
                 self.intake.bad_lines(),
                 share * 100.0
             );
-            error.problems.push(Problem::new(what));
+            error.diagnostics.push(Diagnostic::of(what));
         }
         error
     }
@@ -285,7 +285,7 @@ impl TraceReader {
     fn refuse_rest(&mut self) {
         let broken = self.count_rest();
         let mut error = self.bad_lines();
-        error.problems.extend(broken);
+        error.diagnostics.extend(broken);
         self.stage = Stage::Draining(Some(error));
         self.complete_report();
     }
@@ -297,17 +297,17 @@ impl TraceReader {
         let mut error = self.devices.several(&self.report.file);
         if self.intake.bad_lines() > 0 && self.options.lenient.is_none() {
             let bad = self.bad_lines();
-            error.problems.extend(bad.problems);
+            error.diagnostics.extend(bad.diagnostics);
             error.counts = bad.counts;
         }
-        error.problems.extend(broken);
+        error.diagnostics.extend(broken);
         self.window = Reorder::new(1);
         self.stage = Stage::Draining(Some(error));
         self.complete_report();
     }
 
     /// Reads to the end and keeps nothing but counts. The problem, if the text breaks off.
-    fn count_rest(&mut self) -> Option<Problem> {
+    fn count_rest(&mut self) -> Option<Diagnostic> {
         let mut window = self.window.clone();
         loop {
             match self.intake.take() {
@@ -330,17 +330,18 @@ impl TraceReader {
     /// The text broke off: what came before is still handed on.
     #[cold]
     fn break_off(&mut self, error: &std::io::Error) {
-        let problem = self.broken(error);
+        let diagnostic = self.broken(error);
         let mut all = error_of(&self.report.file, &self.intake.bad);
-        all.problems.push(problem);
+        all.diagnostics.push(diagnostic);
         self.stage = Stage::Draining(Some(all));
         self.complete_report();
     }
 
-    fn broken(&self, error: &std::io::Error) -> Problem {
+    fn broken(&self, error: &std::io::Error) -> Diagnostic {
         let line = self.intake.line;
-        Problem::new(format!("reading failed behind line {line}: {error}"))
-            .hint("the file may be cut short: compare its size or checksum with its source's")
+        Diagnostic::of(format!("reading failed behind line {line}: {error}")).hint(
+            "the file may be cut short: compare its size or checksum with its source's".to_string(),
+        )
     }
 
     fn complete_report(&mut self) {
@@ -365,7 +366,7 @@ impl TraceReader {
             DeviceChoice::Only(_) => 0,
             DeviceChoice::SideBySide => self.bases.of(record.device).ok_or_else(|| {
                 let what = "this file changed between the two passes over it";
-                TraceError::one(&self.report.file, Problem::new(what))
+                TraceError::one(&self.report.file, Diagnostic::of(what))
             })?,
         };
         self.report.requests += 1;
@@ -404,20 +405,23 @@ impl Iterator for TraceReader {
 }
 
 /// The problem of an empty trace.
-fn no_request() -> Problem {
-    Problem::new("this trace holds no request").expected("at least one request")
+fn no_request() -> Diagnostic {
+    Diagnostic::of("this trace holds no request").expected("at least one request")
 }
 
 /// Refuses options that mean nothing.
 fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {
-        let problem = Problem::new(format!("the tolerated share of bad lines is {share}"));
-        return Err(TraceError::one(name, problem.expected("a share from 0 to 1")));
+        let diagnostic = Diagnostic::of(format!("the tolerated share of bad lines is {share}"));
+        return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
     }
     if options.reorder_window == 0 {
-        let problem = Problem::new("the reorder window is 0 requests");
-        return Err(TraceError::one(name, problem.expected("at least 1, which reorders nothing")));
+        let diagnostic = Diagnostic::of("the reorder window is 0 requests");
+        return Err(TraceError::one(
+            name,
+            diagnostic.expected("at least 1, which reorders nothing"),
+        ));
     }
     Ok(())
 }
@@ -437,6 +441,6 @@ fn detect(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceErro
     match (named.next(), named.next()) {
         (Some(format), None) => Ok((format, FormatSource::Name)),
         _ if undetected.first_line.is_empty() => Err(TraceError::one(name, no_request())),
-        _ => Err(TraceError::one(name, undetected.problem())),
+        _ => Err(TraceError::one(name, undetected.diagnostic())),
     }
 }

@@ -1,9 +1,9 @@
 //! A trace's addresses on a drive of another size. Traces come from volumes of their own sizes; how
 //! they are fitted to the simulated drive changes the result, so it is said, never assumed.
 
+use crate::TraceError;
 use crate::extents::{Dense, Extents};
-use crate::{Problem, TraceError};
-use fowler_units::{HostIo, HostOp};
+use fowler_units::{Diagnostic, HostIo, HostOp};
 
 /// How addresses beyond the drive's capacity are dealt with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Remapper {
         let pages = capacity_bytes.checked_div(page_size_bytes).unwrap_or(0);
         if pages == 0 {
             let what = format!("a drive of {capacity_bytes} B has no page of {page_size_bytes} B");
-            return Err(TraceError::one(NAME, Problem::new(what)));
+            return Err(TraceError::one(NAME, Diagnostic::of(what)));
         }
         let capacity = pages * page_size_bytes;
         if remap != Remap::Compact {
@@ -86,7 +86,7 @@ impl Remapper {
             );
             let hint = "simulate a larger drive, cut the trace with --limit, or wrap addresses with \
                         --remap modulo";
-            return Err(TraceError::one(NAME, Problem::new(what).hint(hint)));
+            return Err(TraceError::one(NAME, Diagnostic::of(what).hint(hint.to_string())));
         }
         Ok(Remapper { remap, capacity, dense: Some(dense) })
     }
@@ -136,23 +136,24 @@ impl Remapper {
                 format!("{} of {size} B at byte {offset}, {} ns", op.word(), at.0)
             })
             .collect();
-        let problem = match self.remap {
+        let diagnostic = match self.remap {
             Remap::Error => {
-                Problem::new(format!("{count} requests reach beyond the drive's {capacity} B"))
+                Diagnostic::of(format!("{count} requests reach beyond the drive's {capacity} B"))
                     .hint(
                         "fit the trace to the drive: wrap it with --remap modulo, or close its \
-                         gaps with --remap compact",
+                         gaps with --remap compact"
+                            .to_string(),
                     )
             }
             Remap::Modulo => {
-                Problem::new(format!("{count} requests are larger than the drive's {capacity} B"))
+                Diagnostic::of(format!("{count} requests are larger than the drive's {capacity} B"))
             }
             Remap::Compact => {
-                Problem::new(format!("{count} requests touch pages that the first pass did not"))
-                    .hint("both passes must read the same trace")
+                Diagnostic::of(format!("{count} requests touch pages that the first pass did not"))
+                    .hint("both passes must read the same trace".to_string())
             }
         };
-        TraceError::one(NAME, problem.text(examples.join("; ").as_bytes()))
+        TraceError::one(NAME, diagnostic.text(examples.join("; ").as_bytes()))
     }
 
     /// The requests of `source` on the drive. The first one that does not fit ends them: the rest
@@ -204,7 +205,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Remapped<I> {
         }
         let mut error = self.remapper.refuse(count, &examples);
         if let Some(broken) = broken {
-            error.problems.extend(broken.problems);
+            error.diagnostics.extend(broken.diagnostics);
             error.counts = broken.counts;
             error.file = broken.file;
         }
@@ -299,12 +300,12 @@ mod tests {
 
     #[test]
     fn an_error_of_the_trace_passes_through() {
-        let broken = || Err(TraceError::one("t", Problem::new("torn")));
+        let broken = || Err(TraceError::one("t", Diagnostic::of("torn")));
         assert!(Remapper::new(Remap::Compact, 8192, 4096, [broken()]).is_err());
         let drive = Remapper::new(Remap::Error, 8192, 4096, empty()).unwrap();
         assert_eq!(drive.clone().over([broken()]).next(), Some(broken()));
         let both = drive.over([Ok(read(9000, 1)), broken()]).next().unwrap().unwrap_err();
-        assert_eq!((both.file.as_str(), both.problems.len()), ("t", 2));
+        assert_eq!((both.file.as_str(), both.diagnostics.len()), ("t", 2));
         assert!(Remapper::new(Remap::Error, 100, 4096, empty()).is_err());
         assert!(Remapper::new(Remap::Error, 100, 0, empty()).is_err());
     }

@@ -4,8 +4,8 @@
 //! means a thousandth. The division is done in whole numbers and rounded to the nearest nanosecond,
 //! halves up, so that it is the same on every machine and keeps the order.
 
-use crate::{LATEST, Problem, Short, TraceError};
-use fowler_units::{HostIo, Nanos};
+use crate::{LATEST, Short, TraceError};
+use fowler_units::{Diagnostic, Diagnostics, HostIo, Nanos};
 
 /// The factors that are accepted; beyond them a nanosecond or 292 years is soon out of reach.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
@@ -23,11 +23,12 @@ impl TimeScale {
     /// The division by `factor`.
     ///
     /// # Errors
-    /// If the factor is not between 0.001 and 10^9.
-    pub fn new(factor: f64) -> Result<TimeScale, Problem> {
+    /// If the factor is not between 0.001 and 10^9, said of the flag that carries it.
+    pub fn new(factor: f64) -> Result<TimeScale, Diagnostics> {
         if !FACTORS.contains(&factor) {
             let what = format!("a trace cannot be made {} times as fast", Short(factor));
-            return Err(Problem::new(what).expected("a factor from 0.001 to 1000000000"));
+            let diagnostic = Diagnostic::new("--speed", what);
+            return Err(diagnostic.expected("a factor from 0.001 to 1000000000").into());
         }
         // `{:e}` prints the shortest digits that read back as the same number: at most 17 of them.
         let text = format!("{factor:e}");
@@ -97,7 +98,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {
         let (at, factor) = (request.at.0, Short(self.scale.factor));
         let what =
             format!("a request at {at} ns lies beyond 292 years at {factor} times the speed");
-        Some(Err(TraceError::one("time scale", Problem::new(what))))
+        Some(Err(TraceError::one("time scale", Diagnostic::of(what))))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Where a trace's text comes from: a file or a stream, unpacked if its first bytes say that it is
 //! packed with zstd (magic number 28 B5 2F FD, RFC 8878) or gzip (1F 8B, RFC 1952).
 
-use crate::{Problem, TraceError};
+use crate::TraceError;
+use fowler_units::Diagnostic;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -26,7 +27,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
 
 /// What the operating system said, as a problem of the file.
 pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> TraceError {
-    TraceError::one(file, Problem::new(format!("{doing} failed: {error}")))
+    TraceError::one(file, Diagnostic::of(format!("{doing} failed: {error}")))
 }
 
 /// Opens a file, unpacking it on the fly.
@@ -34,7 +35,7 @@ pub(crate) fn open(path: &Path) -> Result<Text, TraceError> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
     if file.metadata().is_ok_and(|facts| facts.is_dir()) {
-        return Err(TraceError::one(name, Problem::new("a folder, not a trace file")));
+        return Err(TraceError::one(name, Diagnostic::of("a folder, not a trace file")));
     }
     unpack(&name, Box::new(BufReader::with_capacity(CHUNK, file)))
 }
@@ -62,7 +63,7 @@ pub(crate) fn refuse_foreign(name: &str, head: &[u8]) -> Result<(), TraceError> 
         None => Ok(()),
         Some((_, what, hint)) => {
             let what = format!("this is {what}, not the text of a trace");
-            Err(TraceError::one(name, Problem::new(what).hint(*hint)))
+            Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Writes native traces. What is written reads back as the same requests.
 
 use crate::source::io_error;
-use crate::{Format, OptionalColumns, Problem, TraceError};
-use fowler_units::{HostIo, HostOp};
+use crate::{Format, OptionalColumns, TraceError};
+use fowler_units::{Diagnostic, HostIo, HostOp};
 use std::io::Write;
 
 /// The name errors of writing go by.
@@ -56,7 +56,7 @@ fn complete(optional: OptionalColumns, io: HostIo) -> Result<HostIo, TraceError>
         None => Ok(io),
         Some(column) => {
             let what = format!("a request needs the column `{}`, which is left out", column.name());
-            Err(TraceError::one(NAME, Problem::new(what)))
+            Err(TraceError::one(NAME, Diagnostic::of(what)))
         }
     }
 }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_came_before_an_error_is_written() {
         let request = HostIo::trim(Nanos(5), 10, 20);
-        let error = TraceError::one("t", Problem::new("torn"));
+        let error = TraceError::one("t", Diagnostic::of("torn"));
         let mut text = Vec::new();
         let result = write_native([Ok(request), Err(error.clone())], NONE, &mut text);
         assert_eq!(result, Err(error));

@@ -125,7 +125,7 @@ fn a_trace_opened_in_a_wrong_format_names_the_right_one() {
         let options = ReadOptions { format: Some(wrong), ..ReadOptions::default() };
         let mut reader = TraceReader::open(&folder.join(file), &options).unwrap();
         let error = reader.next().unwrap().unwrap_err();
-        let first = &error.problems[0];
+        let first = &error.diagnostics[0];
         assert!(first.what.contains(&format!("does not look like format `{wrong}`")), "{error}");
         assert!(first.hint.as_ref().unwrap().contains(hint), "{error}");
         assert!(reader.next().is_none());

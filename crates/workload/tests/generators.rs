@@ -352,7 +352,7 @@ fn a_duration_ends_in_time_and_a_count_is_exact() {
 }
 
 #[test]
-fn unusable_specs_are_refused_with_every_problem() {
+fn unusable_specs_are_refused_with_every_diagnostic() {
     let spec = SynthSpec { read_share: 2.0, space: Bytes(0), ..SynthSpec::default() };
     let error = Synth::new(&spec).unwrap_err().to_string();
     assert!(error.contains("read_share = 2") && error.contains("a share from 0 to 1"), "{error}");

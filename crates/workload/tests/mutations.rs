@@ -86,7 +86,7 @@ fn outcome(bytes: Vec<u8>, options: &ReadOptions) -> (bool, bool) {
     let mut reader = match TraceReader::from_stream("t", Box::new(Cursor::new(bytes)), options) {
         Ok(reader) => reader,
         Err(error) => {
-            assert!(!error.problems.is_empty() && !error.to_string().contains('\u{fffd}'));
+            assert!(!error.diagnostics.is_empty() && !error.to_string().contains('\u{fffd}'));
             return (false, true);
         }
     };
@@ -171,7 +171,11 @@ fn a_time_too_late_is_a_bad_line_in_every_format() {
         let error = reader.by_ref().find_map(Result::err).unwrap_or_else(|| panic!("{bad}"));
         let counts: Vec<_> = error.counts.iter().map(|(cause, count)| (*cause, *count)).collect();
         assert_eq!(counts, [(Cause::TooLarge, 1)], "{format}: {error}");
-        assert_eq!(error.problems[0].line, Some(bad.lines().count() as u64), "{format}: {error}");
+        assert_eq!(
+            error.diagnostics[0].line,
+            Some(bad.lines().count() as u64),
+            "{format}: {error}"
+        );
     }
 }
 
@@ -203,7 +207,7 @@ fn no_line_makes_a_decoder_panic() {
             Ok(record) => {
                 assert!(record.io.offset.checked_add(u64::from(record.io.size)).is_some())
             }
-            Err(fault) => assert!(!fault.problem().what.is_empty()),
+            Err(fault) => assert!(!fault.diagnostic().what.is_empty()),
         }
     }
 }

@@ -80,11 +80,11 @@ fn every_bad_line_is_counted_and_five_of_a_cause_are_shown() {
     assert_eq!(error.bad_lines(), 9);
     assert_eq!(error.counts[&Cause::UnknownOp], 7);
     assert_eq!(
-        error.problems.len(),
+        error.diagnostics.len(),
         7,
         "five and one and one; the header leaves no doubt of the format"
     );
-    let shown: Vec<_> = error.problems.iter().filter_map(|problem| problem.line).collect();
+    let shown: Vec<_> = error.diagnostics.iter().filter_map(|diagnostic| diagnostic.line).collect();
     assert_eq!(shown, [3, 4, 5, 6, 7, 11, 12]);
     let text = error.to_string();
     for part in [
@@ -269,5 +269,5 @@ fn a_summary_is_no_trace_and_what_is_appended_to_it_is_not_lost() {
     let times: Vec<_> = read.requests.iter().map(|it| it.at.0).collect();
     assert_eq!(times, [500_000_000, 700_000_000]);
     assert_eq!(read.report.remarks, 6);
-    assert_eq!(read.error.unwrap().problems[0].line, Some(9));
+    assert_eq!(read.error.unwrap().diagnostics[0].line, Some(9));
 }

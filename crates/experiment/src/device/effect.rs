@@ -75,7 +75,7 @@ mod tests {
             ..DeviceSpec::default()
         };
         let resolved = resolve(&spec.source().unwrap(), &Scheme::load(scheme).unwrap(), &spec);
-        resolved.err().map_or(String::new(), |problems| problems.to_string())
+        resolved.err().map_or(String::new(), |diagnostics| diagnostics.to_string())
     }
 
     #[test]

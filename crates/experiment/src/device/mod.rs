@@ -9,7 +9,7 @@ mod effect;
 use crate::config_builder::{self, ConfigBuilder};
 use crate::document::{self, Origin, Setting};
 pub use crate::presets::Source;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{keys, presets};
@@ -54,7 +54,7 @@ pub struct Resolved {
 
 impl DeviceSpec {
     /// Finds the device's text: its own, a preset or a file.
-    pub fn source(&self) -> Result<Source, Problems> {
+    pub fn source(&self) -> Result<Source, Diagnostics> {
         if let Some(text) = &self.text {
             return Ok(Source { name: self.device.clone(), text: text.clone() });
         }
@@ -62,13 +62,13 @@ impl DeviceSpec {
     }
 
     /// The scheme of that name, which may join custom policies.
-    pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Problems> {
+    pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Diagnostics> {
         name.map_or(Ok(Scheme::none()), |name| Scheme::load_with(name, &self.policies))
     }
 }
 
 /// The drive that `source` describes, under `scheme`, with the changes of `spec`.
-pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Problems> {
+pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
     let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
     let (settings, problems) = document::read_toml(&source.text, &source.name);
     builder.note(problems);
@@ -111,7 +111,7 @@ pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Re
 }
 
 /// The drive that a device file describes. Never panics, whatever the text.
-pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Problems> {
+pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     resolve(&source, &Scheme::none(), &DeviceSpec::default())
 }
@@ -131,7 +131,7 @@ pub(crate) fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,
     refusals: Vec<Refusal>,
-) -> Problems {
+) -> Diagnostics {
     let problem = |refusal: Refusal| {
         let origin = refusal.keys.iter().find_map(|key| origins.get(key));
         let what = if refusal.keys.is_empty() {
@@ -141,9 +141,9 @@ pub(crate) fn refused(
         };
         match origin {
             Some(origin) => origin.problem(what),
-            None => Problem::new(file, what),
+            None => Diagnostic::new(file, what),
         }
         .hint(refusal.hint)
     };
-    Problems(refusals.into_iter().map(problem).collect())
+    Diagnostics(refusals.into_iter().map(problem).collect())
 }

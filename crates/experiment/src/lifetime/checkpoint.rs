@@ -4,7 +4,7 @@ use super::record::{self, Record};
 use super::{LifetimeSpec, Lived, Standing, Watch};
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::device::Resolved;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::{FINGERPRINT, text_hash};
 use fowler_device::life::Totals;
 use fowler_device::policy::throttle::State;
@@ -63,7 +63,7 @@ impl Checkpoint {
         drive: &Resolved,
         dilation: u32,
         watch: Watch<'_>,
-    ) -> Result<Self, Problems> {
+    ) -> Result<Self, Diagnostics> {
         let told = format!(
             "{FINGERPRINT} {} {} {dilation} {} {:?} {:?}",
             drive.hash,
@@ -83,9 +83,9 @@ impl Checkpoint {
         };
         if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
             let failed = |why: String| {
-                let problem =
-                    Problem::new(path.display().to_string(), format!("is no checkpoint: {why}"));
-                problem.hint("remove it to begin anew".to_string())
+                let diagnostic =
+                    Diagnostic::new(path.display().to_string(), format!("is no checkpoint: {why}"));
+                diagnostic.hint("remove it to begin anew".to_string())
             };
             let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
             let mut scratch = vec![0; 1 << 16];
@@ -111,12 +111,15 @@ impl Checkpoint {
     }
 
     /// Where the life was that had begun then; `fresh` is the drive at the beginning of it.
-    pub fn take_standing(&mut self, fresh: &LifetimeDrive) -> Result<Option<Standing>, Problems> {
+    pub fn take_standing(
+        &mut self,
+        fresh: &LifetimeDrive,
+    ) -> Result<Option<Standing>, Diagnostics> {
         let Some(File { standing, .. }) = self.found.take() else { return Ok(None) };
         let StandingSnapshot { repetition, served, record, drive } = standing;
         let drive = fresh.clone().resumed(drive).map_err(|why| {
             let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
-            Problem::new(path, format!("is no checkpoint: {why}"))
+            Diagnostic::new(path, format!("is no checkpoint: {why}"))
         })?;
         Ok(Some(Standing { drive, record: Record::of_snapshot(record), repetition, served }))
     }
@@ -128,7 +131,7 @@ impl Checkpoint {
     }
 
     /// Writes the file.
-    pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Problems> {
+    pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Diagnostics> {
         self.since = 0;
         let Some(path) = &self.path else { return Ok(()) };
         let file = File {
@@ -160,7 +163,7 @@ impl Checkpoint {
     }
 
     /// All lives are over: the file is not needed any more. One of another run stays.
-    pub fn remove(&self) -> Result<(), Problems> {
+    pub fn remove(&self) -> Result<(), Diagnostics> {
         match &self.path {
             Some(path) if self.own && path.exists() => {
                 fs::remove_file(path).map_err(|error| unwritable(path, &error))

@@ -13,7 +13,7 @@ pub use record::{Record, Series};
 pub use survey::Survey;
 
 use crate::device::{self, DeviceSpec, Resolved};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::life::Totals;
@@ -154,7 +154,7 @@ pub struct Watch<'a> {
 ///
 /// # Errors
 /// Everything that is wrong with the drive, the workload or the checkpoint.
-pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Problems> {
+pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics> {
     let source = spec.device.source()?;
     let scheme = spec.device.scheme(spec.scheme.as_deref())?;
     let drive = device::resolve(&source, &scheme, &spec.device)?;
@@ -197,7 +197,7 @@ fn season(
     config: &Config,
     (workload, limit): (&Workload, Option<u64>),
     control: Control<'_>,
-) -> Result<Option<(LifetimeDrive, String)>, Problems> {
+) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
     let image = PreconditionedImage::new(config).map_err(|refusals| refused(drive, refusals))?;
     let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
     let pages = u64::from(config.geometry.pages());
@@ -226,14 +226,14 @@ const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
 
 /// The custom policies for what a life leaves out.
-fn without_effect(config: &Config) -> Problems {
+fn without_effect(config: &Config) -> Diagnostics {
     let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
     let told = |(key, label): (&str, &str)| {
         let what = format!("{label} would never be asked: no die is part of a life");
-        Problem::new(key, what)
+        Diagnostic::new(key, what)
             .hint("only a policy that admits writes has an effect here".to_string())
     };
-    Problems(idle.map(told).collect())
+    Diagnostics(idle.map(told).collect())
 }
 
 /// What a drive has, and a life of it does not.
@@ -278,14 +278,14 @@ fn chosen(config: &Config, survey: &Survey) -> u32 {
     fewest.min(most).max(1.0) as u32
 }
 
-fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Problems> {
+fn dilated(drive: &Resolved, dilation: u32) -> Result<Config, Diagnostics> {
     let mut config = drive.config.clone();
     config.life.dilation = dilation;
     config.layout().map_err(|refusals| refused(drive, refusals))?;
     Ok(config)
 }
 
-fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Problems {
+fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnostics {
     device::refused(&drive.device, &BTreeMap::new(), refusals)
 }
 
@@ -314,7 +314,7 @@ impl Life<'_> {
         before: &[Lived],
         checkpoint: &mut Checkpoint,
         share: &dyn Fn(f64) -> f64,
-    ) -> Result<Option<Lived>, Problems> {
+    ) -> Result<Option<Lived>, Diagnostics> {
         let fresh = seasoned.again(self.config);
         let mut standing = match checkpoint.take_standing(&fresh)? {
             Some(standing) => standing,
@@ -345,7 +345,7 @@ impl Life<'_> {
         before: &[Lived],
         checkpoint: &mut Checkpoint,
         share: &dyn Fn(f64) -> f64,
-    ) -> Result<bool, Problems> {
+    ) -> Result<bool, Diagnostics> {
         let begins = Span(self.survey.span.0 * standing.repetition);
         let first = self.survey.first;
         let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - first.0) + begins);
@@ -400,12 +400,12 @@ impl Life<'_> {
 }
 
 /// A drive whose parity is not written would live longer than it does.
-fn whole(drive: &Resolved) -> Result<(), Problems> {
+fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     if drive.config.redundancy.name == RedundancyKind::Unprotected {
         return Ok(());
     }
     let what = "a life is driven without the array: parity would wear nothing";
-    let problem = Problem::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
+    let problem = Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
     Err(problem.hint(Some("`fowler run` counts what parity writes".into())).into())
 }
 
@@ -413,16 +413,16 @@ fn whole(drive: &Resolved) -> Result<(), Problems> {
 const BATCH: usize = 1 << 14;
 
 /// Everything that is wrong with what is to be lived through, as far as one look at it tells.
-pub fn check(spec: &LifetimeSpec) -> Problems {
+pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut problems = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
     if spec.dilation == Some(0) {
         let what = "one repetition cannot stand for none";
-        problems.push(Problem::new("--dilation", what).expected("at least 1"));
+        problems.push(Diagnostic::new("--dilation", what).expected("at least 1"));
     }
     if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
         let what = "the state of a custom policy cannot be written down";
-        problems.push(Problem::new("--checkpoint", what).hint("leave it out".to_string()));
+        problems.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
     }
     problems
 }

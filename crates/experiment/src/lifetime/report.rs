@@ -3,7 +3,7 @@
 use super::{Lifetime, Lived, Series};
 use crate::figures_folder::{self, Written};
 use crate::metrics::by_account;
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::report;
 use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};
@@ -196,7 +196,7 @@ impl Lifetime {
     ///
     /// # Errors
     /// If the folder cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Problems> {
+    pub fn write(&self, folder: &Path) -> Result<(Vec<String>, Vec<String>), Diagnostics> {
         let sheets = [self.sheet()];
         let Written { mut files, warnings, drawings } =
             figures_folder::write(&sheets, &self.figures(), folder)?;

@@ -1,7 +1,7 @@
 //! What one repetition of a workload has: looked at once, before a life of many.
 
 use crate::device::Resolved;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
@@ -37,7 +37,7 @@ pub(super) fn survey(
     drive: &Resolved,
     limit: Option<u64>,
     control: Control<'_>,
-) -> Result<Option<(Survey, WorkloadReport)>, Problems> {
+) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
     workload.refuse_power_off("a life goes by under power")?;
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
@@ -55,8 +55,8 @@ pub(super) fn survey(
             }
         }
     })?;
-    if let Some(problems) = failed {
-        return Err(problems);
+    if let Some(diagnostics) = failed {
+        return Err(diagnostics);
     }
     if control.stopped() {
         return Ok(None);
@@ -64,7 +64,7 @@ pub(super) fn survey(
     if survey.writes == 0 {
         let what =
             format!("none of its {} requests is a write: nothing wears the drive", survey.requests);
-        return Err(Problem::new(report.name.clone(), what)
+        return Err(Diagnostic::new(report.name.clone(), what)
             .expected("a workload that writes")
             .into());
     }
@@ -78,7 +78,7 @@ pub(super) fn survey(
         let what =
             "all of its requests come at one moment: how often it is to be repeated cannot be told";
         let hint = "a workload with times of arrival";
-        return Err(Problem::new(report.name.clone(), what).hint(hint.to_string()).into());
+        return Err(Diagnostic::new(report.name.clone(), what).hint(hint.to_string()).into());
     }
     Ok(Some((survey, report)))
 }

@@ -9,7 +9,7 @@ mod stages;
 pub(crate) mod wearing;
 
 use crate::device::Resolved;
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::replay_speed::Search;
 use crate::workload::{WorkloadReport, share};
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};
@@ -77,7 +77,7 @@ pub enum Ending {
     /// Early, because the user stopped it.
     Stopped,
     /// Early, because something is wrong with the workload.
-    Failed(Problems),
+    Failed(Diagnostics),
 }
 
 /// How erases are spread over the blocks.

@@ -8,7 +8,7 @@ mod tables;
 
 use crate::atomic_file::unwritable;
 use crate::figures_folder::{self, Written};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Plot};
 use fowler_physics::ispp::EndOfLife;
@@ -58,7 +58,7 @@ pub struct Plotted {
 ///
 /// # Errors
 /// If the folder cannot be written.
-pub fn plot(folder: &Path) -> Result<Plotted, Problems> {
+pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let figures = pictures::all(&Cells::new());
     let columns = figures.iter().map(|(name, figure)| columns(name, figure));

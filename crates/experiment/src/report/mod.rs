@@ -19,7 +19,7 @@ mod time_series;
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
 use crate::warnings::{Severity, Warning, warnings};
@@ -322,7 +322,7 @@ fn file_name(scheme: &str) -> String {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(path: &Path, page: &str) -> Result<(), Problems> {
+pub fn write(path: &Path, page: &str) -> Result<(), Diagnostics> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(page.as_bytes()).map_err(|error| unwritable(path, &error))?;
     file.finish()

@@ -14,7 +14,7 @@ pub(crate) use speed::find as find_speed;
 use crate::device::DeviceSpec;
 use crate::image_cache::ImageCache;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::{RequestsFile, Watching};
@@ -46,8 +46,8 @@ pub struct RunSpec {
 /// A run that is to be started.
 ///
 /// ```no_run
-/// # use fowler_experiment::{run::{Run, RunSpec}, workload::Control, problem::Problems};
-/// # fn example(spec: &RunSpec, control: Control<'_>) -> Result<(), Problems> {
+/// # use fowler_experiment::{run::{Run, RunSpec}, workload::Control, diagnostic::Diagnostics};
+/// # fn example(spec: &RunSpec, control: Control<'_>) -> Result<(), Diagnostics> {
 /// let outcome = Run::new(spec, control).outcome()?;
 /// # Ok(()) }
 /// ```
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::start`].
-    pub fn outcome(self) -> Result<Outcome, Problems> {
+    pub fn outcome(self) -> Result<Outcome, Diagnostics> {
         self.start().map(|(outcome, ())| outcome)
     }
 }
@@ -116,7 +116,7 @@ impl<'a, P: Probe> Run<'a, P> {
     /// # Errors
     /// Everything that is wrong before the first request. What goes wrong later ends the run early: the
     /// outcome until then is returned, and its [`Ending`] says why.
-    pub fn start(self) -> Result<(Outcome, P), Problems> {
+    pub fn start(self) -> Result<(Outcome, P), Diagnostics> {
         let Run { spec, control, watcher, requests, images, ready, speed } = self;
         let ready = match ready {
             Some(ready) => Cow::Borrowed(ready),
@@ -217,11 +217,11 @@ fn now() -> Instant {
     Instant::now()
 }
 
-fn unwritten(ready: &Ready, counters: &Counters) -> Option<Problems> {
+fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {
     let forbidden = ready.drive.config.unwritten_reads == UnwrittenReads::Error;
     (forbidden && counters.unwritten_reads > 0).then(|| {
         let what = format!("{} pages were read that were never written", counters.unwritten_reads);
         let hint = "precondition the drive, or set ftl.unwritten_reads to preconditioned or zero";
-        Problem::new("", what).hint(hint.to_string()).into()
+        Diagnostic::new("", what).hint(hint.to_string()).into()
     })
 }

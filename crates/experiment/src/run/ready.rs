@@ -4,7 +4,7 @@ use super::RunSpec;
 use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::image_cache::ImageCache;
 use crate::power;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Device, Pacing, Probe};
@@ -22,12 +22,12 @@ pub(crate) struct Ready {
 pub(crate) struct Replayed {
     pub device: Device,
     pub report: WorkloadReport,
-    pub failed: Option<Problems>,
+    pub failed: Option<Diagnostics>,
 }
 
 impl Ready {
     /// That of a run.
-    pub fn of(spec: &RunSpec, control: Control<'_>) -> Result<Ready, Problems> {
+    pub fn of(spec: &RunSpec, control: Control<'_>) -> Result<Ready, Diagnostics> {
         ready(spec, &spec.device.source()?, spec.scheme.as_deref(), None, control)
     }
 
@@ -39,20 +39,20 @@ impl Ready {
         speed: f64,
         control: Control<'_>,
         probe: &mut P,
-    ) -> Result<Replayed, Problems> {
+    ) -> Result<Replayed, Diagnostics> {
         let spans = self.workload.power_off(speed);
         let (report, failed) = self.workload.replay(speed, self.limit, control, |requests| {
             power::run(&mut device, requests, pacing, probe, &spans);
         })?;
         if report.requests == 0 && !control.stopped() {
-            let empty = Problem::new(report.name.clone(), "there are no requests to replay");
+            let empty = Diagnostic::new(report.name.clone(), "there are no requests to replay");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
         }
         Ok(Replayed { device, report, failed })
     }
 
     /// The drive, preconditioned; from the cache, if there is one.
-    pub fn device(&self, images: Option<&ImageCache>) -> Result<Device, Problems> {
+    pub fn device(&self, images: Option<&ImageCache>) -> Result<Device, Diagnostics> {
         let config = &self.drive.config;
         images
             .map_or_else(|| Device::new(config), |images| images.device(config))
@@ -68,11 +68,11 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
 
 /// Everything that is wrong with the drive under any of `schemes` (without schemes, as described) and
 /// with the workload, as far as one look at it tells.
-pub fn check(device: &DeviceSpec, schemes: &[String], workload: Option<&WorkloadSpec>) -> Problems {
-    let mut problems = Problems::default();
+pub fn check(device: &DeviceSpec, schemes: &[String], workload: Option<&WorkloadSpec>) -> Diagnostics {
+    let mut problems = Diagnostics::default();
     for (index, scheme) in schemes.iter().enumerate() {
         if schemes[..index].contains(scheme) {
-            problems.push(Problem::new("", format!("scheme `{scheme}` is listed twice")));
+            problems.push(Diagnostic::new("", format!("scheme `{scheme}` is listed twice")));
         }
     }
     let mut loaded: Vec<Scheme> = Vec::new();
@@ -104,7 +104,7 @@ pub(crate) fn ready(
     scheme: Option<&str>,
     like: Option<&Ready>,
     control: Control<'_>,
-) -> Result<Ready, Problems> {
+) -> Result<Ready, Diagnostics> {
     let scheme = spec.device.scheme(scheme)?;
     let drive = device::resolve(source, &scheme, &spec.device)?;
     let page_size = drive.config.geometry.page_size.0;

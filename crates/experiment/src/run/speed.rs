@@ -2,7 +2,7 @@
 
 use super::Ready;
 use crate::image_cache::ImageCache;
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
 use crate::workload::{Control, share};
 
@@ -12,12 +12,12 @@ pub(crate) fn find(
     ready: &Ready,
     images: Option<&ImageCache>,
     control: Control<'_>,
-) -> Result<Found, Problems> {
+) -> Result<Found, Diagnostics> {
     check(replay_speed)?;
     let scales = matches!(replay_speed, ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_));
     if let (true, Some(depth)) = (scales, ready.workload.depth()) {
         let what = format!("this workload has no times: it keeps {depth} requests outstanding");
-        return Err(Problem::new("--speed, --idle", what).into());
+        return Err(Diagnostic::new("--speed, --idle", what).into());
     }
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),

@@ -5,7 +5,7 @@ use crate::device;
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
 use crate::keys::{self, Key};
-use crate::problem::{Problem, Problems, shown};
+use crate::diagnostic::{Diagnostic, Diagnostics, shown};
 use fowler_device::Config;
 use std::collections::BTreeMap;
 
@@ -135,7 +135,7 @@ impl Keys {
     }
 
     /// Whether a drive takes this setting, by its key alone.
-    pub fn accepts(&mut self, setting: &Setting) -> Result<(), Problems> {
+    pub fn accepts(&mut self, setting: &Setting) -> Result<(), Diagnostics> {
         let knob = match self.knob(&setting.path) {
             Some(knob @ Knob::Drive(_)) => knob,
             // The seed of a specification is that of the drive.
@@ -150,12 +150,12 @@ impl Keys {
         }
     }
 
-    fn refused(&self, name: &str, knob: Knob, origin: &Origin, complaint: Complaint) -> Problem {
+    fn refused(&self, name: &str, knob: Knob, origin: &Origin, complaint: Complaint) -> Diagnostic {
         let problem = origin.problem(format!("`{name}`: {}", complaint.what));
         problem.expected(self.expected(knob)).hint(complaint.hint)
     }
 
-    fn unknown(&self, name: &str, origin: &Origin, own: bool) -> Problem {
+    fn unknown(&self, name: &str, origin: &Origin, own: bool) -> Diagnostic {
         let paths = self.drive.iter().map(|key| key.path);
         let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
         let its = name.rsplit('.').next().unwrap_or(name);
@@ -218,8 +218,8 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
 }
 
 /// The axes that are described below `[axis]`, in the order of the file.
-pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Problems> {
-    let mut problems = Problems::default();
+pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let mut order: Vec<(String, Parts<'_>)> = Vec::new();
     for setting in settings {
         if setting.path == "axis" {
@@ -252,9 +252,9 @@ pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, P
     problems.or(axes)
 }
 
-fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Problems> {
+fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Diagnostics> {
     let any = parts.whole.or_else(|| parts.range.values().copied().min_by_key(|it| it.origin.line));
-    let Some(any) = any else { return Err(Problem::new("", "an axis of nothing").into()) };
+    let Some(any) = any else { return Err(Diagnostic::new("", "an axis of nothing").into()) };
     let origin = any.origin.clone();
     let Some(knob) = keys.knob(name) else { return Err(keys.unknown(name, &origin, true).into()) };
     let levels = match parts.whole {
@@ -267,7 +267,7 @@ fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Problems
 const VALUES: &str =
     "a list of values, or a range such as { from = 1, to = 8 }, with scale = \"log\" or steps = 5";
 
-fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Levels, Problems> {
+fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Levels, Diagnostics> {
     let origin = &setting.origin;
     let Value::List(items) = &setting.value else {
         let what = format!("`{name}`: this is {}, not a list of values", setting.value.kind());
@@ -277,7 +277,7 @@ fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Le
     if items.is_empty() {
         return Err(origin.problem(format!("`{name}` has no values")).expected(VALUES).into());
     }
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let mut levels: Vec<Chosen> = Vec::new();
     for item in items {
         match keys.choose(knob, item) {
@@ -309,8 +309,8 @@ fn range(
     parts: &BTreeMap<&'static str, &Setting>,
     origin: &Origin,
     keys: &mut Keys,
-) -> Result<Levels, Problems> {
-    let mut problems = Problems::default();
+) -> Result<Levels, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let mut end = |part: &str| {
         let Some(setting) = parts.get(part) else {
             problems
@@ -370,8 +370,8 @@ fn range(
 type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
 /// Reads `[[point]]` tables.
-pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Problems> {
-    let mut problems = Problems::default();
+pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let mut axes: Vec<Axis> = Vec::new();
     let mut rows: Vec<Vec<Option<usize>>> = Vec::new();
     for setting in settings {

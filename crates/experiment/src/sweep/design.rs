@@ -2,8 +2,8 @@
 
 use super::axis::{Axis, Chosen, Keys, Levels, Range};
 use super::spec::{POINTS_MAX, Read};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::whole;
-use crate::problem::{Problem, Problems};
 use fowler_units::Rng;
 
 /// How points are chosen.
@@ -39,37 +39,39 @@ pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
 }
 
 /// Whether the design has points, and not too many; whether its axes are of its kind.
-pub(super) fn check(read: &Read, name: &str) -> Result<(), Problems> {
-    let mut problems = Problems::default();
+pub(super) fn check(read: &Read, name: &str) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
     let origin = read.origins.get("design");
     let whole_design = |what: String| match origin {
-        Some(origin) => origin.problem(what),
-        None => Problem::new(name, what),
+        Some(origin) => origin.diagnostic(what),
+        None => Diagnostic::new(name, what),
     };
     if design == Design::List && read.rows.is_empty() {
-        problems.push(whole_design("the list has no points".into()).expected("[[point]] tables"));
+        diagnostics
+            .push(whole_design("the list has no points".into()).expected("[[point]] tables"));
     } else if design != Design::List && read.axes.is_empty() {
-        problems.push(whole_design("there is nothing to vary".into()).expected("axes, in [axis]"));
+        diagnostics
+            .push(whole_design("there is nothing to vary".into()).expected("axes, in [axis]"));
     }
     let drawn = matches!(design, Design::Random | Design::LatinHypercube);
     if drawn && !read.says("points") {
         let what = "it is not said how many points the design has".to_string();
-        problems.push(whole_design(what).hint("points = 50".to_string()));
+        diagnostics.push(whole_design(what).hint("points = 50".to_string()));
     }
     for axis in &read.axes {
         let Levels::Range(range) = &axis.levels else { continue };
         if drawn && range.steps.is_some() {
             let what =
                 format!("`{}`: steps belong to a grid, and here values are drawn", axis.name);
-            problems.push(axis.origin.problem(what));
+            diagnostics.push(axis.origin.diagnostic(what));
         } else if design == Design::Grid && range.steps.is_none() {
             let what = format!("`{}`: a grid needs single values, and this is a range", axis.name);
             let expected = "a list of values, or a range with steps";
-            problems.push(axis.origin.problem(what).expected(expected));
+            diagnostics.push(axis.origin.diagnostic(what).expected(expected));
         }
     }
-    problems = problems.or(Problems::default())?;
+    diagnostics = diagnostics.or(Diagnostics::default())?;
     let count = points(read);
     if count > u128::from(POINTS_MAX) {
         let sizes: Vec<String> =
@@ -78,13 +80,13 @@ pub(super) fn check(read: &Read, name: &str) -> Result<(), Problems> {
             "the design has {} points",
             u64::try_from(count).map_or(count.to_string(), whole)
         );
-        let problem = whole_design(what).expected(format!("{} at most", whole(POINTS_MAX)));
-        problems.push(
-            problem
+        let diagnostic = whole_design(what).expected(format!("{} at most", whole(POINTS_MAX)));
+        diagnostics.push(
+            diagnostic
                 .hint(format!("{}; draw points instead: design = \"random\"", sizes.join(" x "))),
         );
     }
-    problems.or(())
+    diagnostics.or(())
 }
 
 fn size(axis: &Axis) -> u64 {
@@ -106,7 +108,7 @@ fn points(read: &Read) -> u128 {
 }
 
 /// Every point of the design, in order.
-pub(super) fn rows(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Problems> {
+pub(super) fn rows(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     match read.spec.design {
         Design::List => Ok(listed(read)),
         Design::Grid => grid(read, keys),
@@ -125,13 +127,13 @@ fn listed(read: &Read) -> Vec<Row> {
     read.rows.iter().map(row).collect()
 }
 
-fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Problems> {
-    let mut problems = Problems::default();
+fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
     let mut all: Vec<Vec<Chosen>> = Vec::new();
     for axis in &read.axes {
-        all.extend(problems.take(single(axis, keys)));
+        all.extend(diagnostics.take(single(axis, keys)));
     }
-    problems.or(())?;
+    diagnostics.or(())?;
     let count = all.iter().map(Vec::len).product();
     let row = |point: usize| {
         let mut left = point;
@@ -147,7 +149,7 @@ fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Problems> {
 }
 
 /// The single values of an axis: its list, or so many steps of its range, both ends included.
-fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Problems> {
+fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     let range = match &axis.levels {
         Levels::List(levels) => return Ok(levels.clone()),
         Levels::Range(range) => range,
@@ -166,7 +168,7 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Problems> {
             range.to,
             levels.len()
         );
-        return Err(axis.origin.problem(what).into());
+        return Err(axis.origin.diagnostic(what).into());
     }
     Ok(levels)
 }

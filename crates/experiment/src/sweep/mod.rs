@@ -11,9 +11,9 @@ mod spec;
 
 use crate::atomic_file::Named;
 use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::presets::{self, Folder};
-use crate::problem::{Problem, Problems};
 use crate::requests::RequestsFile;
 use crate::scheme::Scheme;
 use crate::workload::{Control, TraceSpec, WorkloadSpec, replayable};
@@ -92,7 +92,7 @@ impl Plan {
     /// # Errors
     /// Everything that is wrong with it, at once: keys and values, axes, designs, names of presets, files that cannot
     /// be read. A combination of values that makes no drive is no error of the plan: that point fails.
-    pub fn read(text: &str, name: &str) -> Result<Plan, Problems> {
+    pub fn read(text: &str, name: &str) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();
         let read = spec::read(text, name, &mut keys)?;
         let mut plan = Plan {
@@ -173,24 +173,24 @@ impl Plan {
     }
 
     /// Opens everything that the specification names.
-    fn look(&mut self, read: &Read) -> Result<(), Problems> {
-        let mut problems = Problems::default();
+    fn look(&mut self, read: &Read) -> Result<(), Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
         let (options, remap) = read.options();
         for (key, name, at) in self.named(read) {
-            let here = |found: Problems| placed(found, &at);
+            let here = |found: Diagnostics| placed(found, &at);
             match key {
                 "device" => {
                     let source = presets::open(Folder::Devices, &name).map_err(here);
-                    self.devices.extend(problems.take(source).map(|source| (name, source)));
+                    self.devices.extend(diagnostics.take(source).map(|source| (name, source)));
                 }
                 "scheme" => {
                     let scheme = Scheme::load(&name).map_err(here);
-                    self.schemes.extend(problems.take(scheme).map(|scheme| (name, scheme)));
+                    self.schemes.extend(diagnostics.take(scheme).map(|scheme| (name, scheme)));
                 }
                 "workload" => {
                     let spec = presets::open(Folder::Workloads, &name).map(WorkloadSpec::Generated);
                     let found = spec.and_then(Requests::look).map_err(here);
-                    let found = problems.take(found).map(|it| (Origin::Workload(name), it));
+                    let found = diagnostics.take(found).map(|it| (Origin::Workload(name), it));
                     self.workloads.extend(found);
                 }
                 _ => {
@@ -198,11 +198,12 @@ impl Plan {
                     let spec = replayable(&path)
                         .map(|()| WorkloadSpec::Trace(TraceSpec { path, options, remap }));
                     let found = spec.and_then(Requests::look).map_err(here);
-                    self.workloads.extend(problems.take(found).map(|it| (Origin::Trace(name), it)));
+                    self.workloads
+                        .extend(diagnostics.take(found).map(|it| (Origin::Trace(name), it)));
                 }
             }
         }
-        problems.unique().or(())
+        diagnostics.unique().or(())
     }
 
     /// Every name of a preset or a file that any point has, by key, with where it was said.
@@ -230,7 +231,7 @@ impl Plan {
     }
 
     /// The drive of a point, or why there is none.
-    fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Problems> {
+    fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
         let none = Scheme::none();
         let scheme = self.schemes.get(&names.scheme).unwrap_or(&none);
         device::resolve(&self.devices[&names.device], scheme, spec)
@@ -238,7 +239,7 @@ impl Plan {
 }
 
 impl Requests {
-    fn look(spec: WorkloadSpec) -> Result<Requests, Problems> {
+    fn look(spec: WorkloadSpec) -> Result<Requests, Diagnostics> {
         spec.check(None)?;
         let hash = spec.hash()?;
         let identity = spec.identity_of(&hash);
@@ -273,19 +274,19 @@ impl Base {
 }
 
 /// What is wrong with a name is said where the name stands; what is wrong inside its file, there.
-fn placed(problems: Problems, at: &Option<crate::document::Origin>) -> Problems {
-    let Some(at) = at else { return problems };
-    let here = |problem: Problem| {
-        if problem.line.is_some() || !problem.text.is_empty() {
-            return problem;
+fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Diagnostics {
+    let Some(at) = at else { return diagnostics };
+    let here = |diagnostic: Diagnostic| {
+        if diagnostic.line.is_some() || !diagnostic.text.is_empty() {
+            return diagnostic;
         }
-        let what = match &*problem.file {
-            "" => problem.what,
-            file => format!("{file}: {}", problem.what),
+        let what = match &*diagnostic.file {
+            "" => diagnostic.what,
+            file => format!("{file}: {}", diagnostic.what),
         };
-        at.problem(what).expected(problem.expected).hint(problem.hint)
+        at.diagnostic(what).expected(diagnostic.expected).hint(diagnostic.hint)
     };
-    Problems(problems.0.into_iter().map(here).collect())
+    Diagnostics(diagnostics.0.into_iter().map(here).collect())
 }
 
 /// Who watches the points of a sweep.
@@ -296,7 +297,7 @@ pub struct Watch<'a> {
     /// Where the requests of a point go, if they go anywhere.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
     /// Keeps a point that is finished.
-    pub keep: &'a (dyn Fn(Finished) -> Result<(), Problems> + Sync),
+    pub keep: &'a (dyn Fn(Finished) -> Result<(), Diagnostics> + Sync),
 }
 
 /// Runs the points `todo` of a plan on so many threads (none: as many as there are cores), in any order; each is
@@ -309,7 +310,7 @@ pub fn run(
     todo: &[usize],
     threads: Option<usize>,
     watch: Watch<'_>,
-) -> Result<(), Problems> {
+) -> Result<(), Diagnostics> {
     let one = |&index: &usize| {
         if watch.control.stopped() {
             return Ok(());
@@ -333,12 +334,12 @@ pub fn run(
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Problems> {
+pub fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnostics> {
     pooled(1, work)
 }
 
-fn pooled<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Problems> {
+fn pooled<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Diagnostics> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let failed = |error| Problem::new("", format!("threads cannot be started: {error}"));
+    let failed = |error| Diagnostic::new("", format!("threads cannot be started: {error}"));
     Ok(pool.map_err(failed)?.install(work))
 }

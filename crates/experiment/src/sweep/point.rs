@@ -3,8 +3,8 @@
 use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
 use crate::device::DeviceSpec;
+use crate::diagnostic::Diagnostics;
 use crate::outcome::{Ending, Outcome};
-use crate::problem::Problems;
 use crate::provenance::{FINGERPRINT, text_hash_of};
 use crate::replay_speed::ReplaySpeed;
 use crate::requests::{RequestsFile, Watching};
@@ -97,10 +97,10 @@ impl Plan {
     pub(super) fn point(&self, number: usize) -> Point {
         let task = self.task(number);
         let drive = self.drive(&task.names, &task.device);
-        let refusal = drive.as_ref().err().map(Problems::to_string);
+        let refusal = drive.as_ref().err().map(Diagnostics::to_string);
         let drive = match &drive {
             Ok(drive) => &drive.text,
-            Err(problems) => &problems.to_string(),
+            Err(diagnostics) => &diagnostics.to_string(),
         };
         let (limit, replay_speed, requests) = (task.limit, task.replay_speed, self.requests);
         let identity = &self.workloads[&task.source].identity;
@@ -124,7 +124,7 @@ impl Plan {
         index: usize,
         requests: Option<&RequestsFile>,
         control: Control<'_>,
-    ) -> Result<Option<Finished>, Problems> {
+    ) -> Result<Option<Finished>, Diagnostics> {
         let log = requests.map(RequestsFile::start).transpose()?;
         // A fault of the program in one point loses nothing of the others.
         let run = catch_unwind(AssertUnwindSafe(|| self.simulate(index, log, control)));
@@ -138,7 +138,7 @@ impl Plan {
                 Some(Err(why)) => Err(why),
             },
             Ok(Err(_)) if control.stopped() => return Ok(None),
-            Ok(Err(problems)) => Err(problems.to_string()),
+            Ok(Err(diagnostics)) => Err(diagnostics.to_string()),
             Err(panic) => {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
                 let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -153,7 +153,7 @@ impl Plan {
         index: usize,
         log: Option<Watching>,
         control: Control<'_>,
-    ) -> Result<(Outcome, Option<Watching>), Problems> {
+    ) -> Result<(Outcome, Option<Watching>), Diagnostics> {
         let Task { device, names, source, limit, replay_speed } = self.task(index);
         let drive = self.drive(&names, &device)?;
         let requests = &self.workloads[&source];
@@ -191,7 +191,7 @@ fn real(chosen: &Chosen) -> f64 {
 fn verdict(outcome: &Outcome) -> Option<Result<Value, String>> {
     match &outcome.ending {
         Ending::Stopped => None,
-        Ending::Failed(problems) => Some(Err(problems.to_string())),
+        Ending::Failed(diagnostics) => Some(Err(diagnostics.to_string())),
         Ending::Complete if !outcome.laws().hold() => {
             let laws = outcome.laws();
             Some(Err(format!("a law is broken, which is a fault of the program: {laws:?}")))

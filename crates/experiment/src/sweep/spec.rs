@@ -6,7 +6,7 @@ use crate::config_builder::ConfigBuilder;
 use crate::document::{Origin, Setting, Value, read_flag, read_toml_with_rows};
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::trace_device;
 use fowler_workload::{Format, ReadOptions, Remap};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
             Field::Real(0.0..=100.0, at!(lenient))),
         text("trace_device", "of a trace of several devices, the one that is replayed", DEVICES,
             |it| it.trace_device.clone(), |it, text| {
-                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::problem::shown(text)))?;
+                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::diagnostic::shown(text)))?;
                 it.trace_device = text.into();
                 Ok(())
             }),
@@ -169,7 +169,7 @@ impl Read {
 }
 
 /// Reads a specification: all that is wrong with its keys and values, at once.
-pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Problems> {
+pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diagnostics> {
     let (settings, syntax) = read_toml_with_rows(text, name, Some(ROWS));
     let below = |setting: &Setting, section: &str| {
         let rest = setting.path.strip_prefix(section);
@@ -181,7 +181,7 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Prob
     let mut builder = ConfigBuilder::new(self::keys(), Spec::default()).listed(LISTING);
     builder.note(syntax);
     builder.apply(&rest);
-    let mut problems = Problems::default();
+    let mut problems = Diagnostics::default();
     let built = problems.take(builder.finish_with_origins(name, ""));
     let set = problems.take(always(&set, keys)).unwrap_or_default();
     let axes = problems.take(axis::axes(&axes, keys)).unwrap_or_default();
@@ -202,14 +202,14 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Prob
 }
 
 /// In the order of lines; what has none comes last.
-fn sorted(mut problems: Problems) -> Problems {
+fn sorted(mut problems: Diagnostics) -> Diagnostics {
     problems.0.sort_by_key(|problem| problem.line.unwrap_or(u64::MAX));
     problems.unique()
 }
 
 /// What is set for every point: `key=value`, held against the keys.
-fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Problems> {
-    let mut problems = Problems::default();
+fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
+    let mut problems = Diagnostics::default();
     let mut all = Vec::new();
     for setting in set {
         let expected = "a list of \"key=value\"";
@@ -224,7 +224,7 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Problems> {
                 problems.push(setting.origin.problem(what).expected(expected));
                 continue;
             };
-            let here = |problem: Problem| Problem {
+            let here = |problem: Diagnostic| Diagnostic {
                 file: setting.origin.file.clone(),
                 line: setting.origin.line,
                 ..problem
@@ -240,8 +240,8 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Problems> {
 }
 
 /// What belongs to another design, or to traces where there are none.
-fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Problems {
-    let mut problems = Problems::default();
+fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagnostics {
+    let mut problems = Diagnostics::default();
     let design = read.spec.design;
     let drawn = matches!(design, Design::Random | Design::LatinHypercube);
     for key in ["points", "design_seed"] {
@@ -268,8 +268,8 @@ fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Probl
 }
 
 /// What excludes each other, and requests from nowhere.
-fn exclusive(read: &Read, name: &str) -> Problems {
-    let mut problems = Problems::default();
+fn exclusive(read: &Read, name: &str) -> Diagnostics {
+    let mut problems = Diagnostics::default();
     for group in [&REPLAY_SPEEDS[..], &SOURCES] {
         let said: Vec<&str> = group.iter().copied().filter(|key| read.says(key)).collect();
         if let [first, second, ..] = said[..] {
@@ -291,7 +291,7 @@ fn exclusive(read: &Read, name: &str) -> Problems {
             let sourced = its.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {
                 let what = "there is neither workload nor trace";
-                problems.push(Problem::new(name, what).hint("workload = \"demo\"".to_string()));
+                problems.push(Diagnostic::new(name, what).hint("workload = \"demo\"".to_string()));
             }
         }
     }

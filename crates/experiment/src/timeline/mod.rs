@@ -12,7 +12,7 @@ mod trace;
 use crate::device::Resolved;
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
-use crate::problem::{Problem, Problems};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::run::{Ready, Run, RunSpec, find_speed};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
@@ -56,13 +56,13 @@ impl Choice {
     ///
     /// # Errors
     /// What is wrong with it, and what would be right.
-    pub fn parse(text: &str, flag: &str) -> Result<Choice, Problems> {
+    pub fn parse(text: &str, flag: &str) -> Result<Choice, Diagnostics> {
         let wrong = |what: String| {
-            Problems::from(Problem::new(flag, what).expected(
+            Diagnostics::from(Diagnostic::new(flag, what).expected(
                 "a window such as 10ms..12ms, counted from the first request, or slowest:5",
             ))
         };
-        let shown = crate::problem::shown(text);
+        let shown = crate::diagnostic::shown(text);
         if let Some(count) = text.strip_prefix("slowest:") {
             let count = count.parse().map_err(|_| wrong(format!("`{shown}` names no number")))?;
             return slowest(count, flag).map(Choice::Slowest);
@@ -86,7 +86,7 @@ impl Choice {
 ///
 /// # Errors
 /// None, or too many.
-pub fn slowest(count: usize, flag: &str) -> Result<usize, Problems> {
+pub fn slowest(count: usize, flag: &str) -> Result<usize, Diagnostics> {
     if (1..=SLOWEST_MAX).contains(&count) {
         return Ok(count);
     }
@@ -96,7 +96,7 @@ pub fn slowest(count: usize, flag: &str) -> Result<usize, Problems> {
     };
     let hint = "--requests writes every request with its causes".to_string();
     let expected = format!("1 to {SLOWEST_MAX} requests");
-    Err(Problem::new(flag, what).expected(expected).hint(hint).into())
+    Err(Diagnostic::new(flag, what).expected(expected).hint(hint).into())
 }
 
 /// A run, and what was recorded of it.
@@ -106,7 +106,7 @@ pub struct Recorded {
     /// What was recorded.
     pub timeline: Timeline,
     /// Why it is not what was asked for, if it is not.
-    pub problems: Problems,
+    pub problems: Diagnostics,
 }
 
 /// Runs `spec` and records the part of it that `choice` names. For the slowest requests it runs twice: the
@@ -114,7 +114,7 @@ pub struct Recorded {
 ///
 /// # Errors
 /// As [`Run::start`].
-pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Recorded, Problems> {
+pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Recorded, Diagnostics> {
     let ready = Ready::of(spec, control)?;
     let speed = find_speed(spec.replay_speed, &ready, None, control)?;
     let run = |spec| Run::new(spec, control).ready(&ready).speed(speed);
@@ -123,7 +123,7 @@ pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Re
             let recorder = Timeline::new(&ready.drive, Part::Window(from, until));
             let (outcome, timeline) = run(spec).watched_by(recorder).start()?;
             let clock = outcome.clock;
-            (outcome, timeline, clock, Problems::default())
+            (outcome, timeline, clock, Diagnostics::default())
         }
         Choice::Slowest(count) | Choice::Explained(count) => {
             let finder = Slowest::new(count);
@@ -134,7 +134,7 @@ pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Re
             if matches!(outcome.ending, Ending::Stopped) {
                 let what =
                     "the run was stopped, and is not made again to look at its slowest requests";
-                let (clock, problems) = (outcome.clock, Problem::new(choice.flag(), what).into());
+                let (clock, problems) = (outcome.clock, Diagnostic::new(choice.flag(), what).into());
                 (outcome, recorder, clock, problems)
             } else {
                 let again = RunSpec { detail: false, requests: None, ..spec.clone() };
@@ -150,27 +150,27 @@ pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Re
 }
 
 /// Why the second run, which records the slowest requests, may not have come to them.
-fn cut_short(second: &Outcome, choice: Choice) -> Problems {
-    let mut problems = Problems::default();
+fn cut_short(second: &Outcome, choice: Choice) -> Diagnostics {
+    let mut problems = Diagnostics::default();
     if matches!(second.ending, Ending::Stopped) {
         let requests = counted(second.workload.requests, "request");
         let what = format!(
             "the second run, which looks at the slowest requests, was stopped after {requests}: later ones are missing"
         );
-        problems.push(Problem::new(choice.flag(), what));
+        problems.push(Diagnostic::new(choice.flag(), what));
     }
     problems
 }
 
-fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Problems {
-    let mut problems = Problems::default();
+fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Diagnostics {
+    let mut problems = Diagnostics::default();
     if let Choice::Window { from, until } = choice
         && from > outcome.simulated
     {
         let end = outcome.simulated;
         let what =
             format!("the window {from}..{until} lies outside the run, which ended after {end}");
-        problems.push(Problem::new(choice.flag(), what).expected("a window within the run"));
+        problems.push(Diagnostic::new(choice.flag(), what).expected("a window within the run"));
     }
     if timeline.is_full() {
         let most = recorder::SLICES_MAX;
@@ -181,7 +181,7 @@ fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Pr
             }
         };
         let what = format!("there is more {place} than a trace can hold ({most} slices)");
-        problems.push(Problem::new(choice.flag(), what).hint(hint.to_string()));
+        problems.push(Diagnostic::new(choice.flag(), what).hint(hint.to_string()));
     }
     problems
 }

@@ -6,7 +6,7 @@
 
 use super::recorder::{Asked, Operated, Timeline, Track};
 use crate::atomic_file::{AtomicFile, unwritable};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use fowler_device::blame::Part;
 use fowler_units::{Id, Nanos};
 use serde::Serialize;
@@ -46,7 +46,7 @@ impl Timeline {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), Problems> {
+    pub fn write(&self, path: &Path) -> Result<(), Diagnostics> {
         let mut file = AtomicFile::create(path)?;
         self.trace(&mut file).map_err(|error| unwritable(path, &error))?;
         file.finish()

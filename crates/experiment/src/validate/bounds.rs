@@ -2,7 +2,7 @@
 
 use super::drives::{Drive, FLASHES, array, set};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
 use fowler_device::{Completion, Config, Device, Pacing, Probe};
 use fowler_theory::bounds::Array;
@@ -22,7 +22,7 @@ const DEPTH: u32 = 4096;
 const SHAPES: [(&str, u32, u32); 2] =
     [("16 dies on 16 channels", 16, 1), ("32 dies on 2 channels", 2, 16)];
 
-pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let mut points = Vec::new();
     for flash in FLASHES {
         for (name, channels, chips) in SHAPES {
@@ -46,7 +46,7 @@ fn drive(
     (channels, chips): (u32, u32),
     op: HostOp,
     spec: &ValidateSpec,
-) -> Result<Drive, Problems> {
+) -> Result<Drive, Diagnostics> {
     let keys = [
         set("geometry.channels", channels),
         set("geometry.chips_per_channel", chips),

@@ -18,7 +18,7 @@
 use super::drives::{Drive, set};
 use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
 use fowler_device::{Config, Device, Pacing};
 use fowler_theory::collection::{self, Part};
@@ -85,7 +85,7 @@ fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
     }
 }
 
-pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let effort = Effort::of(spec);
     let tolerance = effort.tolerance;
     let mut points = Vec::new();
@@ -146,7 +146,7 @@ impl Shape {
         parts: [Part; 2],
         turns: u32,
         spec: &ValidateSpec,
-    ) -> Result<Plane, Problems> {
+    ) -> Result<Plane, Diagnostics> {
         let all = self.blocks * self.pages;
         // Half a page more than is wanted: the drive rounds down.
         let spare = 1.0 - (f64::from(self.logical_pages()) + 0.5) / f64::from(all);

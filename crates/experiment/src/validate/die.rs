@@ -3,7 +3,7 @@
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
 use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
@@ -105,7 +105,7 @@ fn replications(
     (requests / REPLICATION as f64).ceil() as usize
 }
 
-pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let effort = if spec.quick { QUICK } else { FULL };
     let mut points = Vec::new();
     for flash in FLASHES {

@@ -2,7 +2,7 @@
 
 use super::ValidateSpec;
 use crate::device::{self, DeviceSpec, Resolved};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::scheme::Scheme;
 use fowler_device::Config;
 use fowler_theory::bounds::Array;
@@ -33,7 +33,7 @@ impl Drive {
         scheme: &str,
         set: &[String],
         spec: &ValidateSpec,
-    ) -> Result<Drive, Problems> {
+    ) -> Result<Drive, Diagnostics> {
         let told = resolve(preset, scheme, set.to_vec())?.config;
         let simulated = match spec.spoil.as_slice() {
             [] => told.clone(),
@@ -43,7 +43,7 @@ impl Drive {
     }
 }
 
-fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Problems> {
+fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() };
     device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }

@@ -3,7 +3,7 @@
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use fowler_device::{ChipCommand, ChipOp, run_chip};
 use fowler_theory::die::Suspension;
 use fowler_units::{Nanos, Span};
@@ -15,7 +15,7 @@ pub(super) const ABOUT: &str = "eq. (1) of the paper: a read that comes at a uni
 /// which are multiples of this: the middles of such intervals give the integral without an error.
 const INTERVAL: u64 = 8;
 
-pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let mut points = Vec::new();
     for flash in FLASHES {
         for (scheme, suspension) in SUSPENSIONS {

@@ -18,7 +18,7 @@ mod sample;
 
 pub use drives::die_times;
 
-use crate::problem::{Problem, Problems, shown};
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::provenance::VERSION;
 use crate::workload::Control;
 use rayon::prelude::*;
@@ -203,28 +203,28 @@ impl Point {
 ///
 /// # Errors
 /// If there is nothing to look at, or the drives cannot be spoiled like that.
-pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation, Problems> {
-    let mut problems = Problems::default();
+pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
     let groups = [
-        problems.take(die::points(spec)),
-        problems.take(extra_wait::points(spec)),
-        problems.take(bounds::points(spec)),
-        problems.take(collection::points(spec)),
-        problems.take(runs::points(spec)),
+        diagnostics.take(die::points(spec)),
+        diagnostics.take(extra_wait::points(spec)),
+        diagnostics.take(bounds::points(spec)),
+        diagnostics.take(collection::points(spec)),
+        diagnostics.take(runs::points(spec)),
     ];
     // What is set here is right; what is wrong with one drive is wrong with all.
-    for problem in problems.0.iter_mut().filter(|problem| problem.file == "--set") {
-        problem.file = "--spoil".into();
+    for diagnostic in diagnostics.0.iter_mut().filter(|diagnostic| diagnostic.file == "--set") {
+        diagnostic.file = "--spoil".into();
     }
-    problems.unique().or(())?;
+    diagnostics.unique().or(())?;
     let mut points: Vec<Point> = groups.into_iter().flatten().flatten().collect();
     if let Some(text) = &spec.only {
         points.retain(|point| point.is_named(text));
         if points.is_empty() {
-            let what = format!("no expectation is named `{}`", shown(text));
+            let what = format!("no expectation is named `{}`", printable(text));
             let names = Group::ALL.map(Group::name).join(", ");
             let expected = format!("a group ({names}) or part of a name, such as ipc");
-            return Err(Problem::new("--only", what).expected(expected).into());
+            return Err(Diagnostic::new("--only", what).expected(expected).into());
         }
     }
     let rows: Vec<Option<Vec<Row>>> = points

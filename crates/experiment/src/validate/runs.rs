@@ -5,7 +5,7 @@ use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::device::DeviceSpec;
 use crate::outcome::laws::Law;
 use crate::presets::{self, Folder};
-use crate::problem::Problems;
+use crate::diagnostic::Diagnostics;
 use crate::run::{self, ReplaySpeed, Run, RunSpec};
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::Pacing;
@@ -19,7 +19,7 @@ const WORKLOADS: [(&str, &str, ReplaySpeed); 2] = [
     ("mixed-70-30", "16 outstanding", ReplaySpeed::Closed(16)),
 ];
 
-pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Problems> {
+pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let mut points = Vec::new();
     let limit = if spec.quick { 10_000 } else { 100_000 };
     for flash in FLASHES {

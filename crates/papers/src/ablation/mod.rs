@@ -10,7 +10,7 @@ use crate::run_folder::{RunFolder, Watch};
 use crate::{published, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::figures_folder::{self, Written};
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::WorkloadSpec;
@@ -51,7 +51,7 @@ pub struct Finding {
 ///
 /// # Errors
 /// Everything that is wrong with the workloads or the folder.
-pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Problems> {
+pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagnostics> {
     let plan: Plan = published::open("studies/all", TEXT)?;
     let chosen = chosen(&plan, request)?;
     fs::create_dir_all(&request.out).map_err(|error| unwritable(&request.out, &error))?;
@@ -75,11 +75,11 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Probl
 }
 
 /// The workloads of the request, or the study's own.
-fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Problems> {
+fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     if request.workloads.is_empty() {
         let columns = columns(&plan.workload, request.traces.as_deref())?;
         // What is wrong with the last is not found after the runs of the first.
-        let mut problems = Problems::default();
+        let mut problems = Diagnostics::default();
         for column in &columns {
             problems.take(column.spec.check(None));
         }
@@ -90,9 +90,9 @@ fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Problems> {
         if columns.iter().any(|column| column.name == *name) {
             let what = format!(
                 "the workload `{}` is named twice",
-                fowler_experiment::problem::shown(name)
+                fowler_experiment::diagnostic::shown(name)
             );
-            return Err(Problem::new("", what).into());
+            return Err(Diagnostic::new("", what).into());
         }
         let (name, source) = (name.clone(), "as asked".into());
         columns.push(Column { name, source, spec: spec.clone(), place: None });

@@ -6,7 +6,7 @@ use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::RunSummary;
 use crate::runs::Runs;
 use fowler_experiment::device::{self, DeviceSpec};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies::ImageCache;
@@ -147,7 +147,7 @@ impl Plan {
         age: &Age,
         limit: Option<u64>,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
         let mut jobs = Vec::new();
         for column in columns {
@@ -175,7 +175,7 @@ impl Evidence {
         columns: Vec<Column>,
         limit: Option<u64>,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let mut results = Results::new();
         for age in &plan.age {
             // Its drives begin alike, and unlike those of the next.

@@ -8,7 +8,7 @@ use crate::run_folder::Job;
 use fowler_device::{Config, Counters, Device, Pacing, Source};
 use fowler_experiment::device::resolve;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
@@ -25,7 +25,7 @@ const SMALL: [&str; 6] = [
 ];
 
 /// The small drive under a scheme, with some keys set otherwise.
-pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Problems> {
+pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics> {
     let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
     let spec = drive("da-raid5", &own(&SMALL), &own(more));
     let source = presets::open(Folder::Devices, &spec.device)?;
@@ -36,12 +36,12 @@ fn write(page: u64, at: u64) -> HostIo {
     HostIo::write(Nanos(at), page * 8192, 8192)
 }
 
-pub(super) fn device(config: &Config) -> Result<Device, Problems> {
+pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
     studies::drive("da-raid5", config)
 }
 
 /// Flash reads and programs of one page written, the collection's not counted.
-fn update(config: &Config) -> Result<Operations, Problems> {
+fn update(config: &Config) -> Result<Operations, Diagnostics> {
     let mut device = device(config)?;
     let before = device.counters();
     device.run([write(3, 0)], Pacing::Open, &mut ());
@@ -56,7 +56,7 @@ fn update(config: &Config) -> Result<Operations, Problems> {
 
 /// Laws that are broken after any event of a random workload, and how often parity was computed
 /// from the rest of its stripe, and from what was replaced.
-fn laws(config: &Config) -> Result<[u64; 3], Problems> {
+fn laws(config: &Config) -> Result<[u64; 3], Diagnostics> {
     let mut device = device(config)?;
     let pages = u64::from(device.layout().logical_pages);
     let mut rng = Rng::stream(config.seed, "reproduce/da-raid5/laws");
@@ -107,7 +107,7 @@ pub(super) struct Parities {
 }
 
 /// The small drives.
-pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Problems> {
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let raid5 = config("raid5", &[])?;
     let worn = config("pe_aware", &PARTLY_WORN)?;
     let all = ["raid5", "ppc", "pe_aware", "hc", "da_raid5"];
@@ -116,7 +116,7 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Problems> {
     let inputs = format!("{raid5:?} {worn:?} {drives:?} {}", example::identity()?);
     Ok(Job::new(name, &inputs, move |_| {
         let update = update(&raid5)?;
-        let each = drives.iter().map(laws).collect::<Result<Vec<_>, Problems>>()?;
+        let each = drives.iter().map(laws).collect::<Result<Vec<_>, Diagnostics>>()?;
         let [broken, by_rest, by_old] =
             [0, 1, 2].map(|of| each.iter().map(|it| it[of]).sum::<u64>());
         let (parity, example) = (parities(&worn)?, example::run()?);
@@ -132,7 +132,7 @@ const PARTLY_WORN: [&str; 3] =
 /// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a
 /// worn block, and of a later write of that page, its own program counted with parity's; the first
 /// stripe of the drive to which both happen.
-fn parities(config: &Config) -> Result<Option<Parities>, Problems> {
+fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config)?;
     let (host, parity) = (Source::Host as usize, Source::Parity as usize);
     let mut number = 0;

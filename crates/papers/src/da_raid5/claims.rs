@@ -8,7 +8,7 @@ use crate::claim::{Claim, ClaimId, Found, Measured, claim, named};
 use crate::runs::mean;
 use fowler_device::Config;
 use fowler_experiment::device::{DeviceSpec, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::trace::synth_requests;
 use fowler_experiment::workload::WorkloadSpec;
@@ -92,7 +92,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
 const DAY: f64 = 86_400_000_000_000.0;
 
 /// The drive under DA-RAID-5.
-pub(super) fn config() -> Result<Config, Problems> {
+pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("da_raid5")?, &spec)?.config)
 }

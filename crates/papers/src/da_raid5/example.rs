@@ -4,7 +4,7 @@
 
 use super::checks::{config, device};
 use fowler_device::{Config, Device, Pacing, Source};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
@@ -48,12 +48,12 @@ pub(super) struct Moment {
 }
 
 /// The drive on which it runs.
-pub(super) fn drive() -> Result<Config, Problems> {
+pub(super) fn drive() -> Result<Config, Diagnostics> {
     config("hc", &FIGURE)
 }
 
 /// Everything that the example's outcome depends on.
-pub(super) fn identity() -> Result<String, Problems> {
+pub(super) fn identity() -> Result<String, Diagnostics> {
     Ok(format!("{:?} {WRITES:?} {REST}", drive()?))
 }
 
@@ -74,7 +74,7 @@ fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
 }
 
 /// Runs it.
-pub(super) fn run() -> Result<Vec<Moment>, Problems> {
+pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
     let mut device = device(&drive()?)?;
     let mut moments = Vec::new();
     for page in WRITES {

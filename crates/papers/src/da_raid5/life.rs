@@ -11,7 +11,7 @@ use super::claims::config;
 use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
 use fowler_device::Config;
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
 use fowler_physics::bch::Bch;
@@ -150,7 +150,7 @@ fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
 }
 
 /// The life as a table.
-pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Problems> {
+pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = [
         "cycles",
@@ -188,7 +188,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Problems> {
 }
 
 /// The mean time to a loss of data, by cycles.
-pub(super) fn until_loss() -> Result<Sheet, Problems> {
+pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
     let mut sheet =
@@ -204,7 +204,7 @@ pub(super) fn until_loss() -> Result<Sheet, Problems> {
 }
 
 /// The life as pictures: the trade that the paper argues with, and the time to a loss.
-pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Problems> {
+pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
     let config = config()?;
     let panel = |title: &str, y: Axis, of: &dyn Fn(Point) -> Option<f64>| {
         let series = |scheme: &&str| {

@@ -5,7 +5,7 @@
 use super::claims::config;
 use crate::claim::Measured;
 use fowler_device::Config;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::bch::Bch;
 use fowler_physics::rber::{Block, Reliability};
@@ -84,7 +84,7 @@ pub(super) fn measured(config: &Config) -> Option<Measured> {
 }
 
 /// The limits by cycles.
-pub(super) fn sheet() -> Result<Sheet, Problems> {
+pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
     let title = "Figure 2 by our cells: what the code of equation (3) just bears, up to 100 years and 2^32 - 1 reads; empty: not even data just written";
     let mut sheet = Sheet::new("figure2", title, &heads);

@@ -19,7 +19,7 @@ use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 use paper::Paper;
 
@@ -30,7 +30,7 @@ impl Study for Evidence {
     const ABOUT: &'static str = "redundancy inside the drive, DATE 2013";
     const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
 
-    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Diagnostics> {
         let paper = Paper::open()?;
         let columns = columns(&paper.workload, request.traces.as_deref())?;
         Evidence::of(paper, columns, request, runs)
@@ -45,7 +45,7 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(self);
         sheets.push(example::sheet(&self.checks.example));
         sheets.push(limits::sheet()?);
@@ -57,7 +57,7 @@ impl Study for Evidence {
         Ok(sheets)
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Problems> {
+    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if !self.brief {
             figures.extend(pictures::swept(&self.paper, self));

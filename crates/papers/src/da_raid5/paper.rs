@@ -4,7 +4,7 @@ use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/da-raid5.toml");
@@ -45,7 +45,7 @@ pub(super) struct Sweeps {
 
 impl Paper {
     /// The paper.
-    pub fn open() -> Result<Paper, Problems> {
+    pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/da-raid5", TEXT)
     }
 

@@ -7,7 +7,7 @@ use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Latencies, Number, RunSummary};
 use crate::runs::Runs;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 
@@ -162,7 +162,7 @@ impl Plan<'_> {
         &self,
         variant: &Variant,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
         let requests = if variant.shown { self.paper.requests } else { self.paper.swept_requests };
         let wanted = |column: &&Column| variant.only.is_none_or(|only| column.name == only);
         let mut jobs = Vec::new();
@@ -208,7 +208,7 @@ impl Evidence {
         columns: Vec<Column>,
         request: &Request,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let &Request { limit, brief, .. } = request;
         let plan = Plan { paper: &paper, columns: &columns, limit };
         let Some(checks) = runs.result(checks::job(UPDATES)?)? else { return Ok(None) };

@@ -7,7 +7,7 @@ use super::life::{TARGET, page};
 use super::paper::Paper;
 use super::plan::{Case, Evidence, HC, RAID5, STRIPED, SWEPT, Shown, stripe};
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
 use fowler_theory::stripes::{page_loss, stripe_loss, widest};
@@ -25,11 +25,11 @@ fn widths() -> impl Iterator<Item = u32> {
 }
 
 /// The tables: by N, and the widest N by the loss that is aimed at.
-pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Result<[Sheet; 2], Problems> {
+pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Result<[Sheet; 2], Diagnostics> {
     Ok([by_size(&paper.sweeps.stripes, evidence)?, by_target()?])
 }
 
-fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Problems> {
+fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let q = page(&config()?, PRINTED, 1.0);
     let heads = [
         "N",
@@ -74,7 +74,7 @@ fn targets(q: f64) -> Vec<f64> {
     all
 }
 
-fn by_target() -> Result<Sheet, Problems> {
+fn by_target() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads: Vec<String> = CYCLES.iter().map(|cycles| format!("N at {cycles} cycles")).collect();
     let heads: Vec<&str> =
@@ -91,7 +91,7 @@ fn by_target() -> Result<Sheet, Problems> {
 }
 
 /// What was measured by N, and what the model gives.
-pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Problems> {
+pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Diagnostics> {
     let config = config()?;
     let measured = |shown: Shown| {
         let series = |case: Case| {

@@ -4,7 +4,7 @@ use crate::run_folder::Job;
 use fowler_device::{Completion, Pacing};
 use fowler_experiment::device::{DeviceSpec, resolve};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
@@ -36,7 +36,7 @@ pub(super) struct States {
 
 /// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many
 /// were broken, out of how many events.
-pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Problems> {
+pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
     let spec = DeviceSpec {
         device: "hire".into(),
         set: SMALL.iter().map(|it| (*it).to_string()).collect(),

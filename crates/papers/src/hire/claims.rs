@@ -13,7 +13,7 @@ use fowler_device::policy::hotness::Hotness;
 use fowler_device::reliability::LevelTimes;
 use fowler_device::{AccessClass, Config};
 use fowler_experiment::device::{DeviceSpec, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
@@ -71,7 +71,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
 const SETS: [&str; 3] = ["boosted", "nominal", "reduced"];
 
 /// The drive under HIRE.
-pub(super) fn config() -> Result<Config, Problems> {
+pub(super) fn config() -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: "hire".into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::load("hire")?, &spec)?.config)
 }

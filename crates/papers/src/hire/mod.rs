@@ -16,7 +16,7 @@ use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 use paper::Paper;
 
@@ -27,7 +27,7 @@ impl Study for Evidence {
     const ABOUT: &'static str = "voltages, NPC 2016";
     const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
 
-    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Diagnostics> {
         let mut paper = Paper::open()?;
         if request.brief {
             paper.sweeps.workloads.clear();
@@ -45,7 +45,7 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, self);
         if self.is_swept() {
             sheets.extend(sweeps::sheets(self));
@@ -54,7 +54,7 @@ impl Study for Evidence {
         Ok(sheets)
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Problems> {
+    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if self.is_swept() {
             figures.extend(sweeps::pictures(self));

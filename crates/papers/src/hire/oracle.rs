@@ -8,7 +8,7 @@ use crate::run_folder::Job;
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
 use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -33,7 +33,7 @@ pub(super) fn job<'a>(
     device: DeviceSpec,
     workload: &WorkloadSpec,
     limit: Option<u64>,
-) -> Result<Job<'a, Judged>, Problems> {
+) -> Result<Job<'a, Judged>, Diagnostics> {
     let drive = resolve(&device.source()?, &Scheme::load("hire")?, &device)?;
     let workload = workload.clone();
     let inputs = format!("{} {} {limit:?}", drive.hash, workload.identity()?);
@@ -59,7 +59,7 @@ impl References {
         workload: &WorkloadSpec,
         limit: Option<u64>,
         control: Control<'_>,
-    ) -> Result<References, Problems> {
+    ) -> Result<References, Diagnostics> {
         let page_size = drive.config.geometry.page_size.0;
         let mut raw: Vec<(u32, bool)> = Vec::new();
         studies::requests(workload, drive, limit, control, |requests| {

@@ -8,7 +8,7 @@ use crate::run_folder::{Job, Results, RunFolder};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::device::Source;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::studies::worn;
@@ -184,7 +184,7 @@ impl Plan<'_> {
         images: &'b ImageCache,
         name: String,
         replay: &Replay<'_>,
-    ) -> Result<Job<'b, RunSummary>, Problems> {
+    ) -> Result<Job<'b, RunSummary>, Diagnostics> {
         let &Replay { workload, case, set, requests } = replay;
         let mut set = set.to_vec();
         set.push(format!("buffer.read_hot={}", case.read_hot));
@@ -205,7 +205,7 @@ impl Plan<'_> {
         &self,
         variant: &Variant,
         images: &'b ImageCache,
-    ) -> Result<Vec<Job<'b, RunSummary>>, Problems> {
+    ) -> Result<Vec<Job<'b, RunSummary>>, Diagnostics> {
         let swept = &self.paper.sweeps.workloads;
         let wanted =
             |column: &&Column| variant.reach != Reach::Swept || swept.contains(&column.name);
@@ -225,7 +225,7 @@ impl Plan<'_> {
     }
 
     /// What the oracle knows of each workload.
-    fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Problems> {
+    fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Diagnostics> {
         let most = self.most(self.paper.requests);
         let job =
             |column: &Column| oracle::job(&column.name, self.paper.device(&[]), &column.spec, most);
@@ -233,7 +233,7 @@ impl Plan<'_> {
     }
 
     /// The run that only reads.
-    fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Problems> {
+    fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Diagnostics> {
         let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
         let workload = &WorkloadSpec::Generated(text);
         let replay = Replay { workload, case: HIRE, set: &[], requests: u64::MAX };
@@ -256,7 +256,7 @@ impl Evidence {
         columns: Vec<Column>,
         limit: Option<u64>,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let plan = Plan { paper: &paper, columns: &columns, limit };
         let Some(oracles) = runs.results(plan.oracles()?)? else { return Ok(None) };
         let Some(states) = runs.result(super::checks::job(STATES)?)? else { return Ok(None) };

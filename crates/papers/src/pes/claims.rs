@@ -7,7 +7,7 @@ use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, named};
 use crate::run_summary::{Number, READ, WRITE};
 use crate::runs::mean;
 use fowler_device::{ChipOp, Config};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_units::Span;
 use std::collections::BTreeSet;
 
@@ -117,12 +117,12 @@ fn ispp(config: &Config) -> Span {
 }
 
 /// A number of each flash.
-fn by_flash(of: impl Fn(Flash) -> Result<f64, Problems>) -> Found {
+fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }
 
 /// The same where a flash may have none; its claim is then not met.
-fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Problems>) -> Found {
+fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Diagnostics>) -> Found {
     let mut values = Vec::new();
     for flash in Flash::ALL {
         values.extend(of(flash)?.map(|value| (flash.name().into(), value)));

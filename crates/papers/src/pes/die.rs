@@ -4,12 +4,12 @@
 use super::paper::Flash;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
 use fowler_experiment::device::{self, DeviceSpec};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_units::{Nanos, Span};
 
 /// The paper's drive of a kind of flash under a scheme.
-pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Problems> {
+pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
     Ok(device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
 }
@@ -41,7 +41,7 @@ const CELL: Span = Span::ns(100);
 
 impl Die {
     /// The paper's die under a scheme.
-    pub fn new(flash: Flash, scheme: &str, op: ChipOp) -> Result<Die, Problems> {
+    pub fn new(flash: Flash, scheme: &str, op: ChipOp) -> Result<Die, Diagnostics> {
         let config = config(flash, scheme)?;
         let done = run_chip(&config, &[ChipCommand { at: Nanos::ZERO, op }]);
         Ok(Die { alone: done[0].done - done[0].start, config, op })

@@ -6,7 +6,7 @@ use crate::column::Column;
 use fowler_experiment::device::{self, DeviceSpec};
 use fowler_experiment::figures_folder::Named;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::trace::synth_requests;
@@ -69,7 +69,7 @@ impl Profiled {
 pub(super) struct Fit(Vec<Profiled>);
 
 /// The distributions that are compared; nothing if the excerpt is not among the columns.
-pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Problems> {
+pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diagnostics> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
         return Ok(None);
@@ -85,7 +85,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Prob
 }
 
 /// As many requests of a preset as the excerpt has.
-fn generated(name: &str, count: usize) -> Result<Profiled, Problems> {
+fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
     let drive = device::resolve(&spec.source()?, &Scheme::none(), &spec)?;
     let requests = synth_requests(&presets::open(Folder::Workloads, name)?, &drive)?;

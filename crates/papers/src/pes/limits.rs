@@ -8,7 +8,7 @@ use crate::run_summary::{Number, RunSummary};
 use crate::runs::mean;
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
 use fowler_experiment::device::Source;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -79,7 +79,7 @@ struct Setting {
 }
 
 impl Starved {
-    fn config(&self, scheme: &str) -> Result<Config, Problems> {
+    fn config(&self, scheme: &str) -> Result<Config, Diagnostics> {
         let mut config = die::config(self.flash, scheme)?;
         let timing = &mut config.timing;
         timing.read = timing.read.map(|span| Span::ns(span.0 / self.faster));
@@ -88,7 +88,7 @@ impl Starved {
     }
 
     /// The points at which reads leave time for writes.
-    fn settings(&self) -> Result<Vec<Setting>, Problems> {
+    fn settings(&self) -> Result<Vec<Setting>, Diagnostics> {
         let mut settings = Vec::new();
         for (scheme, name, suspension) in SCHEMES {
             let config = self.config(scheme)?;
@@ -177,7 +177,7 @@ impl Starvation {
         limit: Option<u64>,
         images: &ImageCache,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Starvation>, Problems> {
+    ) -> Result<Option<Starvation>, Diagnostics> {
         let mut settings = Vec::new();
         for die in &DIES {
             settings.extend(die.settings()?);
@@ -204,7 +204,7 @@ fn limit_jobs<'a>(
     paper: &Paper,
     limit: Option<u64>,
     images: &'a ImageCache,
-) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
+) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
     let mut jobs = Vec::new();
     let config = die::config(Flash::Mlc, "fifo")?;
     let times = die_times(&config);

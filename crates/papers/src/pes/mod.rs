@@ -15,7 +15,7 @@ use crate::column::{Column, columns};
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 use paper::Paper;
 
@@ -26,7 +26,7 @@ impl Study for Evidence {
     const ABOUT: &'static str = "P/E suspension, FAST 2012";
     const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
 
-    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Diagnostics> {
         let mut paper = Paper::open()?;
         if request.brief {
             paper.choice.clear();
@@ -44,7 +44,7 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, answers, self);
         if let Some(starvation) = &self.starvation {
             sheets.extend(tables::open_choices(&self.paper, self));
@@ -54,7 +54,7 @@ impl Study for Evidence {
         Ok(sheets)
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Problems> {
+    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         let mut figures = pictures::shown(&self.paper, self);
         if let Some(starvation) = &self.starvation {
             figures.extend(pictures::starvation(starvation));

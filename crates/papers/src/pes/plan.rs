@@ -9,7 +9,7 @@ use crate::run_folder::{Job, Results, RunFolder, Speed};
 use crate::run_summary::{Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::calibration::TestBed;
-use fowler_experiment::problem::{Problem, Problems};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 
@@ -71,7 +71,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// The two drives under FIFO, on which traces are compressed.
-    fn beds(&self) -> Result<Vec<TestBed>, Problems> {
+    fn beds(&self) -> Result<Vec<TestBed>, Diagnostics> {
         let bed = |flash: Flash| {
             Ok(TestBed::new(&self.paper.device(flash, &[]), "fifo")?.limited(self.limit))
         };
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
     /// By what each workload is compressed: until the drive idles as long as the paper says, "for
     /// each workload". Each drive has a factor of its own, so that both are as busy as the paper
     /// says.
-    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Problems> {
+    fn speeds<'b>(&self, beds: &'b [TestBed]) -> Result<Vec<Job<'b, Speed>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
@@ -93,12 +93,12 @@ impl<'a> Plan<'a> {
         Ok(jobs)
     }
 
-    fn runs(&self, speeds: &Results<Speed>) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
+    fn runs(&self, speeds: &Results<Speed>) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for flash in Flash::ALL {
                 let speed = found(speeds, column, flash)
-                    .ok_or_else(|| Problem::new(column.name.clone(), "no speed was found"))?;
+                    .ok_or_else(|| Diagnostic::new(column.name.clone(), "no speed was found"))?;
                 let replay = Replay { column, drive: flash.plain(), set: &[], speed };
                 for (scheme, _) in SCHEMES {
                     jobs.push(self.run(replay, scheme)?);
@@ -114,7 +114,7 @@ impl<'a> Plan<'a> {
         Ok(jobs)
     }
 
-    fn run(&self, replay: Replay<'_>, scheme: &str) -> Result<Job<'a, RunSummary>, Problems> {
+    fn run(&self, replay: Replay<'_>, scheme: &str) -> Result<Job<'a, RunSummary>, Diagnostics> {
         let Replay { column, drive, set, speed } = replay;
         let spec = RunSpec {
             device: self.paper.device(drive.flash, set),
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
         &self,
         plain: Replay<'_>,
         jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Problems> {
+    ) -> Result<(), Diagnostics> {
         let flash = plain.drive.flash;
         for choice in self.paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
             let drive = Drive { flash, variant: &choice.name };
@@ -147,7 +147,7 @@ impl<'a> Plan<'a> {
         &self,
         plain: Replay<'_>,
         jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Problems> {
+    ) -> Result<(), Diagnostics> {
         let queue = &self.paper.queue;
         let speed = plain.speed * queue.faster;
         for scheme in COMPARED {
@@ -177,7 +177,7 @@ impl Evidence {
         columns: Vec<Column>,
         request: &Request,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::default();
         let plan = Plan { paper: &paper, columns: &columns, limit: request.limit, images: &images };
         let beds = plan.beds()?;

@@ -8,7 +8,7 @@ use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, labelled, n
 use crate::runs::mean;
 use fowler_device::Config;
 use fowler_experiment::device::{DeviceSpec, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::recovery::{CYCLES, INTERFACE, MARGIN, OXIDE, POWERS, Reading, trapped};
 use fowler_units::Span;
@@ -128,7 +128,7 @@ fn recovery() -> Found {
     Ok(Some(Measured::of([("without recovery", cycles[0])]).if_holds(cycles.is_sorted())))
 }
 
-fn drive(device: &str) -> Result<Config, Problems> {
+fn drive(device: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: device.into(), ..DeviceSpec::default() };
     Ok(resolve(&spec.source()?, &Scheme::none(), &spec)?.config)
 }

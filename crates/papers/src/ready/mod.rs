@@ -14,7 +14,7 @@ use crate::column::Column;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::figures_folder::Named;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::tables::Sheet;
 use paper::Paper;
 
@@ -25,7 +25,7 @@ impl Study for Evidence {
     const ABOUT: &'static str = "throttling, FAST 2012";
     const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
 
-    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Problems> {
+    fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Diagnostics> {
         Evidence::of(Paper::open()?, request, runs)
     }
 
@@ -38,11 +38,11 @@ impl Study for Evidence {
         &[]
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Problems> {
+    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
         Ok(tables::shown(&self.paper, self))
     }
 
-    fn figures(&self) -> Result<Vec<Named>, Problems> {
+    fn figures(&self) -> Result<Vec<Named>, Diagnostics> {
         Ok(pictures::shown(&self.paper, self))
     }
 }

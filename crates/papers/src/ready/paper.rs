@@ -2,7 +2,7 @@
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::published;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/ready.toml");
@@ -29,7 +29,7 @@ pub(super) struct Trace {
 
 impl Paper {
     /// The paper.
-    pub fn open() -> Result<Paper, Problems> {
+    pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/ready", TEXT)
     }
 

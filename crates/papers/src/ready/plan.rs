@@ -6,7 +6,7 @@ use crate::run_folder::{Job, Results, RunFolder};
 use fowler_experiment::device::{self, DeviceSpec, Resolved};
 use fowler_experiment::lifetime::{self, Ended, LifetimeSpec, live};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -106,7 +106,7 @@ impl Evidence {
         paper: Paper,
         request: &Request,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let (mut demands, mut lives) = (Vec::new(), Vec::new());
         let close_up = Some((Span::ZERO, Span::ms(paper.close_up * 1000)));
         for trace in &paper.trace {
@@ -171,11 +171,11 @@ impl Evidence {
     }
 }
 
-fn workload(trace: &Trace) -> Result<WorkloadSpec, Problems> {
+fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
     presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
 }
 
-fn drive(trace: &Trace, scheme: &str, set: &[String]) -> Result<(DeviceSpec, Resolved), Problems> {
+fn drive(trace: &Trace, scheme: &str, set: &[String]) -> Result<(DeviceSpec, Resolved), Diagnostics> {
     let spec =
         DeviceSpec { device: trace.device.clone(), set: set.to_vec(), ..DeviceSpec::default() };
     let resolved = device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?;
@@ -192,7 +192,7 @@ struct Plan<'p> {
 }
 
 impl Plan<'_> {
-    fn life<'a>(&self, name: &str) -> Result<Job<'a, Lives>, Problems> {
+    fn life<'a>(&self, name: &str) -> Result<Job<'a, Lives>, Diagnostics> {
         let &Plan { trace, scheme, set, close_up, request } = self;
         let &Request { limit, brief, .. } = request;
         let (device, resolved) = drive(trace, scheme, set)?;
@@ -227,7 +227,7 @@ fn look(drive: &Resolved) -> u32 {
 }
 
 /// What a stand-in asks for, minute by minute.
-fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a, Demand>, Problems> {
+fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a, Demand>, Diagnostics> {
     let (_, resolved) = drive(trace, "nt", &[])?;
     let spec = workload(trace)?;
     let inputs = format!("demand {limit:?} {} {}", resolved.layout.logical.0, spec.identity()?);
@@ -240,7 +240,7 @@ fn counted(
     drive: &Resolved,
     (spec, limit): (&WorkloadSpec, Option<u64>),
     control: Control<'_>,
-) -> Result<Option<Demand>, Problems> {
+) -> Result<Option<Demand>, Diagnostics> {
     let page = drive.config.geometry.page_size.0;
     let mut minutes: Vec<u64> = Vec::new();
     studies::requests(spec, drive, limit, control, |requests| {

@@ -9,7 +9,7 @@ use crate::runs::mean;
 use fowler_device::Step;
 use fowler_device::reliability::{Ladder, LevelTimes, NoModel};
 use fowler_experiment::device::{Resolved, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
@@ -78,7 +78,7 @@ fn geometry(drive: &Resolved) -> Found {
 }
 
 /// The paper's drive under RHIO.
-fn drive(paper: &Paper) -> Result<Resolved, Problems> {
+fn drive(paper: &Paper) -> Result<Resolved, Diagnostics> {
     let spec = paper.device(&[]);
     resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
@@ -197,7 +197,7 @@ fn equation(paper: &Paper) -> Found {
 }
 
 fn figure_2(paper: &Paper) -> Found {
-    let under = |scheme| Ok::<_, Problems>(example::equation_1(&example::figure_2(paper, scheme)?));
+    let under = |scheme| Ok::<_, Diagnostics>(example::equation_1(&example::figure_2(paper, scheme)?));
     are([("hot_first", under("rhio")?), ("fifo", under("noop")?)])
 }
 

@@ -5,7 +5,7 @@ use super::paper::Paper;
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Pacing};
 use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
@@ -46,7 +46,7 @@ pub(super) fn mean_completion(order: &[usize]) -> f64 {
 }
 
 /// A drive of one chip, without data, on which nothing is collected.
-fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Problems> {
+fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
     let set = [
         "geometry.channels=1",
         "geometry.chips_per_channel=1",
@@ -58,7 +58,7 @@ fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Problems> {
     resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Problems> {
+fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Diagnostics> {
     let mut completions: Vec<Completion> = Vec::new();
     let mut device = studies::drive(&drive.device, &drive.config)?;
     device.run(requests, Pacing::Open, &mut completions);
@@ -72,7 +72,7 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
 
 /// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being
 /// served when they come.
-pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Problems> {
+pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Diagnostics> {
     let drive = one_chip(paper, scheme)?;
     let mut requests = vec![io(&drive, Span::ZERO, 1000, 1, HostOp::Write)];
     let numbered = || SIZES.iter().zip((0..).step_by(16));
@@ -87,7 +87,7 @@ pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Proble
 
 /// The order in which six reads that wait are answered, by their numbers: R3's data was written
 /// last, then those of R5, R0, R4, R1 and R2 (Figure 3).
-pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Problems> {
+pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let written = [2, 1, 4, 0, 5, 3].into_iter().zip(0u64..);
     let mut requests: Vec<HostIo> = written
@@ -111,7 +111,7 @@ fn taken_up(its: &Completion) -> Nanos {
 
 /// Writes that were taken up while a read waited that had come before, and reads that went before a
 /// write that had: of random requests for one page each, more than the chip can serve.
-pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Problems> {
+pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let mut rng = Rng::stream(1, "rhio/reads");
     let mut at = 0;
@@ -138,7 +138,7 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Probl
 }
 
 /// The shortest deadline that a drive accepts, and the step to the next, in milliseconds.
-pub(super) fn deadlines(paper: &Paper) -> Result<(u64, u64), Problems> {
+pub(super) fn deadlines(paper: &Paper) -> Result<(u64, u64), Diagnostics> {
     let scheme = Scheme::load("rhio")?;
     let accepts = |ms: &u64| {
         let spec: DeviceSpec = paper.device(&[format!("policy.die_order.deadline={ms}ms")]);

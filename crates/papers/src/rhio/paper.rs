@@ -4,7 +4,7 @@ use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
 use crate::published;
 use fowler_experiment::device::DeviceSpec;
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/rhio.toml");
@@ -74,7 +74,7 @@ fn as_recorded() -> f64 {
 
 impl Paper {
     /// The paper.
-    pub fn open() -> Result<Paper, Problems> {
+    pub fn open() -> Result<Paper, Diagnostics> {
         published::open("papers/rhio", TEXT)
     }
 

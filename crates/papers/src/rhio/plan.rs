@@ -6,7 +6,7 @@ use crate::column::Column;
 use crate::run_folder::{Job, RunFolder};
 use crate::run_summary::{Number, READ, RunSummary, WRITE};
 use crate::runs::{Runs, mean};
-use fowler_experiment::problem::Problems;
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::ImageCache;
 
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         case: Case<'_>,
         set: &[String],
         requests: u64,
-    ) -> Result<Job<'a, RunSummary>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
         let spec = RunSpec {
             device: self.paper.device(set),
             scheme: Some(scheme.into()),
@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the paper shows: four schemes under every workload as recorded.
-    fn shown(&self) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
+    fn shown(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns {
             for (scheme, _) in SCHEMES {
@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What it leaves open.
-    fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Problems> {
+    fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns.iter().filter(|column| column.is_stand_in()) {
             for &speed in &self.paper.speeds {
@@ -145,7 +145,7 @@ impl<'a> Plan<'a> {
         scheme: &str,
         case: Case<'_>,
         set: &[String],
-    ) -> Result<Job<'a, RunSummary>, Problems> {
+    ) -> Result<Job<'a, RunSummary>, Diagnostics> {
         self.job(column, scheme, case, set, self.paper.swept_requests)
     }
 
@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
         &self,
         column: &Column,
         jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Problems> {
+    ) -> Result<(), Diagnostics> {
         for Answer { name: stage, set: worn } in &self.paper.stage {
             for Answer { name, set } in ablated(self.paper) {
                 let set: Vec<String> = worn.iter().chain(&set).cloned().collect();
@@ -175,7 +175,7 @@ impl<'a> Plan<'a> {
         &self,
         column: &Column,
         jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Problems> {
+    ) -> Result<(), Diagnostics> {
         for choice in chosen(self.paper) {
             let case = Case { variant: &choice.name, speed: choice.speed };
             for (scheme, _) in SCHEMES {
@@ -189,7 +189,7 @@ impl<'a> Plan<'a> {
         &self,
         column: &Column,
         jobs: &mut Vec<Job<'a, RunSummary>>,
-    ) -> Result<(), Problems> {
+    ) -> Result<(), Diagnostics> {
         for &cycles in &self.paper.estimate.cycles {
             for source in SOURCES {
                 let set = [
@@ -226,7 +226,7 @@ impl Evidence {
         columns: Vec<Column>,
         request: &Request,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<Evidence>, Problems> {
+    ) -> Result<Option<Evidence>, Diagnostics> {
         let images = ImageCache::default();
         let &Request { limit, brief, .. } = request;
         let plan = Plan { paper: &paper, columns: &columns, limit, images: &images };

@@ -8,8 +8,8 @@ mod pick;
 
 use crate::watch::{GRACE, Watched, watch_for};
 use fowler_experiment::Nanos;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::policies::{Maker, Policies};
-use fowler_experiment::problem::{Problem, Problems};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,7 +32,7 @@ pub(crate) struct PolicyArgs {
 
 impl PolicyArgs {
     /// The slots that it fills.
-    pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Problems> {
+    pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
         let prototype =
             Arc::new(Instance { object, name: name.clone(), failure: Arc::clone(failure) });
@@ -58,7 +58,7 @@ impl PolicyArgs {
                 }
                 other => {
                     let what = format!("no slot is filled by a method `{other}`");
-                    return Err(Problem::new(name, what).into());
+                    return Err(Diagnostic::new(name, what).into());
                 }
             }
         }

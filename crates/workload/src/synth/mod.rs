@@ -36,9 +36,13 @@ impl Synth {
     /// # Errors
     /// Everything that is wrong with the spec.
     pub fn new(spec: &SynthSpec) -> Result<Synth, TraceError> {
-        let problems = spec.check();
-        if !problems.is_empty() {
-            return Err(TraceError { file: "generator".into(), problems, ..TraceError::default() });
+        let diagnostics = spec.check();
+        if !diagnostics.is_empty() {
+            return Err(TraceError {
+                file: "generator".into(),
+                diagnostics,
+                ..TraceError::default()
+            });
         }
         let (left, until) = match spec.length {
             Length::Requests(count) => (count, Nanos::NEVER),

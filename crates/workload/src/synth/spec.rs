@@ -1,7 +1,7 @@
 //! What a generated workload is to be like, and whether it can be.
 
-use crate::{Problem, Short};
-use fowler_units::{Bytes, Span};
+use crate::Short;
+use fowler_units::{Bytes, Diagnostic, Span};
 use std::fmt::{self, Display};
 use std::ops::Range;
 
@@ -249,14 +249,14 @@ const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
 /// Collects what is wrong, each with its place in the spec.
-struct Check(Vec<Problem>);
+struct Check(Vec<Diagnostic>);
 
 impl Check {
     fn that(&mut self, holds: bool, place: &str, value: impl Display, expected: &str) {
         if !holds {
             let text = format!("{place} = {value}");
-            let problem = Problem::new(format!("`{place}` cannot be used")).expected(expected);
-            self.0.push(problem.text(text.as_bytes()));
+            let diagnostic = Diagnostic::of(format!("`{place}` cannot be used")).expected(expected);
+            self.0.push(diagnostic.text(text.as_bytes()));
         }
     }
 
@@ -272,7 +272,7 @@ impl Check {
 
 impl SynthSpec {
     /// Everything that is wrong with the spec; nothing for one that can be generated.
-    pub fn check(&self) -> Vec<Problem> {
+    pub fn check(&self) -> Vec<Diagnostic> {
         let mut check = Check(Vec::new());
         self.check_space(&mut check);
         self.check_arrivals(&mut check);
@@ -526,7 +526,7 @@ mod tests {
             read_share: 2.5,
             ..SynthSpec::default()
         };
-        let texts: Vec<_> = spec.check().into_iter().map(|problem| problem.text).collect();
+        let texts: Vec<_> = spec.check().into_iter().map(|diagnostic| diagnostic.text).collect();
         assert_eq!(
             texts[..3],
             ["arrivals.rate = 1e308", "length = 0 requests", "read_share = 2.5"]

@@ -1,0 +1,208 @@
+//! What is wrong with an input, said so that it can be put right: all of it at once, each with its
+//! file, its line, the offending text, what was expected and, where there is one, a hint. Every
+//! crate that reads what a user wrote speaks in these.
+
+use std::fmt;
+
+/// The longest offending text that is repeated, in characters as printed.
+const PRINTED_CHARS: usize = 120;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where: a file, or the flag that carried the value; empty if it is nowhere in particular.
+    pub file: String,
+    /// The line, from 1, where there is one.
+    pub line: Option<u64>,
+    /// The offending text as [`printable`] has it; may be empty.
+    pub text: String,
+    /// What is wrong.
+    pub what: String,
+    /// What would have been right; may be empty.
+    pub expected: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Everything that is wrong with an input. As an error it is never empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostic {
+    /// Something wrong with `file`, or with no file if that is empty.
+    pub fn new(file: impl Into<String>, what: impl Into<String>) -> Diagnostic {
+        Diagnostic { file: file.into(), ..Diagnostic::of(what) }
+    }
+
+    /// Something wrong with no file, or with one that whoever knows it fills in.
+    pub fn of(what: impl Into<String>) -> Diagnostic {
+        Diagnostic { what: what.into(), ..Diagnostic::default() }
+    }
+
+    /// The same at a line.
+    pub fn line(mut self, line: impl Into<Option<u64>>) -> Diagnostic {
+        self.line = line.into();
+        self
+    }
+
+    /// The same with the offending text, as [`printable`] has it.
+    pub fn text(mut self, text: impl AsRef<[u8]>) -> Diagnostic {
+        self.text = printable(text);
+        self
+    }
+
+    /// The same with what would have been right.
+    pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
+        self.expected = expected.into();
+        self
+    }
+
+    /// The same with what to do about it.
+    pub fn hint(mut self, hint: impl Into<Option<String>>) -> Diagnostic {
+        self.hint = hint.into();
+        self
+    }
+}
+
+/// `text` as it can be printed on one line: control characters and invalid bytes escaped, cut to 120
+/// characters.
+pub fn printable(text: impl AsRef<[u8]>) -> String {
+    let text = text.as_ref();
+    let cut = &text[..text.len().min(4 * PRINTED_CHARS)];
+    let mut line = String::new();
+    let mut chars = 0;
+    for part in cut.utf8_chunks() {
+        let escaped = part.valid().chars().flat_map(|c| {
+            let plain = !(c.is_control() || c == '\u{feff}');
+            (!plain).then(|| c.escape_default()).into_iter().flatten().chain(plain.then_some(c))
+        });
+        for c in escaped {
+            if chars == PRINTED_CHARS {
+                return line + "...";
+            }
+            line.push(c);
+            chars += 1;
+        }
+        for byte in part.invalid() {
+            if chars >= PRINTED_CHARS {
+                return line + "...";
+            }
+            line.push_str(&format!("\\x{byte:02x}"));
+            chars += 4;
+        }
+    }
+    if cut.len() < text.len() { line + "..." } else { line }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.file.is_empty() {
+            f.write_str(&self.file)?;
+            if let Some(line) = self.line {
+                write!(f, ":{line}")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.what)?;
+        if !self.text.is_empty() {
+            write!(f, "\n    text: {}", self.text)?;
+        }
+        if !self.expected.is_empty() {
+            write!(f, "\n    expected: {}", self.expected)?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n    hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl Diagnostics {
+    /// `value` if nothing is wrong.
+    ///
+    /// # Errors
+    /// What is wrong, if anything is.
+    pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    /// Takes over what is wrong in `result`; its value, if it has one.
+    pub fn take<T>(&mut self, result: Result<T, Diagnostics>) -> Option<T> {
+        result.map_err(|diagnostics| self.0.extend(diagnostics.0)).ok()
+    }
+
+    /// The same, each once.
+    pub fn unique(self) -> Diagnostics {
+        let mut kept: Vec<Diagnostic> = Vec::new();
+        for diagnostic in self.0 {
+            if !kept.contains(&diagnostic) {
+                kept.push(diagnostic);
+            }
+        }
+        Diagnostics(kept)
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.0.push(diagnostic);
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics(vec![diagnostic])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_says_all_it_knows() {
+        let diagnostic = Diagnostic::new("drive.toml", "`25` has no unit")
+            .line(7)
+            .text("read = \"25\"")
+            .expected("a length of time")
+            .hint("write 25us".to_string());
+        assert_eq!(
+            diagnostic.to_string(),
+            "drive.toml:7: `25` has no unit\n    text: read = \"25\"\n    expected: a length of \
+             time\n    hint: write 25us"
+        );
+        let both = Diagnostics(vec![Diagnostic::of("one").line(3), Diagnostic::new("f", "two")]);
+        assert_eq!(both.to_string(), "one\nf: two");
+    }
+
+    #[test]
+    fn offending_text_is_escaped_and_cut() {
+        assert_eq!(printable(b"a\tb\x1b[31m\xff'"), "a\\tb\\u{1b}[31m\\xff'");
+        assert_eq!(printable([b'x'; 1000]), "x".repeat(120) + "...");
+        assert_eq!(printable([0xff; 40]).len(), 120 + 3);
+        assert_eq!(printable("\u{feff}\"1\""), "\\u{feff}\"1\"");
+        assert_eq!(Diagnostic::of("x").text("a\x1b[31m\u{feff}b").text, "a\\u{1b}[31m\\u{feff}b");
+    }
+
+    #[test]
+    fn what_is_wrong_is_gathered_and_told_once() {
+        let mut all = Diagnostics::default();
+        assert_eq!(all.clone().or(1), Ok(1));
+        assert_eq!(all.take(Ok(2)), Some(2));
+        assert_eq!(all.take(Err::<u8, _>(Diagnostic::of("a").into())), None);
+        all.push(Diagnostic::of("a"));
+        assert_eq!(all.clone().unique().0.len(), 1);
+        assert_eq!(all.clone().or(1), Err(all));
+    }
+}
