@@ -12,8 +12,8 @@ use libfuzzer_sys::fuzz_target;
 /// Capacity of the drive that workloads are checked against, in bytes.
 const LOGICAL: u64 = 1 << 30;
 
-fn refused_in_words(problems: &dyn std::fmt::Display) {
-    let words = problems.to_string();
+fn refused_in_words(diagnostics: &dyn std::fmt::Display) {
+    let words = diagnostics.to_string();
     assert!(!words.is_empty());
     assert!(words.chars().all(|c| c == '\n' || !c.is_control()), "{words:?}");
 }
@@ -22,16 +22,16 @@ fuzz_target!(|input: &[u8]| {
     let Some((&kind, text)) = input.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     if kind % 4 == 0 {
-        if let Err(problems) = generator::check(text, "fuzz.toml", LOGICAL) {
-            refused_in_words(&problems);
+        if let Err(diagnostics) = generator::check(text, "fuzz.toml", LOGICAL) {
+            refused_in_words(&diagnostics);
         }
         return;
     }
     match parse_device(text, "fuzz.toml") {
-        Err(problems) => refused_in_words(&problems),
+        Err(diagnostics) => refused_in_words(&diagnostics),
         Ok(resolved) => {
             let again = parse_device(&resolved.text, "again.toml");
-            let again = again.unwrap_or_else(|problems| panic!("{problems}"));
+            let again = again.unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
             assert_eq!(again.hash, resolved.hash);
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics
     problems.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
 }
 
-/// The run that the flags describe, as far as they do: what is wrong goes to `problems`.
+/// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
 pub(crate) fn run_spec(
     load: &Load,
     schemes: &[String],

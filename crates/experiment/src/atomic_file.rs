@@ -122,7 +122,7 @@ pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     })
 }
 
-/// The problem of a file that cannot be written.
+/// The diagnostic of a file that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostics {
     Diagnostic::new(path.display().to_string(), format!("cannot be written: {error}")).into()
 }

@@ -7,7 +7,7 @@ use crate::keys::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// A `T` under construction. Later settings override earlier ones; problems add up.
+/// A `T` under construction. Later settings override earlier ones; diagnostics add up.
 pub(crate) struct ConfigBuilder<T> {
     keys: Vec<Key<T>>,
     target: T,
@@ -37,7 +37,7 @@ impl<T> ConfigBuilder<T> {
         Self { listing, ..self }
     }
 
-    /// Adds problems of syntax met on the way to the settings.
+    /// Adds errors of syntax met on the way to the settings.
     pub fn note(&mut self, diagnostics: Diagnostics) {
         let places =
             diagnostics.0.iter().map(|diagnostic| (diagnostic.file.clone(), diagnostic.line));
@@ -45,7 +45,7 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.0.extend(diagnostics.0);
     }
 
-    /// Applies one source of settings. Setting a key twice in one source is a problem.
+    /// Applies one source of settings. Setting a key twice in one source is an error.
     pub fn apply(&mut self, settings: &[Setting]) {
         let mut seen: BTreeMap<&'static str, &Origin> = BTreeMap::new();
         for setting in settings {

@@ -21,7 +21,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// A problem at this place.
+    /// A diagnostic at this place.
     pub fn diagnostic(&self, what: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.file.clone(), what).line(self.line).text(self.text.trim())
     }
@@ -74,7 +74,7 @@ pub(crate) struct Setting {
     pub origin: Origin,
 }
 
-/// Reads TOML. Returns every setting that could be read beside every problem of syntax.
+/// Reads TOML. Returns every setting that could be read beside every error of syntax.
 pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }

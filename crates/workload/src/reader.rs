@@ -306,7 +306,7 @@ impl TraceReader {
         self.complete_report();
     }
 
-    /// Reads to the end and keeps nothing but counts. The problem, if the text breaks off.
+    /// Reads to the end and keeps nothing but counts. The diagnostic, if the text breaks off.
     fn count_rest(&mut self) -> Option<Diagnostic> {
         let mut window = self.window.clone();
         loop {
@@ -404,7 +404,7 @@ impl Iterator for TraceReader {
     }
 }
 
-/// The problem of an empty trace.
+/// The diagnostic of an empty trace.
 fn no_request() -> Diagnostic {
     Diagnostic::of("this trace holds no request").expected("at least one request")
 }

@@ -25,7 +25,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8"),
 ];
 
-/// What the operating system said, as a problem of the file.
+/// What the operating system said, as an error of the file.
 pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> TraceError {
     TraceError::one(file, Diagnostic::of(format!("{doing} failed: {error}")))
 }
