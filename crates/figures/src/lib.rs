@@ -45,7 +45,7 @@ mod panel;
 mod ruler;
 mod style;
 
-pub use check::{FigureError, Problem, Wrong};
+pub use check::{FigureError, Finding, Wrong};
 
 /// A picture of one or more panels.
 #[derive(Clone, Debug, Default, PartialEq)]

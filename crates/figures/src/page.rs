@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use crate::canvas::{Drawn, Lettering, Pen};
-use crate::check::{FigureError, Problem, Wrong};
+use crate::check::{FigureError, Finding, Wrong};
 use crate::legend::Legend;
 use crate::panel::{Plan, natural_width, range_of_y};
 use crate::style::{AXIS, LABEL, PAPER, TITLE, printable, px, wrap};
@@ -25,8 +25,8 @@ pub fn draw(figure: &Figure) -> Result<String, FigureError> {
     let size = (px(page.width) as u32, px(page.height) as u32);
     page.draw(&mut body, size).map_err(|error| {
         let wrong = Wrong::Drawing(error.to_string());
-        let problem = Problem { panel: String::new(), series: String::new(), wrong };
-        FigureError { figure: figure.title.clone(), problems: vec![problem] }
+        let finding = Finding { panel: String::new(), series: String::new(), wrong };
+        FigureError { figure: figure.title.clone(), findings: vec![finding] }
     })?;
     // The library's own head says nothing of what is in the picture, and takes units for pixels.
     let body = body.split_once('\n').map_or("", |(_, body)| body);

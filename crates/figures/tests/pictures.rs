@@ -2,7 +2,7 @@
 //! same bytes.
 
 use fowler_figures::{
-    Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Plot, Problem, Reference, StepSeries,
+    Axis, BarSeries, Bars, Figure, Finding, LineSeries, Lines, Panel, Plot, Reference, StepSeries,
     Steps, Stroke, Wrong,
 };
 
@@ -228,11 +228,11 @@ fn inside(svg: &str, of: &str) {
 }
 
 /// What a change of one panel is refused for.
-fn refused(panel: Panel) -> Vec<Problem> {
+fn refused(panel: Panel) -> Vec<Finding> {
     let figure = Figure { panels: vec![panel], ..Figure::new("wrong") };
     match figure.svg() {
         Ok(_) => Vec::new(),
-        Err(error) => error.problems,
+        Err(error) => error.findings,
     }
 }
 
@@ -278,7 +278,7 @@ fn what_cannot_be_drawn_is_named() {
     ] {
         let figure = Figure { panels: vec![panel], ..Figure::new("wrong") };
         let error = figure.svg().expect_err(expected);
-        assert_eq!(error.problems.len(), 1, "{error}");
+        assert_eq!(error.findings.len(), 1, "{error}");
         assert!(error.to_string().contains(expected), "{error}\n  expected: {expected}");
     }
     assert!(Figure::new("nothing").svg().is_err());
@@ -289,8 +289,8 @@ fn all_that_is_wrong_is_said_at_once() {
     let mut wrong = bars();
     wrong.groups.clear();
     wrong.series[0].values[1] = Some(f64::NAN);
-    let problems = refused(Panel { title: String::new(), plot: Plot::Bars(wrong) });
-    assert!(problems.iter().any(|problem| problem.wrong == Wrong::NoGroups));
-    assert!(problems.iter().any(|problem| matches!(problem.wrong, Wrong::NotFinite { .. })));
-    assert!(problems.iter().all(|problem| problem.panel == "1"));
+    let findings = refused(Panel { title: String::new(), plot: Plot::Bars(wrong) });
+    assert!(findings.iter().any(|finding| finding.wrong == Wrong::NoGroups));
+    assert!(findings.iter().any(|finding| matches!(finding.wrong, Wrong::NotFinite { .. })));
+    assert!(findings.iter().all(|finding| finding.panel == "1"));
 }
