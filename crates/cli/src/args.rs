@@ -216,7 +216,8 @@ pub(crate) struct Source {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// The trace's format (`fowler trace info --help` lists them); without it the format must be certain from the text
+    /// The trace's format (`fowler trace info --help` lists them); without it the format must be
+    /// certain from the text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// Skip bad lines, up to this percentage of all lines

@@ -43,9 +43,10 @@ pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     }
 }
 
-/// Requests that go by, and their hash so far, as [`text_hash`] has it: of the moment, the offset, the size and the
-/// code of the operation of each, in little-endian order; where a request has a queue, a placement handle or a
-/// deadline, all three follow its code, which then has its highest bit set.
+/// Requests that go by, and their hash so far, as [`text_hash`] has it: of the moment, the offset,
+/// the size and the code of the operation of each, in little-endian order; where a request has a
+/// queue, a placement handle or a deadline, all three follow its code, which then has its highest
+/// bit set.
 pub(crate) struct Digested<I> {
     source: I,
     digest: Sha256,

@@ -18,7 +18,8 @@ pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport
     Ok((info, reader.report().clone()))
 }
 
-/// Writes a trace in the native format, with the optional columns that it needs; returns how many requests it has.
+/// Writes a trace in the native format, with the optional columns that it needs; returns how many
+/// requests it has.
 pub fn convert(
     path: &Path,
     options: &ReadOptions,
@@ -29,8 +30,8 @@ pub fn convert(
     let first = reader.next();
     let mut columns = reader.optional_columns();
     if !columns.is_empty() {
-        // The header names them, and what is in them is seen at the end. What is wrong with the trace is left for
-        // the second pass to say.
+        // The header names them, and what is in them is seen at the end. What is wrong with the
+        // trace is left for the second pass to say.
         let requests = limited(TraceReader::open(path, options)?, limit);
         columns = OptionalColumns::used_by(requests.map_while(Result::ok));
     }

@@ -64,8 +64,8 @@ impl Diagnostic {
     }
 }
 
-/// `text` as it can be printed on one line: control characters and invalid bytes escaped, cut to 120
-/// characters.
+/// `text` as it can be printed on one line: control characters and invalid bytes escaped, cut to
+/// 120 characters.
 pub fn printable(text: impl AsRef<[u8]>) -> String {
     let text = text.as_ref();
     let cut = &text[..text.len().min(4 * PRINTED_CHARS)];

@@ -1,7 +1,7 @@
 //! Host requests: what a trace record or a generator asks of the drive.
 //!
-//! A request is built by [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`] or
-//! [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
+//! A request is built by [`HostIo::read`], [`HostIo::write`], [`HostIo::trim`], [`HostIo::flush`]
+//! or [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
 //! touches this file and whoever reads that field, and nobody who makes a request.
 
 use crate::{Nanos, Span};

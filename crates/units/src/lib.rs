@@ -1,6 +1,6 @@
 //! The vocabulary: moments and lengths of time, bytes, ids, drive geometry, host requests,
-//! diagnostics of bad input, named random streams. Imports nothing of ours; every other crate speaks
-//! in these words.
+//! diagnostics of bad input, named random streams. Imports nothing of ours; every other crate
+//! speaks in these words.
 
 mod bytes;
 mod column;

@@ -1,5 +1,5 @@
-//! What can be wrong with a trace: every cause, how many lines have it, and the first few of them as
-//! diagnostics.
+//! What can be wrong with a trace: every cause, how many lines have it, and the first few of them
+//! as diagnostics.
 
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;

@@ -194,8 +194,8 @@ fn decode_after<'a, F: TraceFormat>(
     Ok(record)
 }
 
-/// Refuses a moment further from the others than the simulator counts. Where times count from a date
-/// they are subtracted later, and any request may turn out to be the first.
+/// Refuses a moment further from the others than the simulator counts. Where times count from a
+/// date they are subtracted later, and any request may turn out to be the first.
 #[inline]
 fn same_age<'a, F: TraceFormat>(
     span: &mut Option<(Nanos, Nanos)>,

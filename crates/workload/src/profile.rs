@@ -1,6 +1,6 @@
-//! What a workload is like as distributions: gaps, sizes, reuse and burstiness, each a sample that is
-//! kept whole, and how far two samples are apart. A trace and the generator that stands in for it are
-//! compared with these.
+//! What a workload is like as distributions: gaps, sizes, reuse and burstiness, each a sample that
+//! is kept whole, and how far two samples are apart. A trace and the generator that stands in for
+//! it are compared with these.
 
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
@@ -52,9 +52,9 @@ impl Sample {
         self.sorted.iter().map(|value| value * factor).collect()
     }
 
-    /// The empirical distribution function as corners of a step curve: pairs of a value and the share
-    /// of values up to it. If there are more than `limit` different values, as many evenly spaced
-    /// quantiles.
+    /// The empirical distribution function as corners of a step curve: pairs of a value and the
+    /// share of values up to it. If there are more than `limit` different values, as many evenly
+    /// spaced quantiles.
     pub fn steps(&self, limit: usize) -> Vec<(f64, f64)> {
         let count = self.sorted.len();
         let share = |at: usize| (at + 1) as f64 / count as f64;
@@ -75,8 +75,9 @@ impl Sample {
         corners
     }
 
-    /// The Kolmogorov-Smirnov distance: the largest difference of the two distribution functions, from
-    /// 0 for the same distribution to 1 for distributions that do not meet. None if either is empty.
+    /// The Kolmogorov-Smirnov distance: the largest difference of the two distribution functions,
+    /// from 0 for the same distribution to 1 for distributions that do not meet. None if either is
+    /// empty.
     pub fn distance(&self, other: &Sample) -> Option<f64> {
         let (a, b) = (&self.sorted, &other.sorted);
         if a.is_empty() || b.is_empty() {
@@ -143,8 +144,8 @@ impl Side {
 }
 
 impl Profile {
-    /// The distributions of `requests`, which come in order of arrival. Trims and flushes arrive, and
-    /// count for nothing else.
+    /// The distributions of `requests`, which come in order of arrival. Trims and flushes arrive,
+    /// and count for nothing else.
     pub fn of(requests: impl IntoIterator<Item = HostIo>) -> Profile {
         let mut arrivals = Vec::new();
         let mut sides = [Side::default(), Side::default()];
@@ -204,9 +205,9 @@ impl Profile {
         Span((self.gaps().mean().unwrap_or(0.0) * requests).round() as u64)
     }
 
-    /// The variance of the number of requests in a window over its mean: 1 at every length for Poisson
-    /// arrivals, growing with the length where spells of activity last longer than the window. None
-    /// where no window is complete.
+    /// The variance of the number of requests in a window over its mean: 1 at every length for
+    /// Poisson arrivals, growing with the length where spells of activity last longer than the
+    /// window. None where no window is complete.
     pub fn dispersion(&self, window: Span) -> Option<f64> {
         let counts = self.counts(window);
         Some(counts.variation()?.powi(2) * counts.mean()?)

@@ -6,8 +6,8 @@ use crate::fields::Fault;
 use crate::formats::TraceFormat;
 use fowler_units::{HostIo, HostOp, Nanos};
 
-/// The latest moment at which a request may arrive: half of the 584 years that 64 bits of nanoseconds
-/// count. The other half is room for what the drive still does then.
+/// The latest moment at which a request may arrive: half of the 584 years that 64 bits of
+/// nanoseconds count. The other half is room for what the drive still does then.
 pub const LATEST: Nanos = Nanos(u64::MAX / 2);
 
 /// Blocks and sectors of every format that counts in them.
@@ -22,8 +22,8 @@ pub struct Record {
     pub io: HostIo,
 }
 
-/// Refuses a moment beyond [`LATEST`]. Where times count from a date only the distance between two of
-/// them can be too long.
+/// Refuses a moment beyond [`LATEST`]. Where times count from a date only the distance between two
+/// of them can be too long.
 #[inline]
 pub(crate) fn in_time<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
     if record.io.at > LATEST && !F::FROM_A_DATE {

@@ -10,8 +10,8 @@ const NAME: &str = "native trace";
 /// Text gathered before it is written.
 const CHUNK: usize = 1 << 16;
 
-/// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns how
-/// many were written.
+/// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns
+/// how many were written.
 ///
 /// # Errors
 /// The first error of the source, after everything before it was written; the same for a request

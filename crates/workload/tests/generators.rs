@@ -168,8 +168,8 @@ fn batches_have_their_means_and_keep_rate_and_shares() {
         let rate = REQUESTS as f64 / (requests.last().unwrap().at - Nanos::ZERO).as_s();
         assert!((rate / 1000.0 - 1.0).abs() < 0.02, "{reads} {writes}: {rate}");
         if reads == writes {
-            // The gaps of a batch Poisson process: one in `b` is exponential with mean `b` times the
-            // overall mean, the others are zero, so that the squared variation is 2 b - 1.
+            // The gaps of a batch Poisson process: one in `b` is exponential with mean `b` times
+            // the overall mean, the others are zero, so that the squared variation is 2 b - 1.
             let cv = info(&spec).interarrival_cv;
             assert!((cv / (2.0 * reads - 1.0).sqrt() - 1.0).abs() < 0.02, "{reads}: {cv}");
         }
@@ -291,7 +291,8 @@ fn reads_and_writes_keep_to_their_parts_and_share_the_rest() {
     }
     let [reads, writes] = counts;
     assert_eq!((reads[2], writes[0]), (0, 0));
-    // Runs of three and repeats make draws of a part some ten times fewer than requests: about 10,000.
+    // Runs of three and repeats make draws of a part some ten times fewer than requests: about
+    // 10,000.
     let share = |own: u32, shared: u32| f64::from(own) / f64::from(own + shared);
     assert!((share(reads[0], reads[1]) - 0.7).abs() < 0.02, "{reads:?}");
     assert!((share(writes[2], writes[1]) - 0.9).abs() < 0.02, "{writes:?}");

@@ -148,8 +148,9 @@ fn at_time(format: Format, line: &str, time: &str) -> String {
     cells.join(&mark.to_string())
 }
 
-/// A line of each format early, then the same line at the least time that is too late: it still fits 64
-/// bits of nanoseconds where times count from a date, so that only the distance is too long.
+/// A line of each format early, then the same line at the least time that is too late: it still
+/// fits 64 bits of nanoseconds where times count from a date, so that only the distance is too
+/// long.
 #[test]
 fn a_time_too_late_is_a_bad_line_in_every_format() {
     for &format in Format::ALL {

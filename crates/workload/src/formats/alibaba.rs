@@ -11,8 +11,9 @@ pub(crate) struct Alibaba;
 
 impl TraceFormat for Alibaba {
     const COLUMNS: &'static str = "device_id,opcode,offset,length,timestamp";
-    const ABOUT: &'static str = "Alibaba block traces of 2020: opcode R or W, offset and length in bytes, time \
-        in us since 1970 (counted from the first request on)";
+    const ABOUT: &'static str = "\
+        Alibaba block traces of 2020: opcode R or W, offset and length in bytes, time in us \
+        since 1970 (counted from the first request on)";
     const TABLE: Table = Table { time: "us since 1970", range: "bytes, bytes", read: "`R`" };
     const EXAMPLE: &'static str = "\
         419,W,8792731648,16384,1577808144360767\n\

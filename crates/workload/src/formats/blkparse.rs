@@ -28,10 +28,12 @@ pub(crate) struct Blkparse;
 
 impl TraceFormat for Blkparse {
     const COLUMNS: &'static str = "device cpu sequence time pid Q rwbs sector + sectors [process]";
-    const ABOUT: &'static str = "blkparse text in its default layout: of all events only Q (arrival) is read, \
-        time in decimal seconds, sectors of 512 B, R or W in the rwbs column, D a trim, F without \
-        a range a flush";
-    const TABLE: Table = Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
+    const ABOUT: &'static str = "\
+        blkparse text in its default layout: of all events only Q (arrival) is read, time in \
+        decimal seconds, sectors of 512 B, R or W in the rwbs column, D a trim, F without a \
+        range a flush";
+    const TABLE: Table =
+        Table { time: "s, decimal", range: "sectors of 512 B", read: "`R` in rwbs" };
     const EXAMPLE: &'static str = "\
         259,2 0 1 0.000000000 4020 Q R 282624 + 8 [java]\n\
         259,2 0 2 0.000001581 4020 G R 282624 + 8 [java]\n\
@@ -51,7 +53,11 @@ impl TraceFormat for Blkparse {
             return Err(Fault::new(Cause::OtherEvent, "action", action));
         }
         if action != b"Q" {
-            return Err(unknown_op("action", action, "an action of blkparse(1), of which Q is read"));
+            return Err(unknown_op(
+                "action",
+                action,
+                "an action of blkparse(1), of which Q is read",
+            ));
         }
         let letters = fields.next("rwbs")?;
         let (preflush, rest) = match letters {
@@ -78,7 +84,8 @@ impl TraceFormat for Blkparse {
         if plus != b"+" {
             return Err(Fault::new(Cause::NotANumber, "+", plus));
         }
-        let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
+        let length =
+            Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
         record(at, device, start, length, op)
     }
 

@@ -14,9 +14,14 @@ pub(crate) struct Disksim;
 
 impl TraceFormat for Disksim {
     const COLUMNS: &'static str = "time device block blocks flags";
-    const ABOUT: &'static str = "DiskSim ASCII: time in decimal ms, blocks of 512 B, flags in hexadecimal whose \
-        bit 0 is set for a read";
-    const TABLE: Table = Table { time: "ms, decimal", range: "blocks of 512 B", read: "bit 0 of the hexadecimal flags is set" };
+    const ABOUT: &'static str = "\
+        DiskSim ASCII: time in decimal ms, blocks of 512 B, flags in hexadecimal whose bit 0 \
+        is set for a read";
+    const TABLE: Table = Table {
+        time: "ms, decimal",
+        range: "blocks of 512 B",
+        read: "bit 0 of the hexadecimal flags is set",
+    };
     const EXAMPLE: &'static str = "0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n";
     const SIGNS: Signs = Signs { fractional_times: true, ..Signs::NONE };
 

@@ -41,8 +41,8 @@ macro_rules! formats {
             }
         }
 
-        /// Evaluates an expression in which a type stands for that of a format: one jump, then code of
-        /// that format alone.
+        /// Evaluates an expression in which a type stands for that of a format: one jump, then code
+        /// of that format alone.
         macro_rules! each_format {
             ($d format:expr, $d F:ident => $d body:expr) => {
                 match $d format {

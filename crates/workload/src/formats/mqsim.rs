@@ -3,14 +3,15 @@
 use super::simulators::sectors;
 use super::{Table, TraceFormat};
 use crate::fields::Fault;
-use crate::record::{Record};
+use crate::record::Record;
 
 /// MQSim.
 pub(crate) struct Mqsim;
 
 impl TraceFormat for Mqsim {
     const COLUMNS: &'static str = "time device sector sectors op";
-    const ABOUT: &'static str = "MQSim ASCII: time in ns, sectors of 512 B, op 1 is a read and 0 a write";
+    const ABOUT: &'static str = "\
+        MQSim ASCII: time in ns, sectors of 512 B, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
     const EXAMPLE: &'static str = "0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
 

@@ -17,9 +17,11 @@ pub(crate) struct Msr;
 
 impl TraceFormat for Msr {
     const COLUMNS: &'static str = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
-    const ABOUT: &'static str = "MSR Cambridge CSV: time in ticks of 100 ns (counted from the first \
-        request on), the disk number is the device, Type Read or Write, offset and size in bytes";
-    const TABLE: Table = Table { time: "ticks of 100 ns since 1601", range: "bytes, bytes", read: "`Read`" };
+    const ABOUT: &'static str = "\
+        MSR Cambridge CSV: time in ticks of 100 ns (counted from the first request on), the \
+        disk number is the device, Type Read or Write, offset and size in bytes";
+    const TABLE: Table =
+        Table { time: "ticks of 100 ns since 1601", range: "bytes, bytes", read: "`Read`" };
     const EXAMPLE: &'static str = "\
         128166385295514663,hm,0,Write,9056014336,2048,2833\n\
         128166385295514878,hm,0,Read,512,512,26\n";

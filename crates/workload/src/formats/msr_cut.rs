@@ -3,18 +3,20 @@
 use super::simulators::milliseconds;
 use super::{Signs, Table, TraceFormat};
 use crate::fields::Fault;
-use crate::record::{Record};
+use crate::record::Record;
 
 /// Cuts of MSR Cambridge.
 pub(crate) struct MsrCut;
 
 impl TraceFormat for MsrCut {
     const COLUMNS: &'static str = "time 0 offset bytes op";
-    const ABOUT: &'static str = "cuts of MSR Cambridge in FlashSim's columns: time in decimal ms, offset and size \
-        in bytes, op 1 is a read and 0 a write";
+    const ABOUT: &'static str = "\
+        cuts of MSR Cambridge in FlashSim's columns: time in decimal ms, offset and size in \
+        bytes, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "ms, decimal", range: "bytes, bytes", read: "`1`" };
     const EXAMPLE: &'static str = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n";
-    const SIGNS: Signs = Signs { fractional_times: true, bytes: true, device_is_zero: true, ..Signs::NONE };
+    const SIGNS: Signs =
+        Signs { fractional_times: true, bytes: true, device_is_zero: true, ..Signs::NONE };
 
     #[inline]
     fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {

@@ -22,8 +22,9 @@ pub(crate) struct Native;
 
 impl TraceFormat for Native {
     const COLUMNS: &'static str = "at_ns,op,offset,size";
-    const ABOUT: &'static str = "CSV with the header at_ns,op,offset,size; time in ns, offset and size in \
-        bytes, op one of read, write, trim, flush";
+    const ABOUT: &'static str = "\
+        CSV with the header at_ns,op,offset,size; time in ns, offset and size in bytes, op one \
+        of read, write, trim, flush";
     const TABLE: Table = Table { time: "ns", range: "bytes, bytes", read: "`read`" };
     const EXAMPLE: &'static str = "\
         at_ns,op,offset,size\n\
@@ -43,10 +44,7 @@ impl TraceFormat for Native {
         record(at, 0, start, length, op)
     }
 
-    fn decode_wider<'a>(
-        line: &'a [u8],
-        optional: &[OptionalColumn],
-    ) -> Result<Record, Fault<'a>> {
+    fn decode_wider<'a>(line: &'a [u8], optional: &[OptionalColumn]) -> Result<Record, Fault<'a>> {
         let mut fields = Commas::of(line);
         let (at, op, start, length) = columns(&mut fields)?;
         let mut values = fields.clone();

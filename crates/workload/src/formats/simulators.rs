@@ -1,5 +1,5 @@
-//! What the five-column formats of the disk and flash simulators share: time, device, address, size,
-//! operation. They look alike and mean different things:
+//! What the five-column formats of the disk and flash simulators share: time, device, address,
+//! size, operation. They look alike and mean different things:
 //!
 //! | format | time | address | size | operation |
 //! |---|---|---|---|---|
@@ -31,8 +31,8 @@ fn one_is_read<'a>(fields: &mut Blanks<'a>) -> Result<HostOp, Fault<'a>> {
     }
 }
 
-/// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose width
-/// differs from trace to trace.
+/// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose
+/// width differs from trace to trace.
 #[inline]
 pub(super) fn sectors<const UNIT_NS: u64, const DIGEST: bool>(
     line: &[u8],
@@ -50,8 +50,8 @@ pub(super) fn sectors<const UNIT_NS: u64, const DIGEST: bool>(
     fields.finish().map(|()| decoded)
 }
 
-/// FlashSim and the cuts of MSR Cambridge in its columns: times in decimal milliseconds. A column of the
-/// range is its name and the bytes that it counts.
+/// FlashSim and the cuts of MSR Cambridge in its columns: times in decimal milliseconds. A column
+/// of the range is its name and the bytes that it counts.
 #[inline]
 pub(super) fn milliseconds<'a>(
     line: &'a [u8],

@@ -14,10 +14,11 @@ pub(crate) struct Spc;
 
 impl TraceFormat for Spc {
     const COLUMNS: &'static str = "ASU,LBA,Size,Opcode,Timestamp[,more...]";
-    const ABOUT: &'static str = "SPC as in the UMass repository: the ASU is the device, LBA in 512 B \
-        blocks, size in bytes, opcode r/R or w/W, time in decimal seconds; further columns are \
-        ignored";
-    const TABLE: Table = Table { time: "s, decimal", range: "blocks of 512 B, **bytes**", read: "`r`, `R`" };
+    const ABOUT: &'static str = "\
+        SPC as in the UMass repository: the ASU is the device, LBA in 512 B blocks, size in \
+        bytes, opcode r/R or w/W, time in decimal seconds; further columns are ignored";
+    const TABLE: Table =
+        Table { time: "s, decimal", range: "blocks of 512 B, **bytes**", read: "`r`, `R`" };
     const EXAMPLE: &'static str = "\
         0,20941264,8192,W,0.551706\n\
         0,20939840,8192,w,0.554041\n\

@@ -3,14 +3,15 @@
 use super::simulators::sectors;
 use super::{Table, TraceFormat};
 use crate::fields::Fault;
-use crate::record::{Record};
+use crate::record::Record;
 
 /// SSDsim in microseconds.
 pub(crate) struct SsdsimUs;
 
 impl TraceFormat for SsdsimUs {
     const COLUMNS: &'static str = "time device sector sectors op";
-    const ABOUT: &'static str = "SSDsim ASCII with time in us: sectors of 512 B, op 1 is a read and 0 a write";
+    const ABOUT: &'static str = "\
+        SSDsim ASCII with time in us: sectors of 512 B, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "us, whole", range: "sectors of 512 B", read: "`1`" };
     const EXAMPLE: &'static str = "0 0 280605840 2 1\n979 0 287641400 128 0\n";
 

@@ -1,4 +1,5 @@
-//! SYSTOR '17 (SNIA trace set 4928): `Timestamp,Response,IOType,LUN,Offset,Size`, as its header row.
+//! SYSTOR '17 (SNIA trace set 4928): `Timestamp,Response,IOType,LUN,Offset,Size`, as its header
+//! row.
 //!
 //! Unix seconds with a fraction, IOType R or W, bytes. The response is the traced system's own and
 //! not used; it may be blank. IOType may be blank too: such a line names no operation and is bad.
@@ -13,8 +14,9 @@ pub(crate) struct Systor17;
 
 impl TraceFormat for Systor17 {
     const COLUMNS: &'static str = "Timestamp,Response,IOType,LUN,Offset,Size";
-    const ABOUT: &'static str = "SYSTOR '17 CSV with its header: time in decimal Unix seconds (counted from the \
-        first request on), IOType R or W, the LUN is the device, offset and size in bytes";
+    const ABOUT: &'static str = "\
+        SYSTOR '17 CSV with its header: time in decimal Unix seconds (counted from the first \
+        request on), IOType R or W, the LUN is the device, offset and size in bytes";
     const TABLE: Table = Table { time: "Unix s, decimal", range: "bytes, bytes", read: "`R`" };
     const EXAMPLE: &'static str = "\
         Timestamp,Response,IOType,LUN,Offset,Size\n\
@@ -40,7 +42,10 @@ impl TraceFormat for Systor17 {
 
 /// The operation of a letter, for the traces of storage services.
 #[inline]
-pub(super) fn letter<'a>(fields: &mut Commas<'a>, column: &'static str) -> Result<HostOp, Fault<'a>> {
+pub(super) fn letter<'a>(
+    fields: &mut Commas<'a>,
+    column: &'static str,
+) -> Result<HostOp, Fault<'a>> {
     match fields.next(column)? {
         b"R" => Ok(HostOp::Read),
         b"W" => Ok(HostOp::Write),

@@ -29,8 +29,9 @@ pub enum Arrivals {
         /// Mean length of a quiet spell.
         mean_quiet: Span,
     },
-    /// As bursts, but each spell takes exactly as long, so that demand repeats; the rates of each cycle, a busy spell
-    /// and a quiet one, are multiplied by a factor of its own: log-normal, with a mean of one.
+    /// As bursts, but each spell takes exactly as long, so that demand repeats; the rates of each
+    /// cycle, a busy spell and a quiet one, are multiplied by a factor of its own: log-normal, with
+    /// a mean of one.
     Cycle {
         /// Requests per second in a busy spell, on average over the cycles.
         busy_rate: f64,
@@ -145,8 +146,8 @@ pub struct Pattern {
     pub again: f64,
     /// How many requests back it may go.
     pub again_within: u32,
-    /// The share of requests, runs and those that go again aside, that go to the part of the space that
-    /// only their kind goes to; the others go to the part that reads and writes share.
+    /// The share of requests, runs and those that go again aside, that go to the part of the space
+    /// that only their kind goes to; the others go to the part that reads and writes share.
     pub own: f64,
     /// The mix of sizes.
     pub sizes: Vec<SizeShare>,
@@ -173,21 +174,22 @@ impl Pattern {
 pub struct SynthSpec {
     /// The seed of every random draw.
     pub seed: u64,
-    /// Which of many rounds it is: times, kinds and sizes are the same in all, addresses are drawn anew.
+    /// Which of many rounds it is: times, kinds and sizes are the same in all, addresses are drawn
+    /// anew.
     pub round: u64,
     /// How much is generated.
     pub length: Length,
     /// When requests arrive. Rates count requests, however many arrive together.
     pub arrivals: Arrivals,
-    /// The resolution of the clock that recorded the arrivals: they are rounded down to a multiple of
-    /// it; zero for whole nanoseconds.
+    /// The resolution of the clock that recorded the arrivals: they are rounded down to a multiple
+    /// of it; zero for whole nanoseconds.
     pub tick: Span,
     /// The address space: requests lie in `[0, space)`.
     pub space: Bytes,
     /// Offsets are multiples of this.
     pub alignment: Bytes,
-    /// The share of the space, from its start on, that only reads go to. The rest of the space, behind
-    /// this part and before that of the writes, is shared.
+    /// The share of the space, from its start on, that only reads go to. The rest of the space,
+    /// behind this part and before that of the writes, is shared.
     pub reads_only: f64,
     /// The share of the space, up to its end, that only writes (and trims) go to.
     pub writes_only: f64,
