@@ -7,10 +7,10 @@ use crate::{
     validation,
 };
 use fowler_experiment::device::{self, Resolved};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::requests::log_path;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
@@ -44,7 +44,7 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     let choice = arguments.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
     let choice = match choice.transpose() {
         Ok(choice) => choice,
-        Err(problems) => return Err(with_setup(problems, arguments)),
+        Err(diagnostics) => return Err(with_setup(diagnostics, arguments)),
     };
     let folder = arguments.setup.out.clone();
     let mut seen = None;
@@ -53,9 +53,9 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     let exit = measured(&arguments.setup, schemes, wanted, logs, |spec, control| {
         let outcome = match choice {
             Some(choice) => {
-                let Recorded { outcome, timeline, problems } =
+                let Recorded { outcome, timeline, diagnostics } =
                     timeline::record(spec, choice, control)?;
-                seen = Some((timeline, problems));
+                seen = Some((timeline, diagnostics));
                 outcome
             }
             None => run::Run::new(spec, control).outcome()?,
@@ -64,16 +64,16 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
         Ok((vec![outcome], json))
     })?;
     // The trace comes when everything else is out: what is wrong with it loses nothing.
-    let (Some((timeline, mut problems)), Some(folder)) = (seen, folder) else { return Ok(exit) };
-    problems.take(timeline.write(&folder.join(TIMELINE)));
-    Ok(combine_exit(exit, &problems))
+    let (Some((timeline, mut diagnostics)), Some(folder)) = (seen, folder) else { return Ok(exit) };
+    diagnostics.take(timeline.write(&folder.join(TIMELINE)));
+    Ok(combine_exit(exit, &diagnostics))
 }
 
 /// How it ends when there is something wrong besides: what is worse than that, or was the user's wish, stays.
-fn combine_exit(exit: Exit, problems: &Diagnostics) -> Exit {
-    console::complain(problems);
+fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
+    console::complain(diagnostics);
     match exit {
-        Exit::Done if problems.0.is_empty() => Exit::Done,
+        Exit::Done if diagnostics.0.is_empty() => Exit::Done,
         Exit::Done if progress::stop_flag().load(Ordering::Relaxed) => Exit::Stopped,
         Exit::Done => Exit::BadInput,
         worse => worse,
@@ -81,27 +81,27 @@ fn combine_exit(exit: Exit, problems: &Diagnostics) -> Exit {
 }
 
 /// What is wrong with the rest of the command is said as well.
-fn with_setup(mut problems: Diagnostics, arguments: &Run) -> Diagnostics {
-    fit::run_spec(&arguments.setup.load, arguments.scheme.as_slice(), &mut problems);
-    problems
+fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
+    fit::run_spec(&arguments.setup.load, arguments.scheme.as_slice(), &mut diagnostics);
+    diagnostics
 }
 
 fn explain(arguments: &Explain) -> Result<Exit, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let choice = problems.take(timeline::slowest(arguments.slowest, "--slowest"));
+    let mut diagnostics = Diagnostics::default();
+    let choice = diagnostics.take(timeline::slowest(arguments.slowest, "--slowest"));
     let choice = choice.map(Choice::Explained);
-    let spec = fit::run_spec(&arguments.load, arguments.scheme.as_slice(), &mut problems);
-    problems.or(())?;
+    let spec = fit::run_spec(&arguments.load, arguments.scheme.as_slice(), &mut diagnostics);
+    diagnostics.or(())?;
     let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
     let bar = progress::bar(arguments.load.quiet);
     let count = |requests| bar.inc(requests);
     let control = Control { stop: progress::stop_flag(), progress: &count };
     let recorded = timeline::record(&spec, choice, control);
     bar.finish_and_clear();
-    let Recorded { outcome, timeline, problems } = recorded?;
+    let Recorded { outcome, timeline, diagnostics } = recorded?;
     let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
     console::print(&report::explanations(&outcome, texts));
-    Ok(combine_exit(exit_of(&[outcome]), &problems))
+    Ok(combine_exit(exit_of(&[outcome]), &diagnostics))
 }
 
 fn compare(arguments: &Compare) -> Result<Exit, Diagnostics> {
@@ -120,17 +120,20 @@ fn measured(
     schemes: &[String],
     timeline: bool,
     logs: impl FnOnce(&Path) -> Vec<PathBuf>,
-    simulate: impl FnOnce(&RunSpec, Control<'_>) -> Result<(Vec<Outcome>, serde_json::Value), Diagnostics>,
+    simulate: impl FnOnce(
+        &RunSpec,
+        Control<'_>,
+    ) -> Result<(Vec<Outcome>, serde_json::Value), Diagnostics>,
 ) -> Result<Exit, Diagnostics> {
     // Everything that is wrong is said at once, so each of these looks before any gives up.
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let inputs = fit::files(&setup.load, schemes);
     let (requests, report) = (setup.requests.as_ref(), setup.report.as_ref());
     let wanted = Wanted { requests, report, runs: true, timeline };
     let output = Output::open(setup.out.as_deref(), wanted, &inputs, logs);
-    let output = problems.take(output);
-    let spec = fit::run_spec(&setup.load, schemes, &mut problems);
-    problems.or(())?;
+    let output = diagnostics.take(output);
+    let spec = fit::run_spec(&setup.load, schemes, &mut diagnostics);
+    diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
     let bar = progress::bar(setup.load.quiet);
@@ -164,9 +167,11 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
         match &outcome.ending {
             Ending::Complete => {}
             Ending::Stopped => exit = if exit == Exit::Done { Exit::Stopped } else { exit },
-            Ending::Failed(problems) => {
+            Ending::Failed(diagnostics) => {
                 // The same trace is wrong in the same way under every scheme.
-                said.extend(problems.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>());
+                said.extend(
+                    diagnostics.0.iter().filter(|it| !said.contains(it)).collect::<Vec<_>>(),
+                );
                 exit = Exit::BadInput;
             }
         }
@@ -176,10 +181,10 @@ fn exit_of(outcomes: &[Outcome]) -> Exit {
 }
 
 fn chip(arguments: &Chip) -> Result<Exit, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let drive = problems.take(resolve(&arguments.drive, arguments.scheme.as_deref()));
-    let commands = problems.take(chip::read(&arguments.file));
-    problems.or(())?;
+    let mut diagnostics = Diagnostics::default();
+    let drive = diagnostics.take(resolve(&arguments.drive, arguments.scheme.as_deref()));
+    let commands = diagnostics.take(chip::read(&arguments.file));
+    diagnostics.or(())?;
     let (Some(drive), Some(commands)) = (drive, commands) else { return Ok(Exit::Fault) };
     console::print(&chip::chip(&drive.config, &commands));
     Ok(Exit::Done)

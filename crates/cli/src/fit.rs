@@ -3,8 +3,8 @@
 use crate::args::{Load, Reading, ReplaySpeed, Source};
 use fowler_experiment::atomic_file::Named;
 use fowler_experiment::device::DeviceSpec;
-use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::replay_speed::check;
 use fowler_experiment::run::{self, ReplaySpeed as RunSpeed, RunSpec};
 use fowler_experiment::workload::{
@@ -20,29 +20,30 @@ pub(crate) fn device(drive: &crate::args::Drive) -> DeviceSpec {
 
 /// How a trace is to be read.
 pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let format = reading.format.as_deref().map(format_by_name).transpose();
-    let format = problems.take(format).flatten();
+    let format = diagnostics.take(format).flatten();
     let lenient = reading.lenient.as_deref().map(lenience).transpose();
-    let lenient = problems.take(lenient).flatten();
+    let lenient = diagnostics.take(lenient).flatten();
     let device = reading.trace_device.as_deref().map_or(Ok(DeviceChoice::Default), trace_device);
-    let device = problems.take(device).unwrap_or_default();
-    problems.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
+    let device = diagnostics.take(device).unwrap_or_default();
+    diagnostics.or(ReadOptions { format, lenient, device, ..ReadOptions::default() })
 }
 
 /// The run that the flags describe, as far as they do: what is wrong goes to `diagnostics`.
 pub(crate) fn run_spec(
     load: &Load,
     schemes: &[String],
-    problems: &mut Diagnostics,
+    diagnostics: &mut Diagnostics,
 ) -> Option<RunSpec> {
-    let workload = problems.take(workload(&load.source, &load.reading, &load.remap));
-    let replay_speed = problems.take(replay_speed(&load.replay_speed));
+    let workload = diagnostics.take(workload(&load.source, &load.reading, &load.remap));
+    let replay_speed = diagnostics.take(replay_speed(&load.replay_speed));
     if load.limit == Some(0) {
-        problems.push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
+        diagnostics
+            .push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
     }
     let device = device(&load.drive);
-    problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+    diagnostics.0.extend(run::check(&device, schemes, workload.as_ref()).0);
     let (workload, replay_speed) = workload.zip(replay_speed)?;
     let (scheme, limit) = (schemes.first().cloned(), load.limit);
     Some(RunSpec { device, scheme, workload, replay_speed, limit, requests: None, detail: false })
@@ -84,11 +85,11 @@ pub(crate) fn workload(
 ) -> Result<WorkloadSpec, Diagnostics> {
     match (&source.trace, &source.workload) {
         (Some(path), _) => {
-            let mut problems = Diagnostics::default();
-            let options = problems.take(read_options(reading));
-            let remap = problems.take(remap_by_name(remap));
-            problems.take(replayable(path));
-            problems.or(())?;
+            let mut diagnostics = Diagnostics::default();
+            let options = diagnostics.take(read_options(reading));
+            let remap = diagnostics.take(remap_by_name(remap));
+            diagnostics.take(replayable(path));
+            diagnostics.or(())?;
             let (options, remap) = (options.unwrap_or_default(), remap.unwrap_or_default());
             Ok(WorkloadSpec::Trace(TraceSpec { path: path.clone(), options, remap }))
         }
@@ -100,7 +101,9 @@ pub(crate) fn workload(
                 ("--trace-device", trace_device.is_some()),
             ] {
                 if given {
-                    return Err(Diagnostic::new(flag, "belongs to --trace, and there is none").into());
+                    return Err(
+                        Diagnostic::new(flag, "belongs to --trace, and there is none").into()
+                    );
                 }
             }
             presets::open(Folder::Workloads, name).map(WorkloadSpec::Generated)

@@ -36,7 +36,7 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
 
 /// The workloads that were asked for, by their names.
 fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let reading = Reading { format: arguments.format.clone(), lenient: None, trace_device: None };
     let none = Reading { format: None, lenient: None, trace_device: None };
     let generators = arguments.workload.iter().map(|name| {
@@ -50,9 +50,9 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     });
     let mut all = Vec::new();
     for (name, spec) in generators.chain(traces) {
-        all.extend(problems.take(spec).map(|spec| (name, spec)));
+        all.extend(diagnostics.take(spec).map(|spec| (name, spec)));
     }
-    problems.or(all)
+    diagnostics.or(all)
 }
 
 fn report(finding: &Finding, folder: &Path) -> String {

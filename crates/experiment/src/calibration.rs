@@ -68,8 +68,8 @@ impl TestBed {
         let pacing = ReplaySpeed::Speed(speed).pacing(ready.workload.depth());
         let mut recorder = Recorder::new();
         let replayed = ready.replay(self.clean.clone(), pacing, speed, control, &mut recorder)?;
-        if let Some(problems) = replayed.failed {
-            return Err(problems);
+        if let Some(diagnostics) = replayed.failed {
+            return Err(diagnostics);
         }
         let mean_ms = |kind| recorder.latencies(kind).mean_us().map(|mean| mean / 1000.0);
         let simulated = replayed.device.now() - replayed.device.began();

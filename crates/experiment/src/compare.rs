@@ -1,8 +1,8 @@
 //! The same workload under several schemes.
 
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
@@ -35,23 +35,23 @@ pub fn compare_watched<P: Probe + Send>(
     watcher: impl Fn(&str) -> P + Sync,
 ) -> Result<Vec<(Outcome, P)>, Diagnostics> {
     let source = spec.device.source()?;
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     if schemes.is_empty() {
-        problems.push(Diagnostic::new("--schemes", "there is nothing to compare"));
+        diagnostics.push(Diagnostic::new("--schemes", "there is nothing to compare"));
     }
-    problems.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
-    problems.0.extend(one_file_twice(spec, schemes));
-    problems.or(())?;
-    let mut problems = Diagnostics::default();
+    diagnostics.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
+    diagnostics.0.extend(one_file_twice(spec, schemes));
+    diagnostics.or(())?;
+    let mut diagnostics = Diagnostics::default();
     let mut all: Vec<Ready> = Vec::new();
     for scheme in schemes {
         // What is wrong with the drive or the trace is wrong under every scheme: once is enough.
         match ready(spec, &source, Some(scheme), all.first(), control) {
             Ok(ready) => all.push(ready),
-            Err(more) => problems.0.extend(more.0),
+            Err(more) => diagnostics.0.extend(more.0),
         }
     }
-    problems.unique().or(())?;
+    diagnostics.unique().or(())?;
     let images = ImageCache::default();
     let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {
@@ -73,9 +73,10 @@ pub fn compare_watched<P: Probe + Send>(
         alone.into_iter().chain(beside).collect()
     });
     outcomes.sort_by_key(|(place, _)| *place);
-    let mut problems = Diagnostics::default();
-    let outcomes = outcomes.into_iter().filter_map(|(_, outcome)| problems.take(outcome)).collect();
-    problems.unique().or(outcomes)
+    let mut diagnostics = Diagnostics::default();
+    let outcomes =
+        outcomes.into_iter().filter_map(|(_, outcome)| diagnostics.take(outcome)).collect();
+    diagnostics.unique().or(outcomes)
 }
 
 /// Schemes whose requests would be written into one file.

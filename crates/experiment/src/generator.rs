@@ -2,11 +2,11 @@
 
 use crate::config_builder::{self, ConfigBuilder};
 use crate::device::{Resolved, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document;
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::{Bytes, HostIo, Span};
 use fowler_workload::{
     Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceError,
@@ -293,7 +293,10 @@ fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {
             .ok_or_else(|| format!("{size} is outside 1B to 1GiB"))?;
         let weight: f64 = weight.trim().parse().unwrap_or(f64::NAN);
         if !(weight > 0.0 && weight <= 1e9) {
-            return Err(format!("`{}` has no weight above 0", crate::diagnostic::shown(part.trim())));
+            return Err(format!(
+                "`{}` has no weight above 0",
+                crate::diagnostic::printable(part.trim())
+            ));
         }
         Ok(SizeShare { size, weight })
     };
@@ -312,15 +315,15 @@ impl Generator {
     /// The generator that `source` describes, on a drive with this room.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Diagnostics> {
         let mut builder = ConfigBuilder::new(keys(), Description::default());
-        let (settings, problems) = document::read_toml(&source.text, &source.name);
-        builder.note(problems);
+        let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
+        builder.note(diagnostics);
         builder.apply(&settings);
         let hint = "`fowler presets mixed-70-30` prints a complete workload";
         let description = builder.finish(&source.name, hint)?;
-        let spec = description.spec(room, seed).map_err(|problems| {
+        let spec = description.spec(room, seed).map_err(|diagnostics| {
             let file = &source.name;
-            let here = |problem| Diagnostic { file: file.clone(), ..problem };
-            Diagnostics(problems.0.into_iter().map(here).collect())
+            let here = |diagnostic| Diagnostic { file: file.clone(), ..diagnostic };
+            Diagnostics(diagnostics.0.into_iter().map(here).collect())
         })?;
         if let Err(mut error) = Synth::new(&spec) {
             error.file.clone_from(&source.name);
@@ -403,14 +406,14 @@ impl Description {
         let logical = room.logical;
         let length = match (self.requests, self.duration) {
             (0, Span::ZERO) => {
-                let problem = Diagnostic::new("", "neither `requests` nor `duration` is set");
-                return Err(problem.expected("one of them").into());
+                let diagnostic = Diagnostic::new("", "neither `requests` nor `duration` is set");
+                return Err(diagnostic.expected("one of them").into());
             }
             (count, Span::ZERO) => Length::Requests(count),
             (0, duration) => Length::Duration(duration),
             _ => {
-                let problem = Diagnostic::new("", "both `requests` and `duration` are set");
-                return Err(problem.expected("one of them").into());
+                let diagnostic = Diagnostic::new("", "both `requests` and `duration` are set");
+                return Err(diagnostic.expected("one of them").into());
             }
         };
         let wanted = if self.space.0 > 0 {
@@ -503,7 +506,7 @@ mod tests {
             // As much as the largest of them asks for.
             let parse = |text: &str| {
                 parse_for(16 << 30, text)
-                    .unwrap_or_else(|problems| panic!("{}: {problems}", preset.name))
+                    .unwrap_or_else(|diagnostics| panic!("{}: {diagnostics}", preset.name))
             };
             let generator = parse(preset.text);
             let again = parse(generator.text());
@@ -532,8 +535,8 @@ mod tests {
             ("requests=1\narrivals.kind='closed'\nspace.size = '2GiB'", "the drive has 1GiB"),
             ("mix.reads = 0.7\nmix.trims = 0.7\nrequests=1\narrivals.kind='closed'", "at most 1"),
         ] {
-            let problems = parse(text).unwrap_err().to_string();
-            assert!(problems.contains(told), "{text}: {problems}");
+            let diagnostics = parse(text).unwrap_err().to_string();
+            assert!(diagnostics.contains(told), "{text}: {diagnostics}");
         }
     }
 

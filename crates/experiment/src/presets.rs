@@ -1,7 +1,7 @@
 //! What comes with the program: devices, workloads and schemes, each a TOML file in `presets/`.
 
-use crate::field::nearest;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::field::nearest;
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// A named text: a file that was read, or a preset.
@@ -105,8 +105,8 @@ pub fn open(folder: Folder, name: &str) -> Result<Source, Diagnostics> {
                 .iter()
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            let problem = Diagnostic::new(name, "this is not text").line(Some(line as u64 + 1));
-            Err(problem.expected("UTF-8").into())
+            let diagnostic = Diagnostic::new(name, "this is not text").line(Some(line as u64 + 1));
+            Err(diagnostic.expected("UTF-8").into())
         }
         Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
     }
@@ -119,7 +119,7 @@ fn unknown(folder: Folder, name: &str) -> Diagnostic {
         .map_or("a file is named by a path that ends in .toml".into(), |near| {
             format!("did you mean \"{near}\"?")
         });
-    Diagnostic::new("", format!("unknown {word} `{}`", crate::diagnostic::shown(name)))
+    Diagnostic::new("", format!("unknown {word} `{}`", crate::diagnostic::printable(name)))
         .expected(format!("one of {}", names.join(", ")))
         .hint(hint)
 }

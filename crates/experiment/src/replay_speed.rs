@@ -8,7 +8,7 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::Pacing;
-use fowler_workload::{Short, TimeScale, TraceError};
+use fowler_workload::{Short, TimeScale};
 
 /// How far from the target the idle share may be, as a share of the busy time that is wanted: of a drive
 /// that is to idle 99.9 % of the time one point would be ten times the load.
@@ -75,14 +75,12 @@ pub fn tolerance(target: f64) -> f64 {
 pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(()),
-        ReplaySpeed::Speed(factor) => TimeScale::new(factor)
-            .map(drop)
-            .map_err(|problem| TraceError::one("--speed", problem).into()),
+        ReplaySpeed::Speed(factor) => TimeScale::new(factor).map(drop),
         ReplaySpeed::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
         ReplaySpeed::Idle(target) => {
-            let problem =
+            let diagnostic =
                 Diagnostic::new("--idle", format!("{} is no share of the time", Short(target)));
-            Err(problem.expected("a number between 0 and 1, such as 0.7").into())
+            Err(diagnostic.expected("a number between 0 and 1, such as 0.7").into())
         }
     }
 }
@@ -184,8 +182,8 @@ mod tests {
 
     #[test]
     fn the_impossible_is_said() {
-        let problems = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
-        assert!(problems.to_string().contains("no speed found in 12 runs"));
+        let diagnostics = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
+        assert!(diagnostics.to_string().contains("no speed found in 12 runs"));
         for replay_speed in [
             ReplaySpeed::Idle(0.0),
             ReplaySpeed::Idle(1.0),

@@ -1,8 +1,8 @@
 //! Schemes: named sets of policy choices. `a+b` joins them, and so does a scheme whose file says `join = "a+b"`.
 
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 
@@ -28,7 +28,7 @@ impl Scheme {
     /// The same, where some names are those of custom policies: they take the place of what the others
     /// choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
-        let mut problems = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
         let (ours, named): (Vec<&str>, Vec<&str>) =
             name.split('+').map(str::trim).partition(|part| find(part).is_some());
@@ -36,27 +36,27 @@ impl Scheme {
         for (part, more) in ours.iter().filter_map(find) {
             if let Err(key) = policies.join(more) {
                 let what = format!("`{part}` is the second policy of this scheme for `{key}`");
-                let problem = Diagnostic::new(format!("scheme {name}"), what);
-                problems.push(problem.hint("leave one of them out".to_string()));
+                let diagnostic = Diagnostic::new(format!("scheme {name}"), what);
+                diagnostics.push(diagnostic.hint("leave one of them out".to_string()));
             }
         }
         let sum = if named.is_empty() { Ok(Vec::new()) } else { parts(&named.join("+"), &[]) };
         let mut joined: Vec<(String, Setting)> = Vec::new();
-        for (part, setting) in problems.take(sum).unwrap_or_default() {
-            if let Some(problem) = beyond(&setting) {
-                problems.push(problem);
+        for (part, setting) in diagnostics.take(sum).unwrap_or_default() {
+            if let Some(diagnostic) = beyond(&setting) {
+                diagnostics.push(diagnostic);
                 continue;
             }
             match joined.iter_mut().find(|(_, other)| same_key(&other.path, &setting.path)) {
                 None => joined.push((part, setting)),
                 Some((first, other)) => match both(other, &setting) {
                     Some(value) => other.value = value,
-                    None => problems.push(conflict(name, first, other, &part, &setting)),
+                    None => diagnostics.push(conflict(name, first, other, &part, &setting)),
                 },
             }
         }
         let settings = joined.into_iter().map(|(_, setting)| setting).collect();
-        problems.or(Scheme { name: name.into(), settings, policies })
+        diagnostics.or(Scheme { name: name.into(), settings, policies })
     }
 
     /// Its name, as it was given.
@@ -79,30 +79,30 @@ const JOIN: &str = "join";
 /// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above` are the schemes that
 /// led here, the outermost first.
 fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
     for part in name.split('+').map(str::trim) {
         let opened = presets::open(presets::Folder::Schemes, part);
-        let Some(source) = problems.take(opened) else { continue };
+        let Some(source) = diagnostics.take(opened) else { continue };
         let (settings, syntax) = document::read_toml(&source.text, &source.name);
-        problems.0.extend(syntax.0);
+        diagnostics.0.extend(syntax.0);
         let chain = [above, &[part]].concat();
         for setting in settings {
             if setting.path == JOIN {
-                all.extend(problems.take(joined(&setting, &chain)).unwrap_or_default());
+                all.extend(diagnostics.take(joined(&setting, &chain)).unwrap_or_default());
             } else {
                 all.push((part.to_string(), setting));
             }
         }
     }
-    problems.or(all)
+    diagnostics.or(all)
 }
 
 /// The settings of the schemes that the last of `chain` is the sum of.
 fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let Value::Text(sum) = &join.value else {
-        let problem = join.origin.problem("this does not name schemes");
-        return Err(problem.expected("names with + between them, such as \"rps+per\"").into());
+        let diagnostic = join.origin.diagnostic("this does not name schemes");
+        return Err(diagnostic.expected("names with + between them, such as \"rps+per\"").into());
     };
     let ring = sum.split('+').map(str::trim).find(|part| chain.contains(part));
     if let Some(part) = ring {
@@ -110,17 +110,18 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diag
         let names: Vec<String> =
             chain[from..].iter().chain([&part]).map(|its| format!("`{its}`")).collect();
         let what = format!("a scheme joins itself: {}", names.join(" joins "));
-        return Err(join.origin.problem(what).into());
+        return Err(join.origin.diagnostic(what).into());
     }
-    let here = |mut problem: Diagnostic| {
+    let here = |mut diagnostic: Diagnostic| {
         // What names no file is wrong with the name.
-        if problem.file.is_empty() {
-            let Diagnostic { file, line, text, .. } = join.origin.problem("");
-            problem = Diagnostic { file, line, text, ..problem };
+        if diagnostic.file.is_empty() {
+            let Diagnostic { file, line, text, .. } = join.origin.diagnostic("");
+            diagnostic = Diagnostic { file, line, text, ..diagnostic };
         }
-        problem
+        diagnostic
     };
-    parts(sum, chain).map_err(|problems| Diagnostics(problems.0.into_iter().map(here).collect()))
+    parts(sum, chain)
+        .map_err(|diagnostics| Diagnostics(diagnostics.0.into_iter().map(here).collect()))
 }
 
 /// Policies that do what another does and more: together with it they stand for both.
@@ -167,9 +168,9 @@ fn beyond(setting: &Setting) -> Option<Diagnostic> {
         || format!("set it for every scheme: in the device file, or with --set {path}=..."),
         |near| format!("did you mean `{near}`?"),
     );
-    let what = format!("a scheme cannot set `{}`", crate::diagnostic::shown(path));
-    let problem = setting.origin.problem(what).hint(hint);
-    Some(problem.expected(format!("keys of [policy], or {ALSO}")))
+    let what = format!("a scheme cannot set `{}`", crate::diagnostic::printable(path));
+    let diagnostic = setting.origin.diagnostic(what).hint(hint);
+    Some(diagnostic.expected(format!("keys of [policy], or {ALSO}")))
 }
 
 fn same_key(left: &str, right: &str) -> bool {
@@ -234,18 +235,18 @@ mod tests {
         assert_eq!(joined.settings, Scheme::load("rps").unwrap().settings);
         assert_eq!(joined.policies, custom[0].1);
         assert!(Scheme::load_with("mine", &custom).unwrap().settings.is_empty());
-        let problems = Scheme::load_with("mine+st+other+nothing", &custom).unwrap_err();
-        let told: Vec<&str> = problems.0.iter().map(|problem| &*problem.what).collect();
+        let diagnostics = Scheme::load_with("mine+st+other+nothing", &custom).unwrap_err();
+        let told: Vec<&str> = diagnostics.0.iter().map(|diagnostic| &*diagnostic.what).collect();
         let second = "`other` is the second policy of this scheme for `policy.throttle`";
         assert_eq!(told, [second, "unknown scheme `nothing`"]);
     }
 
     #[test]
     fn schemes_that_differ_are_both_named() {
-        let problems = Scheme::load("pes_ips+pes_ipc").unwrap_err();
-        assert_eq!(problems.0.len(), 1);
+        let diagnostics = Scheme::load("pes_ips+pes_ipc").unwrap_err();
+        assert_eq!(diagnostics.0.len(), 1);
         assert!(
-            problems.0[0].what.contains("`pes_ips` and `pes_ipc` both set `policy.suspension`")
+            diagnostics.0[0].what.contains("`pes_ips` and `pes_ipc` both set `policy.suspension`")
         );
     }
 
@@ -261,15 +262,15 @@ mod tests {
             ("seed = 2", "--set seed=..."),
             ("polcy.victim = 'fifo'", "did you mean `policy.victim`?"),
         ] {
-            let problem = beyond(&setting(text)).unwrap();
-            assert!(problem.hint.as_ref().unwrap().contains(hint), "{problem}");
+            let diagnostic = beyond(&setting(text)).unwrap();
+            assert!(diagnostic.hint.as_ref().unwrap().contains(hint), "{diagnostic}");
         }
     }
 
     #[test]
     fn a_misspelt_scheme_finds_its_name() {
-        let problems = Scheme::load("pes_icp").unwrap_err();
-        assert_eq!(problems.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
+        let diagnostics = Scheme::load("pes_icp").unwrap_err();
+        assert_eq!(diagnostics.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
     }
 
     /// Files that join each other, and files whose sum is not one, are told where that stands.
@@ -282,9 +283,9 @@ mod tests {
             ("list", &"tests/schemes/list.toml".into(), "this does not name schemes".into()),
             ("misspelt", &"tests/schemes/misspelt.toml".into(), "unknown scheme `pes_icp`".into()),
         ] {
-            let problems = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
-            assert_eq!(problems.0.len(), 1, "{problems}");
-            let Diagnostic { file: its, line, what: told, .. } = &problems.0[0];
+            let diagnostics = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
+            assert_eq!(diagnostics.0.len(), 1, "{diagnostics}");
+            let Diagnostic { file: its, line, what: told, .. } = &diagnostics.0[0];
             assert_eq!((its, *line, told), (file, Some(1), &what));
         }
     }

@@ -2,9 +2,9 @@
 
 use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::generator::{Generator, Room};
 use crate::power::{self, PowerOff};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::{Digested, file_hash, text_hash};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Span};
@@ -52,14 +52,15 @@ pub trait RequestSource: fmt::Debug + Send + Sync {
 }
 
 /// What is wrong with custom requests, as their source reports it.
-pub fn custom_error(name: &str, problems: Diagnostics) -> TraceError {
-    let told = |problem: Diagnostic| {
-        let Diagnostic { file, line, text, what, expected, hint } = problem;
-        let what = if file.is_empty() { what } else { format!("{file}: {what}") };
-        fowler_workload::Diagnostic { line, text, what, expected, hint }
+pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
+    let told = |mut diagnostic: Diagnostic| {
+        if !diagnostic.file.is_empty() {
+            diagnostic.what = format!("{}: {}", diagnostic.file, diagnostic.what);
+        }
+        diagnostic
     };
-    let problems = problems.0.into_iter().map(told).collect();
-    TraceError { file: name.into(), problems, counts: BTreeMap::new() }
+    let diagnostics = diagnostics.0.into_iter().map(told).collect();
+    TraceError { file: name.into(), diagnostics, counts: BTreeMap::new() }
 }
 
 /// What a [`RequestSource`] yields.
@@ -303,8 +304,7 @@ impl Workload {
         control: Control<'_>,
         replay: impl FnOnce(&mut dyn Iterator<Item = HostIo>),
     ) -> Result<(WorkloadReport, Option<Diagnostics>), Diagnostics> {
-        let scale = TimeScale::new(speed)
-            .map_err(|problem| Diagnostics::from(TraceError::one("--speed", problem)))?;
+        let scale = TimeScale::new(speed)?;
         let mut report = WorkloadReport {
             name: self.name.clone(),
             hash: self.hash.clone(),
@@ -353,8 +353,8 @@ impl Workload {
 /// Errors of the way of a request name the trace, not the step.
 fn named(mut error: TraceError, name: &str) -> Diagnostics {
     if error.file != name {
-        for problem in &mut error.problems {
-            problem.what = format!("{}: {}", error.file, problem.what);
+        for diagnostic in &mut error.diagnostics {
+            diagnostic.what = format!("{}: {}", error.file, diagnostic.what);
         }
         error.file = name.into();
     }
@@ -432,7 +432,9 @@ pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         let what = "this is a pipe or a device, and a trace is read several times: for its hash, for its \
                     addresses, for every scheme";
-        return Err(Diagnostic::new(name, what).hint("write it to a file first".to_string()).into());
+        return Err(Diagnostic::new(name, what)
+            .hint("write it to a file first".to_string())
+            .into());
     }
     readable(path)
 }
@@ -450,10 +452,13 @@ pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     Format::by_name(name).ok_or_else(|| {
         let names = Format::ALL.iter().map(|format| format.name());
         let near = crate::field::nearest(name, names);
-        Diagnostic::new("--format", format!("unknown format `{}`", crate::diagnostic::shown(name)))
-            .expected(format!("one of {}", Format::names()))
-            .hint(near.map(|near| format!("did you mean \"{near}\"?")))
-            .into()
+        Diagnostic::new(
+            "--format",
+            format!("unknown format `{}`", crate::diagnostic::printable(name)),
+        )
+        .expected(format!("one of {}", Format::names()))
+        .hint(near.map(|near| format!("did you mean \"{near}\"?")))
+        .into()
     })
 }
 
@@ -461,7 +466,7 @@ pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
 pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
     Remap::by_name(name).ok_or_else(|| {
         let names = Remap::ALL.map(Remap::name);
-        let what = format!("unknown way `{}`", crate::diagnostic::shown(name));
+        let what = format!("unknown way `{}`", crate::diagnostic::printable(name));
         let near = crate::field::nearest(name, names);
         Diagnostic::new("--remap", what)
             .expected(format!("one of {}", names.join(", ")))

@@ -2,8 +2,8 @@
 
 use fowler_device::Op;
 use fowler_experiment::device::{DeviceSpec, Source};
-use fowler_experiment::outcome::Outcome;
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::outcome::Outcome;
 use fowler_experiment::report::of_runs;
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
 use fowler_experiment::timeline::{Choice, record};
@@ -87,7 +87,8 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
         let set = [retention.as_str(), "precondition.pattern=steady"];
         let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };
         let spec = RunSpec { detail: true, ..spec(&set, &off, ReplaySpeed::Speed(0.02)) };
-        let recorded = record(&spec, all, control).unwrap_or_else(|problems| panic!("{problems}"));
+        let recorded =
+            record(&spec, all, control).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
         let (outcome, timeline) = (recorded.outcome, recorded.timeline);
         assert_eq!(outcome.json()["power_off"]["spans"], 30);
         let windows = outcome.detail.as_ref().expect("it was asked for").over_time.windows();
@@ -96,7 +97,10 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
         assert!(erases > 10, "{erases}");
         assert_eq!(seen, erases);
         let done = timeline.operations.iter().filter(|it| it.operation.op == Op::Erase && it.done);
-        assert_eq!((done.count() as u64 == erases, recorded.problems.0.is_empty()), (holds, holds));
+        assert_eq!(
+            (done.count() as u64 == erases, recorded.diagnostics.0.is_empty()),
+            (holds, holds)
+        );
         assert!(of_runs(&[outcome]).contains("throughput"));
     }
 }

@@ -10,14 +10,13 @@ pub struct FigureError {
     /// The title of the figure.
     pub figure: String,
     /// In the order of the panels and their series.
-    pub problems: Vec<Problem>,
+    pub findings: Vec<Finding>,
 }
 
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
-    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a
-    /// whole.
+pub struct Finding {
+    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a whole.
     pub panel: String,
     /// The series by its name; empty for the panel as a whole.
     pub series: String,
@@ -113,7 +112,7 @@ impl fmt::Display for Wrong {
 impl fmt::Display for FigureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the figure \"{}\" cannot be drawn", self.figure)?;
-        for Problem { panel, series, wrong } in &self.problems {
+        for Finding { panel, series, wrong } in &self.findings {
             write!(f, "\n  ")?;
             if !panel.is_empty() {
                 write!(f, "panel {panel}: ")?;
@@ -136,13 +135,13 @@ const NEAR: f64 = 1e-100;
 struct Findings<'a> {
     panel: String,
     series: &'a str,
-    problems: Vec<Problem>,
+    all: Vec<Finding>,
 }
 
 impl Findings<'_> {
     fn add(&mut self, wrong: Wrong) {
         let (panel, series) = (self.panel.clone(), self.series.to_owned());
-        self.problems.push(Problem { panel, series, wrong });
+        self.all.push(Finding { panel, series, wrong });
     }
 
     /// The first number of a column that cannot be drawn; one says enough of a column.
@@ -183,7 +182,7 @@ impl Findings<'_> {
 
 /// Every reason at once why a figure cannot be drawn.
 pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
-    let mut findings = Findings { panel: String::new(), series: "", problems: Vec::new() };
+    let mut findings = Findings { panel: String::new(), series: "", all: Vec::new() };
     if figure.panels.is_empty() || figure.columns == Some(0) {
         findings.add(Wrong::NoPanels);
     }
@@ -198,10 +197,10 @@ pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
             Plot::Steps(steps) => check_steps(&mut findings, steps),
         }
     }
-    if findings.problems.is_empty() {
+    if findings.all.is_empty() {
         return Ok(());
     }
-    Err(FigureError { figure: figure.title.clone(), problems: findings.problems })
+    Err(FigureError { figure: figure.title.clone(), findings: findings.all })
 }
 
 fn names<'a>(findings: &mut Findings<'a>, plot: &'a Plot) {
@@ -285,7 +284,7 @@ fn check_steps<'a>(findings: &mut Findings<'a>, steps: &'a Steps) {
         if series.points.is_empty() {
             findings.add(Wrong::Empty);
         }
-        let before = findings.problems.len();
+        let before = findings.all.len();
         let scales = [steps.x.scale, Scale::Linear];
         points(findings, ["x of points", "fraction of points"], scales, &series.points);
         let falls = |index: &usize| {
@@ -294,7 +293,7 @@ fn check_steps<'a>(findings: &mut Findings<'a>, steps: &'a Steps) {
                 if *index == 0 { (x, 0.0) } else { series.points[*index - 1] };
             x < x_before || share < share_before || share > 1.0
         };
-        if findings.problems.len() == before
+        if findings.all.len() == before
             && let Some(index) = (0..series.points.len()).find(falls)
         {
             findings.add(Wrong::NotRising { index });

@@ -2,8 +2,8 @@
 //! them.
 
 use super::real::{self, Real};
-use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

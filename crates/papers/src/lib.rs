@@ -16,8 +16,8 @@ mod runs;
 mod study;
 
 use fowler_experiment::atomic_file::unwritable;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use fowler_experiment::field::nearest;
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, shown};
 use fowler_experiment::tables::Sheet;
 use std::fmt;
 use std::fs;
@@ -76,7 +76,7 @@ impl Paper {
         STUDIES.iter().copied().find(|paper| paper.name == name).ok_or_else(|| {
             let names: Vec<&str> = STUDIES.iter().map(|paper| paper.name).collect();
             let near = nearest(name, names.iter().copied());
-            Diagnostic::new("", format!("unknown paper `{}`", shown(name)))
+            Diagnostic::new("", format!("unknown paper `{}`", printable(name)))
                 .expected(format!("one of {}", names.join(", ")))
                 .hint(near.map(|near| format!("did you mean \"{near}\"?")))
                 .into()

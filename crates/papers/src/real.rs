@@ -51,8 +51,8 @@ pub(crate) fn none_found<'a>(folder: &Path, reals: impl Iterator<Item = &'a Real
 /// If it cannot be read.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     let failed = |error: std::io::Error| {
-        let problem = Diagnostic::new("--traces", format!("{}: {error}", folder.display()));
-        Diagnostics::from(problem.expected("a folder of traces"))
+        let diagnostic = Diagnostic::new("--traces", format!("{}: {error}", folder.display()));
+        Diagnostics::from(diagnostic.expected("a folder of traces"))
     };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

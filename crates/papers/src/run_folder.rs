@@ -6,8 +6,8 @@ use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
 use fowler_experiment::calibration::{TestBed, common_speed};
 use fowler_experiment::device;
-use fowler_experiment::outcome::Ending;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::outcome::Ending;
 use fowler_experiment::provenance::text_hash;
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -141,7 +141,7 @@ fn summary(
     match &outcome.ending {
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),
-        Ending::Failed(problems) => return Err(problems.clone()),
+        Ending::Failed(diagnostics) => return Err(diagnostics.clone()),
     }
     if !outcome.laws().hold() {
         let what =
@@ -184,9 +184,9 @@ impl<'a> RunFolder<'a> {
                 Ok(result.map(|value| (job.name, value)))
             })
             .collect();
-        let mut problems = Diagnostics::default();
-        let done: Vec<_> = done.into_iter().filter_map(|one| problems.take(one)).collect();
-        problems.unique().or(done.into_iter().collect())
+        let mut diagnostics = Diagnostics::default();
+        let done: Vec<_> = done.into_iter().filter_map(|one| diagnostics.take(one)).collect();
+        diagnostics.unique().or(done.into_iter().collect())
     }
 
     /// The result of the only job of its kind.

@@ -5,8 +5,8 @@ use crate::claim::{self, Answer, Claim, Statement, Verdict};
 use crate::column::{Column, Published, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{Reproduction, Request, runs_folder};
-use fowler_experiment::figures_folder::{self, Named, Written};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::figures_folder::{self, Named, Written};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 

@@ -226,8 +226,8 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_said() {
         let wrong = |cycles: &[f64], ages: &[f64], rates: &[f64]| {
-            let problems = Table::new(cycles, ages, rates).unwrap_err();
-            problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            let diagnostics = Table::new(cycles, ages, rates).unwrap_err();
+            diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
         assert_eq!(wrong(&[], &[0.0], &[]), "0 rates for 0 cycles by 1 ages");
         assert_eq!(wrong(&[0.0], &[0.0, 1.0], &[0.1]), "1 rates for 1 cycles by 2 ages");

@@ -43,7 +43,8 @@ impl RequestSource for PyRequests {
             (!(once && again)).then(|| Batches::of(object)).transpose()
         });
         let batches = batches.map_err(|error| self.failed(&error))?;
-        let batches = batches.ok_or_else(|| Diagnostic { file: self.name.clone(), ..once_only() })?;
+        let batches =
+            batches.ok_or_else(|| Diagnostic { file: self.name.clone(), ..once_only() })?;
         Ok(Box::new(Requests {
             source: self,
             batches,
@@ -131,9 +132,9 @@ impl Requests<'_> {
                         return Some(Ok(request));
                     }
                 }
-                Err(problems) => {
+                Err(diagnostics) => {
                     self.batches = Batches::Stream(Box::new(std::iter::empty()));
-                    return Some(Err(custom_error(&self.source.name, problems)));
+                    return Some(Err(custom_error(&self.source.name, diagnostics)));
                 }
             }
         }

@@ -5,10 +5,10 @@ use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
 use fowler_columns::requests;
 use fowler_experiment::device::DeviceSpec;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::LifetimeSpec;
 use fowler_experiment::policies::Policies;
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::replay_speed;
 use fowler_experiment::requests::RequestsFile;
 use fowler_experiment::run::{self, ReplaySpeed, RunSpec};
@@ -65,16 +65,17 @@ impl SourceArgs {
             let what = "neither `trace` nor `workload` is given";
             return Err(Diagnostic::new("", what).into());
         };
-        let mut problems = Diagnostics::default();
-        let remap = problems.take(remap);
+        let mut diagnostics = Diagnostics::default();
+        let remap = diagnostics.take(remap);
         let format = self.format.as_deref().map(format_by_name).transpose();
-        let format = problems.take(format).flatten();
+        let format = diagnostics.take(format).flatten();
         if let Some(pct) = self.lenient_pct.filter(|pct| !(0.0..=100.0).contains(pct)) {
             let what = format!("`{pct}` is no percentage");
-            problems.push(Diagnostic::new("lenient_pct", what).expected("a number from 0 to 100"));
+            diagnostics
+                .push(Diagnostic::new("lenient_pct", what).expected("a number from 0 to 100"));
         }
-        problems.take(replayable(&path));
-        problems.or(())?;
+        diagnostics.take(replayable(&path));
+        diagnostics.or(())?;
         let device = match self.trace_device {
             _ if self.side_by_side => DeviceChoice::SideBySide,
             Some(number) => DeviceChoice::Only(number),
@@ -105,27 +106,27 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// The run, looked at under each of `schemes`, or under its own.
     pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Diagnostics> {
-        let mut problems = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let own: Vec<String> = self.scheme.iter().cloned().collect();
         let schemes = if schemes.is_empty() { &own } else { schemes };
-        let workload = problems.take(self.source.spec());
+        let workload = diagnostics.take(self.source.spec());
         let replay_speed = match (self.queue_depth, self.speed, self.idle) {
             (Some(depth), ..) => ReplaySpeed::Closed(depth),
             (_, Some(factor), _) => ReplaySpeed::Speed(factor),
             (.., Some(share)) => ReplaySpeed::Idle(share),
             _ => ReplaySpeed::AsRecorded,
         };
-        problems.take(replay_speed::check(replay_speed));
+        diagnostics.take(replay_speed::check(replay_speed));
         if self.limit == Some(0) {
-            let problem = Diagnostic::new("limit", "there is nothing to run");
-            problems.push(problem.expected("at least 1"));
+            let diagnostic = Diagnostic::new("limit", "there is nothing to run");
+            diagnostics.push(diagnostic.expected("at least 1"));
         }
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
-        let requests: Option<RequestsFile> = problems.take(requests).flatten();
+        let requests: Option<RequestsFile> = diagnostics.take(requests).flatten();
         let mut device = self.drive.spec();
-        device.policies = problems.take(custom(self.policies, failure)).unwrap_or_default();
-        problems.0.extend(run::check(&device, schemes, workload.as_ref()).0);
-        problems.or(())?;
+        device.policies = diagnostics.take(custom(self.policies, failure)).unwrap_or_default();
+        diagnostics.0.extend(run::check(&device, schemes, workload.as_ref()).0);
+        diagnostics.or(())?;
         let workload = workload.ok_or_else(|| Diagnostic::new("", "there is no workload"))?;
         let (scheme, limit, detail) = (self.scheme, self.limit, self.detail);
         Ok(RunSpec { device, scheme, workload, replay_speed, limit, requests, detail })

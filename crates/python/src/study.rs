@@ -28,11 +28,11 @@ pub(crate) fn study_all(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let found = watch(py, progress.as_ref(), move |watched| {
-        let mut problems = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         let named = |(name, source): (String, SourceArgs)| source.spec().map(|spec| (name, spec));
         let specs: Vec<_> =
-            workloads.into_iter().filter_map(|its| problems.take(named(its))).collect();
-        problems.or(())?;
+            workloads.into_iter().filter_map(|its| diagnostics.take(named(its))).collect();
+        diagnostics.or(())?;
         let request = Request { workloads: specs, traces, out, limit };
         follow(&watched, |watch| ablation::all(&request, watch))
     })?;

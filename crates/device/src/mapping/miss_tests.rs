@@ -49,7 +49,7 @@ fn requests(seed: u64, bytes: u64) -> Vec<HostIo> {
         let first = rng.below(sectors - 40);
         let size = 512 * (1 + rng.below(40)) as u32;
         let size = if op == HostOp::Flush { 0 } else { size };
-        HostIo { at: Nanos(at), offset: 512 * first, size, op }
+        HostIo::new(op, Nanos(at), 512 * first, size)
     };
     (0..REQUESTS).map(|_| next()).collect()
 }
@@ -159,7 +159,7 @@ fn nobody_waits_for_a_mapping_that_is_all_there() {
 fn a_flush_waits_for_data_that_waited_for_the_mapping() {
     let mut config = config(Ack::OnInsert);
     config.queue.depth = 4;
-    let io = |at, op, page: u64, size| HostIo { at: Nanos(at), offset: page * 4096, size, op };
+    let io = |at, op, page: u64, size| HostIo::new(op, Nanos(at), page * 4096, size);
     for seed in 0..16 {
         let mut device = Device::new(&config).expect("a drive that works");
         let dies = device.layout().geometry.dies();

@@ -7,9 +7,9 @@ mod defaults;
 mod effect;
 
 use crate::config_builder::{self, ConfigBuilder};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Origin, Setting};
 pub use crate::presets::Source;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{keys, presets};
@@ -68,17 +68,21 @@ impl DeviceSpec {
 }
 
 /// The drive that `source` describes, under `scheme`, with the changes of `spec`.
-pub fn resolve(source: &Source, scheme: &Scheme, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
+pub fn resolve(
+    source: &Source,
+    scheme: &Scheme,
+    spec: &DeviceSpec,
+) -> Result<Resolved, Diagnostics> {
     let mut builder = ConfigBuilder::new(keys::all(), defaults::config());
-    let (settings, problems) = document::read_toml(&source.text, &source.name);
-    builder.note(problems);
+    let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
+    builder.note(diagnostics);
     builder.apply(&settings);
     builder.apply(scheme.settings());
     let mut flags = Vec::new();
     for argument in &spec.set {
         match document::read_flag("--set", argument) {
             Ok(setting) => flags.push(setting),
-            Err(problems) => builder.note(problems),
+            Err(diagnostics) => builder.note(diagnostics),
         }
     }
     builder.apply(&flags);
@@ -132,7 +136,7 @@ pub(crate) fn refused(
     origins: &BTreeMap<&'static str, Origin>,
     refusals: Vec<Refusal>,
 ) -> Diagnostics {
-    let problem = |refusal: Refusal| {
+    let diagnostic = |refusal: Refusal| {
         let origin = refusal.keys.iter().find_map(|key| origins.get(key));
         let what = if refusal.keys.is_empty() {
             refusal.what
@@ -140,10 +144,10 @@ pub(crate) fn refused(
             format!("{} ({})", refusal.what, refusal.keys.join(", "))
         };
         match origin {
-            Some(origin) => origin.problem(what),
+            Some(origin) => origin.diagnostic(what),
             None => Diagnostic::new(file, what),
         }
         .hint(refusal.hint)
     };
-    Diagnostics(refusals.into_iter().map(problem).collect())
+    Diagnostics(refusals.into_iter().map(diagnostic).collect())
 }

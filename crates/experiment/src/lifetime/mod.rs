@@ -373,7 +373,7 @@ impl Life<'_> {
             }
         })?;
         match wrong.or(failed) {
-            Some(problems) => Err(problems),
+            Some(diagnostics) => Err(diagnostics),
             None => Ok(!alive),
         }
     }
@@ -405,8 +405,9 @@ fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
         return Ok(());
     }
     let what = "a life is driven without the array: parity would wear nothing";
-    let problem = Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
-    Err(problem.hint(Some("`fowler run` counts what parity writes".into())).into())
+    let diagnostic =
+        Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
+    Err(diagnostic.hint(Some("`fowler run` counts what parity writes".into())).into())
 }
 
 /// Writes between two looks at who watches.
@@ -415,16 +416,16 @@ const BATCH: usize = 1 << 14;
 /// Everything that is wrong with what is to be lived through, as far as one look at it tells.
 pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
-    let mut problems = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
+    let mut diagnostics = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
     if spec.dilation == Some(0) {
         let what = "one repetition cannot stand for none";
-        problems.push(Diagnostic::new("--dilation", what).expected("at least 1"));
+        diagnostics.push(Diagnostic::new("--dilation", what).expected("at least 1"));
     }
     if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
         let what = "the state of a custom policy cannot be written down";
-        problems.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
+        diagnostics.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
     }
-    problems
+    diagnostics
 }
 
 #[cfg(test)]
@@ -438,7 +439,7 @@ mod tests {
             let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
             let scheme = Scheme::load(scheme).unwrap();
             let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
-            whole(&drive).err().map(|problems| problems.to_string()).unwrap_or_default()
+            whole(&drive).err().map(|diagnostics| diagnostics.to_string()).unwrap_or_default()
         };
         assert!(told("raid5").contains("parity would wear nothing"));
         assert_eq!(told("nt"), "");

@@ -1,9 +1,9 @@
 //! What a life came to, for people and for programs.
 
 use super::{Lifetime, Lived, Series};
+use crate::diagnostic::Diagnostics;
 use crate::figures_folder::{self, Written};
 use crate::metrics::by_account;
-use crate::diagnostic::Diagnostics;
 use crate::report;
 use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};

@@ -28,7 +28,7 @@ pub(super) fn identity() -> Vec<Metric> {
             |it| match &it.ending {
                 Ending::Complete => Value::Null,
                 Ending::Stopped => json!("stopped by the user"),
-                Ending::Failed(problems) => json!(problems.to_string()),
+                Ending::Failed(diagnostics) => json!(diagnostics.to_string()),
             },
         ),
     ]

@@ -7,8 +7,8 @@ mod pictures;
 mod tables;
 
 use crate::atomic_file::unwritable;
-use crate::figures_folder::{self, Written};
 use crate::diagnostic::Diagnostics;
+use crate::figures_folder::{self, Written};
 use crate::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Plot};
 use fowler_physics::ispp::EndOfLife;

@@ -17,9 +17,9 @@ mod tables;
 mod time_series;
 
 use crate::atomic_file::{AtomicFile, unwritable};
+use crate::diagnostic::Diagnostics;
 use crate::numbers::{NOTHING, counted, percent, real};
 use crate::outcome::{Ending, Outcome};
-use crate::diagnostic::Diagnostics;
 use crate::provenance::VERSION;
 use crate::tables::{Cell, Sheet};
 use crate::warnings::{Severity, Warning, warnings};
@@ -245,8 +245,8 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     // What is wrong with a workload is wrong with it under every scheme.
     let mut wrong: Vec<String> = Vec::new();
     for outcome in outcomes {
-        if let Ending::Failed(problems) = &outcome.ending {
-            wrong.push(problems.to_string());
+        if let Ending::Failed(diagnostics) = &outcome.ending {
+            wrong.push(diagnostics.to_string());
         }
     }
     wrong.dedup();

@@ -12,9 +12,9 @@ pub(crate) use ready::{Ready, Replayed, ready};
 pub(crate) use speed::find as find_speed;
 
 use crate::device::DeviceSpec;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::outcome::{Detail, Ending, Outcome, Wear};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 pub use crate::replay_speed::ReplaySpeed;
 use crate::replay_speed::{Found, Search};
 use crate::requests::{RequestsFile, Watching};
@@ -180,7 +180,7 @@ impl Finished {
         let Replayed { device, report, failed } = self.replayed;
         let counters = device.counters();
         let ending = match failed.or_else(|| unwritten(ready, &counters)) {
-            Some(problems) => Ending::Failed(problems),
+            Some(diagnostics) => Ending::Failed(diagnostics),
             None if self.stopped => Ending::Stopped,
             None => Ending::Complete,
         };

@@ -2,9 +2,9 @@
 
 use super::RunSpec;
 use crate::device::{self, DeviceSpec, Resolved, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::power;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Device, Pacing, Probe};
@@ -68,32 +68,36 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
 
 /// Everything that is wrong with the drive under any of `schemes` (without schemes, as described) and
 /// with the workload, as far as one look at it tells.
-pub fn check(device: &DeviceSpec, schemes: &[String], workload: Option<&WorkloadSpec>) -> Diagnostics {
-    let mut problems = Diagnostics::default();
+pub fn check(
+    device: &DeviceSpec,
+    schemes: &[String],
+    workload: Option<&WorkloadSpec>,
+) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
     for (index, scheme) in schemes.iter().enumerate() {
         if schemes[..index].contains(scheme) {
-            problems.push(Diagnostic::new("", format!("scheme `{scheme}` is listed twice")));
+            diagnostics.push(Diagnostic::new("", format!("scheme `{scheme}` is listed twice")));
         }
     }
     let mut loaded: Vec<Scheme> = Vec::new();
     for scheme in schemes {
-        loaded.extend(problems.take(device.scheme(Some(scheme))));
+        loaded.extend(diagnostics.take(device.scheme(Some(scheme))));
     }
     // A drive that is wrong is so without any scheme too.
     if loaded.is_empty() {
         loaded.push(Scheme::none());
     }
     let mut drive = None;
-    if let Some(source) = problems.take(device.source()) {
+    if let Some(source) = diagnostics.take(device.source()) {
         for scheme in &loaded {
-            drive = problems.take(device::resolve(&source, scheme, device)).or(drive);
+            drive = diagnostics.take(device::resolve(&source, scheme, device)).or(drive);
         }
     }
     if let Some(workload) = workload {
-        problems.take(workload.check(drive.as_ref()));
+        diagnostics.take(workload.check(drive.as_ref()));
     }
     // What is wrong with the drive is wrong under every scheme: once is enough.
-    problems.unique()
+    diagnostics.unique()
 }
 
 /// Looks at everything that a run of `scheme` needs. What takes a pass over the trace is taken from a run

@@ -1,8 +1,8 @@
 //! The speed of a run: as stated, or searched for by runs of the same drive under the same workload.
 
 use super::Ready;
-use crate::image_cache::ImageCache;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::image_cache::ImageCache;
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
 use crate::workload::{Control, share};
 
@@ -31,8 +31,8 @@ pub(crate) fn find(
                 |factor| {
                     let pacing = replay_speed.pacing(ready.workload.depth());
                     let replayed = ready.replay(clean.clone(), pacing, factor, quiet, &mut ())?;
-                    if let Some(problems) = replayed.failed {
-                        return Err(problems);
+                    if let Some(diagnostics) = replayed.failed {
+                        return Err(diagnostics);
                     }
                     let device = &replayed.device;
                     let simulated = device.now() - device.began();

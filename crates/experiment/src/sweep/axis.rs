@@ -2,10 +2,10 @@
 
 use super::spec::{self, AXES, Spec};
 use crate::device;
+use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
 use crate::keys::{self, Key};
-use crate::diagnostic::{Diagnostic, Diagnostics, shown};
 use fowler_device::Config;
 use std::collections::BTreeMap;
 
@@ -151,8 +151,8 @@ impl Keys {
     }
 
     fn refused(&self, name: &str, knob: Knob, origin: &Origin, complaint: Complaint) -> Diagnostic {
-        let problem = origin.problem(format!("`{name}`: {}", complaint.what));
-        problem.expected(self.expected(knob)).hint(complaint.hint)
+        let diagnostic = origin.diagnostic(format!("`{name}`: {}", complaint.what));
+        diagnostic.expected(self.expected(knob)).hint(complaint.hint)
     }
 
     fn unknown(&self, name: &str, origin: &Origin, own: bool) -> Diagnostic {
@@ -164,14 +164,14 @@ impl Keys {
         let meant = meant.or_else(|| nearest(name, all));
         let hint = meant.map(|path| format!("did you mean `{path}`?"));
         let what = if own { "unknown axis" } else { "unknown key" };
-        let problem = origin.problem(format!("{what} `{}`", shown(name)));
+        let diagnostic = origin.diagnostic(format!("{what} `{}`", printable(name)));
         let known = if own {
             format!("{}, or a key of the drive", AXES.join(", "))
         } else {
             "a key of the drive".into()
         };
         let listing = "`fowler presets --keys` lists the keys of the drive";
-        problem.expected(known).hint(hint.or(Some(listing.into())))
+        diagnostic.expected(known).hint(hint.or(Some(listing.into())))
     }
 }
 
@@ -219,13 +219,13 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
 
 /// The axes that are described below `[axis]`, in the order of the file.
 pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut order: Vec<(String, Parts<'_>)> = Vec::new();
     for setting in settings {
         if setting.path == "axis" {
             if setting.value != Value::EmptyTable {
                 let what = format!("`axis` is a table of axes, not {}", setting.value.kind());
-                problems.push(setting.origin.problem(what).expected("[axis]"));
+                diagnostics.push(setting.origin.diagnostic(what).expected("[axis]"));
             }
             continue;
         }
@@ -242,14 +242,14 @@ pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, D
     }
     let mut axes: Vec<Axis> = Vec::new();
     for (name, parts) in &order {
-        let Some(axis) = problems.take(axis(name, parts, keys)) else { continue };
+        let Some(axis) = diagnostics.take(axis(name, parts, keys)) else { continue };
         if let Some(twice) = axes.iter().find(|other| other.knob == axis.knob) {
             let what = format!("`{}` and `{name}` are one axis", twice.name);
-            problems.push(axis.origin.problem(what));
+            diagnostics.push(axis.origin.diagnostic(what));
         }
         axes.push(axis);
     }
-    problems.or(axes)
+    diagnostics.or(axes)
 }
 
 fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Diagnostics> {
@@ -272,25 +272,25 @@ fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Le
     let Value::List(items) = &setting.value else {
         let what = format!("`{name}`: this is {}, not a list of values", setting.value.kind());
         let hint = "what is the same for every point does not stand in [axis]".to_string();
-        return Err(origin.problem(what).expected(VALUES).hint(hint).into());
+        return Err(origin.diagnostic(what).expected(VALUES).hint(hint).into());
     };
     if items.is_empty() {
-        return Err(origin.problem(format!("`{name}` has no values")).expected(VALUES).into());
+        return Err(origin.diagnostic(format!("`{name}` has no values")).expected(VALUES).into());
     }
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut levels: Vec<Chosen> = Vec::new();
     for item in items {
         match keys.choose(knob, item) {
             Ok(level) if levels.contains(&level) => {
                 let what = format!("`{name}`: {} is listed twice", level.text);
-                problems.push(origin.problem(what));
+                diagnostics.push(origin.diagnostic(what));
             }
             Ok(level) => levels.push(level),
-            Err(complaint) => problems.push(keys.refused(name, knob, origin, complaint)),
+            Err(complaint) => diagnostics.push(keys.refused(name, knob, origin, complaint)),
         }
     }
     alike(&mut levels);
-    problems.or(Levels::List(levels))
+    diagnostics.or(Levels::List(levels))
 }
 
 /// Numbers and words on one axis are words.
@@ -310,22 +310,22 @@ fn range(
     origin: &Origin,
     keys: &mut Keys,
 ) -> Result<Levels, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut end = |part: &str| {
         let Some(setting) = parts.get(part) else {
-            problems
-                .push(origin.problem(format!("`{name}`: `{part}` is missing")).expected(VALUES));
+            diagnostics
+                .push(origin.diagnostic(format!("`{name}`: `{part}` is missing")).expected(VALUES));
             return None;
         };
         match keys.choose(knob, &setting.value) {
             Ok(Chosen { level: Level::Number(number), .. }) => Some(number),
             Ok(_) => {
                 let what = format!("`{name}` takes no numbers, and has no range");
-                problems.push(setting.origin.problem(what).expected("a list of values"));
+                diagnostics.push(setting.origin.diagnostic(what).expected("a list of values"));
                 None
             }
             Err(complaint) => {
-                problems.push(keys.refused(name, knob, &setting.origin, complaint));
+                diagnostics.push(keys.refused(name, knob, &setting.origin, complaint));
                 None
             }
         }
@@ -336,8 +336,8 @@ fn range(
         Some((_, Value::Text(word))) if word == "linear" => false,
         Some((_, Value::Text(word))) if word == "log" => true,
         Some((setting, _)) => {
-            let problem = setting.origin.problem(format!("`{name}`: an unknown scale"));
-            problems.push(problem.expected("\"linear\" or \"log\""));
+            let diagnostic = setting.origin.diagnostic(format!("`{name}`: an unknown scale"));
+            diagnostics.push(diagnostic.expected("\"linear\" or \"log\""));
             false
         }
     };
@@ -347,22 +347,24 @@ fn range(
             Some(*steps as u64)
         }
         Some((setting, _)) => {
-            let problem = setting.origin.problem(format!("`{name}`: so many steps cannot be"));
-            problems
-                .push(problem.expected(format!("a whole number from 2 to {}", spec::POINTS_MAX)));
+            let diagnostic =
+                setting.origin.diagnostic(format!("`{name}`: so many steps cannot be"));
+            diagnostics.push(
+                diagnostic.expected(format!("a whole number from 2 to {}", spec::POINTS_MAX)),
+            );
             None
         }
     };
-    let (Some(from), Some(to)) = ends else { return Err(problems) };
+    let (Some(from), Some(to)) = ends else { return Err(diagnostics) };
     if from >= to {
         let what = format!("`{name}`: the range from {from} to {to} is empty");
-        problems.push(origin.problem(what).expected("from below to"));
+        diagnostics.push(origin.diagnostic(what).expected("from below to"));
     }
     if log && from <= 0.0 {
         let what = format!("`{name}`: a logarithmic range cannot begin at {from}");
-        problems.push(origin.problem(what).expected("from above 0"));
+        diagnostics.push(origin.diagnostic(what).expected("from above 0"));
     }
-    problems.or(Levels::Range(Range { from, to, log, steps }))
+    diagnostics.or(Levels::Range(Range { from, to, log, steps }))
 }
 
 /// The points of a list: the axes that any of them has, and the value of each point on each axis, by its place
@@ -371,7 +373,7 @@ type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
 /// Reads `[[point]]` tables.
 pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut axes: Vec<Axis> = Vec::new();
     let mut rows: Vec<Vec<Option<usize>>> = Vec::new();
     for setting in settings {
@@ -380,7 +382,7 @@ pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagno
         let (index, name) = rest.map_or(("", ""), |it| it.split_once('.').unwrap_or((it, "")));
         let Ok(index) = index.parse::<usize>() else {
             let what = format!("`{}` is no table of a point's values", spec::ROWS);
-            problems.push(origin.problem(what).expected("[[point]]"));
+            diagnostics.push(origin.diagnostic(what).expected("[[point]]"));
             continue;
         };
         rows.resize_with(rows.len().max(index + 1), Vec::new);
@@ -389,13 +391,13 @@ pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagno
         }
         let name = name.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(name);
         let Some(knob) = keys.knob(name) else {
-            problems.push(keys.unknown(name, origin, true));
+            diagnostics.push(keys.unknown(name, origin, true));
             continue;
         };
         let level = match keys.choose(knob, &setting.value) {
             Ok(level) => level,
             Err(complaint) => {
-                problems.push(keys.refused(name, knob, origin, complaint));
+                diagnostics.push(keys.refused(name, knob, origin, complaint));
                 continue;
             }
         };
@@ -412,7 +414,7 @@ pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagno
         let row = &mut rows[index];
         row.resize(row.len().max(axis + 1), None);
         if row[axis].replace(place).is_some() {
-            problems.push(origin.problem(format!("`{name}` is set twice in one point")));
+            diagnostics.push(origin.diagnostic(format!("`{name}` is set twice in one point")));
         }
     }
     for row in &mut rows {
@@ -423,5 +425,5 @@ pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagno
             alike(levels);
         }
     }
-    problems.or((axes, rows))
+    diagnostics.or((axes, rows))
 }

@@ -3,10 +3,10 @@
 use super::axis::{self, Axis, Keys};
 use super::design::Design;
 use crate::config_builder::ConfigBuilder;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{Origin, Setting, Value, read_flag, read_toml_with_rows};
 use crate::field::{Access, Field, Word};
 use crate::keys::{Key, at, words};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::trace_device;
 use fowler_workload::{Format, ReadOptions, Remap};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
             Field::Real(0.0..=100.0, at!(lenient))),
         text("trace_device", "of a trace of several devices, the one that is replayed", DEVICES,
             |it| it.trace_device.clone(), |it, text| {
-                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::diagnostic::shown(text)))?;
+                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::diagnostic::printable(text)))?;
                 it.trace_device = text.into();
                 Ok(())
             }),
@@ -181,101 +181,103 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diag
     let mut builder = ConfigBuilder::new(self::keys(), Spec::default()).listed(LISTING);
     builder.note(syntax);
     builder.apply(&rest);
-    let mut problems = Diagnostics::default();
-    let built = problems.take(builder.finish_with_origins(name, ""));
-    let set = problems.take(always(&set, keys)).unwrap_or_default();
-    let axes = problems.take(axis::axes(&axes, keys)).unwrap_or_default();
-    let listed = problems.take(axis::rows(&rows, keys));
-    let Some((spec, origins)) = built else { return Err(sorted(problems)) };
+    let mut diagnostics = Diagnostics::default();
+    let built = diagnostics.take(builder.finish_with_origins(name, ""));
+    let set = diagnostics.take(always(&set, keys)).unwrap_or_default();
+    let axes = diagnostics.take(axis::axes(&axes, keys)).unwrap_or_default();
+    let listed = diagnostics.take(axis::rows(&rows, keys));
+    let Some((spec, origins)) = built else { return Err(sorted(diagnostics)) };
     let is_list = spec.design == Design::List;
     let first = axes.first().map(|axis| axis.origin.clone());
     let (listed, rows_given) = (listed.unwrap_or_default(), rows.first());
     let (axes, rows) = if is_list { listed } else { (axes, Vec::new()) };
     let read = Read { spec, origins, set, axes, rows };
-    problems.0.extend(misplaced(&read, first.as_ref(), rows_given).0);
-    problems.0.extend(exclusive(&read, name).0);
-    let sound = problems.0.is_empty();
+    diagnostics.0.extend(misplaced(&read, first.as_ref(), rows_given).0);
+    diagnostics.0.extend(exclusive(&read, name).0);
+    let sound = diagnostics.0.is_empty();
     if sound {
-        problems.take(super::design::check(&read, name));
+        diagnostics.take(super::design::check(&read, name));
     }
-    sorted(problems).or(read)
+    sorted(diagnostics).or(read)
 }
 
 /// In the order of lines; what has none comes last.
-fn sorted(mut problems: Diagnostics) -> Diagnostics {
-    problems.0.sort_by_key(|problem| problem.line.unwrap_or(u64::MAX));
-    problems.unique()
+fn sorted(mut diagnostics: Diagnostics) -> Diagnostics {
+    diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(u64::MAX));
+    diagnostics.unique()
 }
 
 /// What is set for every point: `key=value`, held against the keys.
 fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
     for setting in set {
         let expected = "a list of \"key=value\"";
         let Value::List(items) = &setting.value else {
             let what = format!("`set`: this is {}, not a list", setting.value.kind());
-            problems.push(setting.origin.problem(what).expected(expected));
+            diagnostics.push(setting.origin.diagnostic(what).expected(expected));
             continue;
         };
         for item in items {
             let Value::Text(text) = item else {
                 let what = format!("`set`: an item is {}", item.kind());
-                problems.push(setting.origin.problem(what).expected(expected));
+                diagnostics.push(setting.origin.diagnostic(what).expected(expected));
                 continue;
             };
-            let here = |problem: Diagnostic| Diagnostic {
+            let here = |diagnostic: Diagnostic| Diagnostic {
                 file: setting.origin.file.clone(),
                 line: setting.origin.line,
-                ..problem
+                ..diagnostic
             };
             let read = read_flag("set", text).and_then(|flag| keys.accepts(&flag));
             match read {
                 Ok(()) => all.push(text.clone()),
-                Err(wrong) => problems.0.extend(wrong.0.into_iter().map(here)),
+                Err(wrong) => diagnostics.0.extend(wrong.0.into_iter().map(here)),
             }
         }
     }
-    problems.or(all)
+    diagnostics.or(all)
 }
 
 /// What belongs to another design, or to traces where there are none.
 fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagnostics {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
     let drawn = matches!(design, Design::Random | Design::LatinHypercube);
     for key in ["points", "design_seed"] {
         if let Some(origin) = read.origins.get(key).filter(|_| !drawn) {
             let what = format!("`{key}` belongs to the designs random and latin_hypercube");
-            problems.push(origin.problem(what));
+            diagnostics.push(origin.diagnostic(what));
         }
     }
     if let Some(row) = row.filter(|_| design != Design::List) {
         let what = "`[[point]]` belongs to the design list";
-        problems.push(row.origin.problem(what).hint("design = \"list\"".to_string()));
+        diagnostics.push(row.origin.diagnostic(what).hint("design = \"list\"".to_string()));
     }
     if let Some(axis) = axis.filter(|_| design == Design::List) {
         let what = "`[axis]` does not belong to the design list";
-        problems.push(axis.problem(what).expected("[[point]] tables, one for each point"));
+        diagnostics.push(axis.diagnostic(what).expected("[[point]] tables, one for each point"));
     }
     let traces = read.says("trace") || read.axes.iter().any(|axis| axis.name == "trace");
     for key in READING {
         if let Some(origin) = read.origins.get(key).filter(|_| !traces) {
-            problems.push(origin.problem(format!("`{key}` belongs to trace, and there is none")));
+            diagnostics
+                .push(origin.diagnostic(format!("`{key}` belongs to trace, and there is none")));
         }
     }
-    problems
+    diagnostics
 }
 
 /// What excludes each other, and requests from nowhere.
 fn exclusive(read: &Read, name: &str) -> Diagnostics {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     for group in [&REPLAY_SPEEDS[..], &SOURCES] {
         let said: Vec<&str> = group.iter().copied().filter(|key| read.says(key)).collect();
         if let [first, second, ..] = said[..] {
             let what = format!("`{first}` and `{second}` are both given");
-            problems
-                .push(read.origins[second].problem(what).hint("leave one of them out".to_string()));
+            diagnostics.push(
+                read.origins[second].diagnostic(what).hint("leave one of them out".to_string()),
+            );
         }
         for row in super::design::shapes(read) {
             let its: Vec<&Axis> = row
@@ -285,15 +287,16 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
                 .collect();
             if let [first, second, ..] = its[..] {
                 let what = format!("`{}` and `{}` exclude each other", first.name, second.name);
-                problems
-                    .push(second.origin.problem(what).hint("leave one of them out".to_string()));
+                diagnostics
+                    .push(second.origin.diagnostic(what).hint("leave one of them out".to_string()));
             }
             let sourced = its.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {
                 let what = "there is neither workload nor trace";
-                problems.push(Diagnostic::new(name, what).hint("workload = \"demo\"".to_string()));
+                diagnostics
+                    .push(Diagnostic::new(name, what).hint("workload = \"demo\"".to_string()));
             }
         }
     }
-    problems.unique()
+    diagnostics.unique()
 }

@@ -10,9 +10,9 @@ mod slowest;
 mod trace;
 
 use crate::device::Resolved;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
-use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::run::{Ready, Run, RunSpec, find_speed};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
@@ -62,7 +62,7 @@ impl Choice {
                 "a window such as 10ms..12ms, counted from the first request, or slowest:5",
             ))
         };
-        let shown = crate::diagnostic::shown(text);
+        let shown = crate::diagnostic::printable(text);
         if let Some(count) = text.strip_prefix("slowest:") {
             let count = count.parse().map_err(|_| wrong(format!("`{shown}` names no number")))?;
             return slowest(count, flag).map(Choice::Slowest);
@@ -106,7 +106,7 @@ pub struct Recorded {
     /// What was recorded.
     pub timeline: Timeline,
     /// Why it is not what was asked for, if it is not.
-    pub problems: Diagnostics,
+    pub diagnostics: Diagnostics,
 }
 
 /// Runs `spec` and records the part of it that `choice` names. For the slowest requests it runs twice: the
@@ -114,11 +114,15 @@ pub struct Recorded {
 ///
 /// # Errors
 /// As [`Run::start`].
-pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Recorded, Diagnostics> {
+pub fn record(
+    spec: &RunSpec,
+    choice: Choice,
+    control: Control<'_>,
+) -> Result<Recorded, Diagnostics> {
     let ready = Ready::of(spec, control)?;
     let speed = find_speed(spec.replay_speed, &ready, None, control)?;
     let run = |spec| Run::new(spec, control).ready(&ready).speed(speed);
-    let (outcome, mut timeline, clock, mut problems) = match choice {
+    let (outcome, mut timeline, clock, mut diagnostics) = match choice {
         Choice::Window { from, until } => {
             let recorder = Timeline::new(&ready.drive, Part::Window(from, until));
             let (outcome, timeline) = run(spec).watched_by(recorder).start()?;
@@ -134,43 +138,44 @@ pub fn record(spec: &RunSpec, choice: Choice, control: Control<'_>) -> Result<Re
             if matches!(outcome.ending, Ending::Stopped) {
                 let what =
                     "the run was stopped, and is not made again to look at its slowest requests";
-                let (clock, problems) = (outcome.clock, Diagnostic::new(choice.flag(), what).into());
-                (outcome, recorder, clock, problems)
+                let (clock, diagnostics) =
+                    (outcome.clock, Diagnostic::new(choice.flag(), what).into());
+                (outcome, recorder, clock, diagnostics)
             } else {
                 let again = RunSpec { detail: false, requests: None, ..spec.clone() };
                 let (second, timeline) = run(&again).watched_by(recorder).start()?;
-                let problems = cut_short(&second, choice);
-                (outcome, timeline, second.clock, problems)
+                let diagnostics = cut_short(&second, choice);
+                (outcome, timeline, second.clock, diagnostics)
             }
         }
     };
     timeline.end(clock);
-    problems.0.extend(what_is_missing(&outcome, choice, &timeline).0);
-    Ok(Recorded { outcome, timeline, problems })
+    diagnostics.0.extend(what_is_missing(&outcome, choice, &timeline).0);
+    Ok(Recorded { outcome, timeline, diagnostics })
 }
 
 /// Why the second run, which records the slowest requests, may not have come to them.
 fn cut_short(second: &Outcome, choice: Choice) -> Diagnostics {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     if matches!(second.ending, Ending::Stopped) {
         let requests = counted(second.workload.requests, "request");
         let what = format!(
             "the second run, which looks at the slowest requests, was stopped after {requests}: later ones are missing"
         );
-        problems.push(Diagnostic::new(choice.flag(), what));
+        diagnostics.push(Diagnostic::new(choice.flag(), what));
     }
-    problems
+    diagnostics
 }
 
 fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Diagnostics {
-    let mut problems = Diagnostics::default();
+    let mut diagnostics = Diagnostics::default();
     if let Choice::Window { from, until } = choice
         && from > outcome.simulated
     {
         let end = outcome.simulated;
         let what =
             format!("the window {from}..{until} lies outside the run, which ended after {end}");
-        problems.push(Diagnostic::new(choice.flag(), what).expected("a window within the run"));
+        diagnostics.push(Diagnostic::new(choice.flag(), what).expected("a window within the run"));
     }
     if timeline.is_full() {
         let most = recorder::SLICES_MAX;
@@ -181,9 +186,9 @@ fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Di
             }
         };
         let what = format!("there is more {place} than a trace can hold ({most} slices)");
-        problems.push(Diagnostic::new(choice.flag(), what).hint(hint.to_string()));
+        diagnostics.push(Diagnostic::new(choice.flag(), what).hint(hint.to_string()));
     }
-    problems
+    diagnostics
 }
 
 /// The channel of each die, and how many there are.
@@ -216,8 +221,8 @@ mod tests {
             ("10ms", "is no window"),
             ("", "is no window"),
         ] {
-            let problem = read(text).unwrap_err().to_string();
-            assert!(problem.contains(said), "{text}: {problem}");
+            let diagnostic = read(text).unwrap_err().to_string();
+            assert!(diagnostic.contains(said), "{text}: {diagnostic}");
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::drives::{FLASHES, set, spoiled};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::device::DeviceSpec;
+use crate::diagnostic::Diagnostics;
 use crate::outcome::laws::Law;
 use crate::presets::{self, Folder};
-use crate::diagnostic::Diagnostics;
 use crate::run::{self, ReplaySpeed, Run, RunSpec};
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::Pacing;

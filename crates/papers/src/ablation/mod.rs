@@ -9,8 +9,8 @@ use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::{published, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
-use fowler_experiment::figures_folder::{self, Written};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::figures_folder::{self, Written};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::WorkloadSpec;
@@ -79,18 +79,18 @@ fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     if request.workloads.is_empty() {
         let columns = columns(&plan.workload, request.traces.as_deref())?;
         // What is wrong with the last is not found after the runs of the first.
-        let mut problems = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         for column in &columns {
-            problems.take(column.spec.check(None));
+            diagnostics.take(column.spec.check(None));
         }
-        return problems.or(columns);
+        return diagnostics.or(columns);
     }
     let mut columns: Vec<Column> = Vec::new();
     for (name, spec) in &request.workloads {
         if columns.iter().any(|column| column.name == *name) {
             let what = format!(
                 "the workload `{}` is named twice",
-                fowler_experiment::diagnostic::shown(name)
+                fowler_experiment::diagnostic::printable(name)
             );
             return Err(Diagnostic::new("", what).into());
         }

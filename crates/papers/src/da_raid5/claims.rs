@@ -260,12 +260,7 @@ mod tests {
 
     #[test]
     fn writes_that_go_on_are_counted_whatever_is_read_between() {
-        let io = |op, page: u64, pages: u32| HostIo {
-            at: Nanos(0),
-            offset: page * 8192,
-            size: pages * 8192,
-            op,
-        };
+        let io = |op, page: u64, pages: u32| HostIo::new(op, Nanos(0), page * 8192, pages * 8192);
         let (read, write) = (HostOp::Read, HostOp::Write);
         let all = [
             io(write, 5, 2),

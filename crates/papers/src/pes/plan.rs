@@ -270,7 +270,7 @@ pub(super) mod tests {
                 speeds.insert(speed_name(column, flash), speed);
             }
         }
-        let runs = plan.runs(&speeds).unwrap_or_else(|problems| panic!("{problems}"));
+        let runs = plan.runs(&speeds).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
         let choices: usize = paper.choice.iter().map(|it| it.flashes().len() * 3).sum();
         assert_eq!(runs.len(), 6 * (2 * 6 + choices) + 2 * 3 * 6);
         speeds.clear();

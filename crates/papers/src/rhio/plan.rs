@@ -325,7 +325,7 @@ pub(super) mod tests {
         let images = ImageCache::default();
         let plan = Plan { paper: &paper, columns: &columns, limit: None, images: &images };
         assert_eq!(plan.shown().unwrap().len(), 12 * 4);
-        let open = plan.open().unwrap_or_else(|problems| panic!("{problems}"));
+        let open = plan.open().unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
         let swept = 12 * 4 * paper.speeds.len();
         let ablated = 4 * 3 * 2 * (1 + 7 + paper.rival.len());
         let choices = 4 * 4 * (1 + paper.choice.len());
