@@ -29,9 +29,9 @@ pub fn convert(
     let mut reader = TraceReader::open(path, options)?;
     let first = reader.next();
     let mut columns = reader.optional_columns();
-    if !columns.is_empty() {
+    if !columns.is_empty() && path.is_file() {
         // The header names them, and what is in them is seen at the end. What is wrong with the
-        // trace is left for the second pass to say.
+        // trace is left for the second pass to say. A pipe is read once: its columns are kept.
         let requests = limited(TraceReader::open(path, options)?, limit);
         columns = OptionalColumns::used_by(requests.map_while(Result::ok));
     }
