@@ -5,12 +5,39 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the order `rooms` of the modules in `folder`, lowest first: imports against it, rooms that
-/// are not in it, and names in it that are no room.
+/// The order of a crate's rooms, lowest first, and what lies elsewhere and belongs to one.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// The rooms.
+    pub rooms: &'a [&'a str],
+    /// Modules of modules, as `outer::inner`, and the room that each belongs to.
+    pub belongs: &'a [(&'a str, &'a str)],
+    /// What stands outside the order: it may import everything, and everything it.
+    pub outside: &'a [&'a str],
+}
+
+impl Order<'_> {
+    /// The room of a module, by its path in the crate; none of one outside.
+    ///
+    /// # Errors
+    /// The module that is in no room.
+    fn room(&self, module: &[&str]) -> Result<Option<usize>, String> {
+        let inner = module.get(..2).unwrap_or(module).join("::");
+        let its = self.belongs.iter().find(|(path, _)| *path == inner);
+        let room = its.map_or(module[0], |(_, room)| room);
+        if self.outside.contains(&room) || self.outside.contains(&inner.as_str()) {
+            return Ok(None);
+        }
+        self.rooms.iter().position(|it| *it == room).map(Some).ok_or(inner)
+    }
+}
+
+/// What is wrong with the order of the modules in `folder`: imports against it, rooms that are not in it, and
+/// names in it that are no room.
 ///
 /// # Panics
 /// If the folder cannot be read.
-pub fn circles(folder: &str, rooms: &[&str]) -> Vec<String> {
+pub fn circles(folder: &str, order: Order<'_>) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").join(folder);
     let mut files = Vec::new();
     sources(&root, &mut files);
@@ -25,27 +52,33 @@ pub fn circles(folder: &str, rooms: &[&str]) -> Vec<String> {
         if file != "mod" {
             parts.push(file);
         }
-        let room = parts[0].to_string();
-        if room == "lib" || room == "main" {
+        if ["lib", "main"].contains(&parts[0]) || file.ends_with("tests") {
             continue;
         }
-        let Some(height) = rooms.iter().position(|its| *its == room) else {
-            problems.push(format!("{folder}/{}: `{room}` is not in the order", inside.display()));
-            continue;
+        let height = match order.room(&parts) {
+            Ok(Some(height)) => height,
+            Ok(None) => continue,
+            Err(name) => {
+                problems.push(format!("{folder}/{}: `{name}` is not in the order", inside.display()));
+                continue;
+            }
         };
+        seen.push(order.rooms[height]);
         let text = std::fs::read_to_string(&path).expect("text");
         for other in imported(&text, parts.len()) {
-            let known = rooms.iter().position(|its| *its == other);
-            if known.is_some_and(|its| its > height) {
+            let path: Vec<&str> = other.split("::").collect();
+            if let Ok(Some(above)) = order.room(&path)
+                && above > height
+            {
                 problems.push(format!(
-                    "{folder}/{}: `{room}` imports `{other}`, which comes after it",
-                    inside.display()
+                    "{folder}/{}: `{}` imports `{other}`, which comes after it",
+                    inside.display(),
+                    order.rooms[height]
                 ));
             }
         }
-        seen.push(room);
     }
-    let missing = rooms.iter().filter(|room| !seen.iter().any(|its| its == *room));
+    let missing = order.rooms.iter().filter(|room| !seen.contains(room));
     problems.extend(missing.map(|room| format!("{folder} has no room `{room}`")));
     problems.dedup();
     problems
@@ -70,7 +103,7 @@ fn imported(text: &str, depth: usize) -> Vec<String> {
         // Not the end of another name, such as `some_crate::`.
         let before = code[..at].chars().next_back();
         if !before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            found.extend(heads(&code[at + "crate::".len()..]));
+            found.extend(two_heads(&code[at + "crate::".len()..]));
         }
     }
     let mut rest = code.as_str();
@@ -81,13 +114,23 @@ fn imported(text: &str, depth: usize) -> Vec<String> {
             (path, levels) = (below, levels + 1);
         }
         if levels == depth {
-            found.extend(heads(path));
+            found.extend(two_heads(path));
         }
         rest = path;
     }
     found.sort();
     found.dedup();
     found
+}
+
+/// As [`heads`], with the words that follow the first, where there are any.
+fn two_heads(rest: &str) -> Vec<String> {
+    let first = heads(rest);
+    let [outer] = &first[..] else { return first };
+    match rest.strip_prefix(outer.as_str()).and_then(|it| it.strip_prefix("::")) {
+        Some(inner) => heads(inner).iter().map(|it| format!("{outer}::{it}")).collect(),
+        None => first,
+    }
 }
 
 /// The first words of the paths that `rest` of an import begins with: one, or one for each of a group.

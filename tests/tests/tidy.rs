@@ -1,6 +1,6 @@
 //! The rules of the house that neither Cargo nor clippy can check.
 
-use fowler_tests::rooms::{circles, heads};
+use fowler_tests::rooms::{Order, circles, heads};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -116,8 +116,57 @@ const EXPERIMENT: [&str; 34] = [
 ];
 
 #[test]
-fn rooms_import_only_rooms_before_them() {
-    complain(circles("crates/experiment/src", &EXPERIMENT));
+fn rooms_of_experiment_import_only_rooms_before_them() {
+    complain(circles(
+        "crates/experiment/src",
+        Order { rooms: &EXPERIMENT, belongs: &[], outside: &[] },
+    ));
+}
+
+/// The rooms of the controller, lowest first (ARCHITECTURE.md).
+const DEVICE: [&str; 14] = [
+    "stream_tag",
+    "observe",
+    "cells",
+    "flash",
+    "mapping",
+    "blocks",
+    "cache",
+    "core",
+    "gc",
+    "host",
+    "raid",
+    "precondition",
+    "lifetime",
+    "device",
+];
+
+/// A slot belongs to the room that asks it.
+const SLOTS: [(&str, &str); 13] = [
+    ("policy::stream_tag", "stream_tag"),
+    ("policy::sensing", "cells"),
+    ("policy::step", "cells"),
+    ("policy::voltage", "cells"),
+    ("policy::die_order", "flash"),
+    ("policy::suspension", "flash"),
+    ("policy::placement", "blocks"),
+    ("policy::hotness", "cache"),
+    ("policy::replacement", "cache"),
+    ("policy::victim", "gc"),
+    ("policy::wear", "gc"),
+    ("policy::throttle", "host"),
+    ("policy::redundancy", "raid"),
+];
+
+/// Plain data that every room reads, and what declares policies.
+const OUTSIDE: [&str; 5] = ["config", "event", "policy", "policy::custom", "policy::slot"];
+
+#[test]
+fn rooms_of_the_controller_import_only_rooms_before_them() {
+    complain(circles(
+        "crates/device/src",
+        Order { rooms: &DEVICE, belongs: &SLOTS, outside: &OUTSIDE },
+    ));
 }
 
 /// Flags and messages go through the experiments, as the bindings will: what only the command could do

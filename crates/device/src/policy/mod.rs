@@ -3,7 +3,7 @@
 //! policy imports no other slot.
 //!
 //! A slot belongs to the room that asks it, and may import that room's views: `die_order` and
-//! `suspension` to the flash, `sensing` and `step` to the cells, `placement` and `voltage` to the
+//! `suspension` to the flash, `sensing`, `step` and `voltage` to the cells, `placement` to the
 //! blocks, `hotness` and `replacement` to the cache, `victim` and `wear` to garbage collection,
 //! `throttle` to the host, `redundancy` to RAID. `custom` holds policies that whoever builds the
 //! drive hands over.
