@@ -114,7 +114,7 @@ pub(crate) fn search(
         target * 100.0
     );
     Err(Diagnostic::new("--idle", what)
-        .text(&tried.join(", "))
+        .text(tried.join(", "))
         .hint("choose another share, or state the factor with --speed".to_string())
         .into())
 }

@@ -182,7 +182,7 @@ fn conflict(name: &str, first: &str, one: &Setting, second: &str, other: &Settin
     let key = one.path.strip_suffix(".name").unwrap_or(&one.path);
     let what = format!("`{first}` and `{second}` both set `{key}`, to different values");
     Diagnostic::new(format!("scheme {name}"), what)
-        .text(&format!("{} | {}", one.origin.text, other.origin.text))
+        .text(format!("{} | {}", one.origin.text, other.origin.text))
         .hint("leave one of them out".to_string())
 }
 
