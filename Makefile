@@ -40,6 +40,8 @@ vendor: ## what reports carry, built anew from the packages named (needs npm)
 
 lint: ## formatting and clippy, warnings are errors
 	$(CARGO) fmt --all -- --check
+	# Modules that a list declares: cargo does not find them.
+	rustfmt --check --edition 2024 crates/papers/src/*/mod.rs
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
 

@@ -321,6 +321,13 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
 pub(crate) mod tests {
     use super::*;
 
+    /// Every statement of a paper has its claim, in the same order.
+    pub(crate) fn assert_each_is_declared<E>(statements: &[Statement], claims: &[Claim<E>]) {
+        let stated: Vec<&str> = statements.iter().map(|it| it.id.as_str()).collect();
+        let declared: Vec<&str> = claims.iter().map(|it| it.id.0).collect();
+        assert_eq!(stated, declared);
+    }
+
     /// How the claim of that number fares by some evidence.
     pub(crate) fn verdict_of<E>(
         id: &str,

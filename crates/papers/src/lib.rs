@@ -2,7 +2,7 @@
 //! published, with a verdict on every claim; and what the five systems buy together ([`ablation`]).
 //!
 //! A paper is a folder and a line of [`STUDIES`]. The folder has the evidence, the runs it needs,
-//! the claims declared beside what they read, tables and figures; [`study`] does with it what is
+//! the claims declared beside what they read, tables and figures; `study` does with it what is
 //! the same for every paper.
 
 pub mod ablation;

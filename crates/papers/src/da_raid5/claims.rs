@@ -255,8 +255,15 @@ fn caching(evidence: &Evidence) -> Option<Measured> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paper::Paper;
     use super::*;
+    use crate::claim::tests::assert_each_is_declared;
     use fowler_units::Nanos;
+
+    #[test]
+    fn every_statement_has_its_claim() {
+        assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
+    }
 
     #[test]
     fn writes_that_go_on_are_counted_whatever_is_read_between() {

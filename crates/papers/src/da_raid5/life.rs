@@ -10,8 +10,8 @@
 use super::claims::config;
 use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
 use fowler_device::Config;
-use fowler_experiment::figures_folder::Named;
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::figures_folder::Named;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
 use fowler_physics::bch::Bch;

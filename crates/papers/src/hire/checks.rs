@@ -3,8 +3,8 @@
 use crate::run_folder::Job;
 use fowler_device::{Completion, Pacing};
 use fowler_experiment::device::{DeviceSpec, resolve};
-use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};

@@ -227,10 +227,11 @@ fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paper::Paper;
     use super::super::plan::tests::invented;
     use super::*;
     use crate::Verdict;
-    use crate::claim::tests::verdict_of;
+    use crate::claim::tests::{assert_each_is_declared, verdict_of};
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
@@ -259,6 +260,11 @@ mod tests {
 
     const OF_RUNS: [&str; 6] = ["016", "017", "018", "019", "020", "020w"];
     const GIVEN: [&str; 7] = ["002", "006", "007", "008", "009", "010", "015"];
+
+    #[test]
+    fn every_statement_has_its_claim() {
+        assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
+    }
 
     #[test]
     fn the_papers_own_numbers_are_reproduced() {

@@ -392,10 +392,11 @@ fn queue(evidence: &Evidence) -> Option<Measured> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paper::Paper;
     use super::super::plan::tests::invented;
     use super::*;
     use crate::Verdict;
-    use crate::claim::tests::verdict_of;
+    use crate::claim::tests::{assert_each_is_declared, verdict_of};
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
@@ -413,6 +414,11 @@ mod tests {
             "pes_ips" => (1000.0 * pick(0.284 * 1.08, 0.246 * 1.027), 2000.0 * pick(1.034, 1.018)),
             _ => (1000.0 * pick(0.284, 0.246), 2000.0 * pick(1.036, 1.019)),
         }
+    }
+
+    #[test]
+    fn every_statement_has_its_claim() {
+        assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
     }
 
     #[test]

@@ -359,9 +359,16 @@ fn unsteadiness(delays: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::paper::Paper;
     use super::*;
     use crate::Verdict;
     use crate::claim::answers;
+    use crate::claim::tests::assert_each_is_declared;
+
+    #[test]
+    fn every_statement_has_its_claim() {
+        assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
+    }
 
     /// What follows from parameters, the model and the state machines alone agrees to the last
     /// digit printed.

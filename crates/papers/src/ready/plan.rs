@@ -4,9 +4,9 @@ use super::paper::{Paper, Trace};
 use crate::Request;
 use crate::run_folder::{Job, Results, RunFolder};
 use fowler_experiment::device::{self, DeviceSpec, Resolved};
+use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::lifetime::{self, Ended, LifetimeSpec, live};
 use fowler_experiment::presets::{self, Folder};
-use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::studies;
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -175,7 +175,11 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
     presets::open(Folder::Workloads, &trace.stand_in).map(WorkloadSpec::Generated)
 }
 
-fn drive(trace: &Trace, scheme: &str, set: &[String]) -> Result<(DeviceSpec, Resolved), Diagnostics> {
+fn drive(
+    trace: &Trace,
+    scheme: &str,
+    set: &[String],
+) -> Result<(DeviceSpec, Resolved), Diagnostics> {
     let spec =
         DeviceSpec { device: trace.device.clone(), set: set.to_vec(), ..DeviceSpec::default() };
     let resolved = device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?;

@@ -197,7 +197,8 @@ fn equation(paper: &Paper) -> Found {
 }
 
 fn figure_2(paper: &Paper) -> Found {
-    let under = |scheme| Ok::<_, Diagnostics>(example::equation_1(&example::figure_2(paper, scheme)?));
+    let under =
+        |scheme| Ok::<_, Diagnostics>(example::equation_1(&example::figure_2(paper, scheme)?));
     are([("hot_first", under("rhio")?), ("fifo", under("noop")?)])
 }
 
@@ -250,7 +251,7 @@ mod tests {
     use super::super::plan::tests::invented;
     use super::*;
     use crate::Verdict;
-    use crate::claim::tests::verdict_of;
+    use crate::claim::tests::{assert_each_is_declared, verdict_of};
 
     fn verdict(id: &str, evidence: &Evidence) -> Verdict {
         verdict_of(id, &evidence.paper.claim, CLAIMS, evidence)
@@ -279,6 +280,11 @@ mod tests {
             "pv_w" => [rhio_read / (1.0 - 0.3856), rhio_write / (1.0 - write), reads, writes],
             _ => [rhio_read / (1.0 - 0.3911), rhio_write / (1.0 - 0.2992), reads, writes],
         }
+    }
+
+    #[test]
+    fn every_statement_has_its_claim() {
+        assert_each_is_declared(&Paper::open().unwrap().claim, CLAIMS);
     }
 
     #[test]
