@@ -43,7 +43,12 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
             open.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
         } else {
             let name = path.strip_prefix(folder).unwrap().display().to_string();
-            files.push((name, fs::read(path).unwrap()));
+            match fs::read(&path) {
+                Ok(bytes) => files.push((name, bytes)),
+                // The sweep runs on while its folder is looked at: this one has just got its final name.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => panic!("{}: {error}", path.display()),
+            }
         }
     }
     files.sort();
