@@ -236,6 +236,24 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
     }
 }
 
+/// Nor does a long write leave parity in the cache that had to wait for that of the one before it.
+#[test]
+fn a_long_write_that_waited_for_its_stripe_leaves_no_parity_behind() {
+    for gap in [1, 20, 60, 200, 500] {
+        let mut config = drive(RedundancyKind::HybridCaching, 4, 5);
+        (config.redundancy.n_update, config.redundancy.cut_off) = (2, 2);
+        config.buffer.size = Bytes(16 * 4096);
+        config.buffer.ack = Ack::OnInsert;
+        config.buffer.evict_ahead = 1;
+        let mut device = Device::new(&config).unwrap();
+        let long = |turn: u32| io(HostOp::Write, turn % 2, 3, Span::us(gap * u64::from(turn)));
+        run(&mut device, (0..8).map(long));
+        device.rest_until(device.now() + Span::ms(100), &mut ());
+        let exposed = device.protection().expect("it has stripes").exposed;
+        assert_eq!(exposed, 0, "one every {gap} us");
+    }
+}
+
 /// The first parity of a stripe takes N - 1 reads and one write, each later one 2 and 2 (section
 /// III-D).
 #[test]

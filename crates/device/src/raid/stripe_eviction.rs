@@ -149,6 +149,7 @@ impl Raid {
         let request = ftl.front.requests.get(id);
         (txn.buffer_wait, txn.mapping_wait) = (request.buffer_wait, request.mapping_wait);
         txn.epoch = ftl.core.buffer.get(frame_id).epoch;
+        self.note_mut(flash, program).expedited = true;
         ftl.send(flash, frame_id, program, self);
     }
 }
