@@ -38,12 +38,13 @@ wheel: ## the package as others install it: target/wheels
 vendor: ## what reports carry, built anew from the packages named (needs npm)
 	crates/experiment/vendor/build.sh
 
-lint: ## formatting and clippy, warnings are errors
+lint: ## formatting, clippy and documentation, warnings are errors
 	$(CARGO) fmt --all -- --check
 	# Modules that a list declares: cargo does not find them.
 	rustfmt --check --edition 2024 crates/papers/src/*/mod.rs
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
 bench: ## requests per second beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench

@@ -1,5 +1,5 @@
-//! The budget of instructions per request: what every workload may cost, in a file that a change must
-//! change if it makes one dearer.
+//! The budget of instructions per request: what every workload may cost, in a file that a change
+//! must change if it makes one dearer.
 
 use crate::instructions;
 use std::fmt::Write;

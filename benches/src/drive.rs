@@ -17,7 +17,8 @@ pub const SENSE: Span = Span::us(50);
 pub enum State {
     /// Written once, in the order of addresses.
     Sequential,
-    /// In steady state under random writes; which transaction a die serves next, and what it may interrupt.
+    /// In steady state under random writes; which transaction a die serves next, and what it may
+    /// interrupt.
     Steady(DieOrderKind, SuspensionKind),
 }
 
@@ -42,7 +43,8 @@ pub struct Work {
     pub pages_written: u64,
     /// Flash reads that host reads needed: fewer than pages where the write buffer answered.
     pub reads: u64,
-    /// Flash reads before programs: the old page of a partial write, the page that collection moves.
+    /// Flash reads before programs: the old page of a partial write, the page that collection
+    /// moves.
     pub reads_before: u64,
     /// Programs of host data.
     pub programs: u64,
@@ -85,8 +87,8 @@ impl Work {
         2 * self.reads
     }
 
-    /// Flash events of host writes and what they entail: two for each program and each read before it,
-    /// one for each erase, and two for each suspension (cells free; the end after resuming).
+    /// Flash events of host writes and what they entail: two for each program and each read before
+    /// it, one for each erase, and two for each suspension (cells free; the end after resuming).
     pub fn write_events(&self) -> u64 {
         2 * (self.programs + self.moves + self.reads_before) + self.erases + 2 * self.suspensions
     }

@@ -1,5 +1,5 @@
-//! What models of the cells and schemes cost: requests per second with each of them on, beside the same workload
-//! with it off, in turn, so that a machine whose speed drifts drifts for both.
+//! What models of the cells and schemes cost: requests per second with each of them on, beside the
+//! same workload with it off, in turn, so that a machine whose speed drifts drifts for both.
 
 use crate::drive::{self, Measured};
 use crate::table::median;
@@ -69,8 +69,8 @@ pub fn rhio(config: &mut Config) {
     config.die_order.name = DieOrderKind::Rhio;
 }
 
-/// READY's throttle on a life so short that what the drive endures is not used up: it looks on and never holds a
-/// write for long.
+/// READY's throttle on a life so short that what the drive endures is not used up: it looks on and
+/// never holds a write for long.
 pub fn ready(config: &mut Config) {
     config.throttle.name = ThrottleKind::Ready;
     config.life.target = Span(86_400_000_000_000);

@@ -2,39 +2,44 @@
 //!
 //! It takes the same requests from the same iterator as the drive, under the same pacing, and does:
 //!
-//! - **For each request** a record of what is in flight (when it was issued, which pages are to begin and
-//!   to end), merged by time with the events or held back by the depth; and one latency in a histogram.
-//!   Without these no latency can be told.
-//! - **For each page** an access to the mapping where the page lies. What is found goes into a sum and
-//!   nothing waits for it, although in a drive nothing can begin before it is known which die is asked. A
-//!   write changes the mapping both ways, and its new place is the next of the next die: pages of a block
-//!   are programmed in order, dies work side by side, so that no simulator has fewer streams of places.
-//! - **For each page moved** the backward mapping of its old place, and both ways for its new one. As in
-//!   the drive, the pages of a victim lie next to each other, one victim to a die, while the logical pages
-//!   found there are scattered. The floor reads the pages that it moves packed; in a drive outdated ones
-//!   lie between them, so it is spared cache lines.
-//! - **For each end** of a sensing, a transfer, a program or an erase one event, pushed and popped; for each
-//!   suspension two (the cells are free; what was interrupted ends later than planned). A simulator that
-//!   knows of channels and suspension must decide something at each of these moments.
+//! - **For each request** a record of what is in flight (when it was issued, which pages are to
+//!   begin and to end), merged by time with the events or held back by the depth; and one latency
+//!   in a histogram. Without these no latency can be told.
+//! - **For each page** an access to the mapping where the page lies. What is found goes into a sum
+//!   and nothing waits for it, although in a drive nothing can begin before it is known which die
+//!   is asked. A write changes the mapping both ways, and its new place is the next of the next
+//!   die: pages of a block are programmed in order, dies work side by side, so that no simulator
+//!   has fewer streams of places.
+//! - **For each page moved** the backward mapping of its old place, and both ways for its new one.
+//!   As in the drive, the pages of a victim lie next to each other, one victim to a die, while the
+//!   logical pages found there are scattered. The floor reads the pages that it moves packed; in a
+//!   drive outdated ones lie between them, so it is spared cache lines.
+//! - **For each end** of a sensing, a transfer, a program or an erase one event, pushed and popped;
+//!   for each suspension two (the cells are free; what was interrupted ends later than planned). A
+//!   simulator that knows of channels and suspension must decide something at each of these
+//!   moments.
 //!
-//! How many flash operations a page takes is what the drive of the same round had, on average: the write
-//! amplification, the reads before partial writes, the buffer hits that take none, the suspensions.
+//! How many flash operations a page takes is what the drive of the same round had, on average: the
+//! write amplification, the reads before partial writes, the buffer hits that take none, the
+//! suspensions.
 //!
-//! The event queue is the drive's own ([`Agenda`], lanes included), and about as many events are pending in
-//! it: of each request no more pages are under way at once than the dies would allow. The columns are the
-//! drive's kind (on large pages), have the drive's size, are scattered where the drive's are, and are as warm: made just before the run. Latencies fall into the
-//! drive's kind of histogram.
+//! The event queue is the drive's own ([`Agenda`], lanes included), and about as many events are
+//! pending in it: of each request no more pages are under way at once than the dies would allow.
+//! The columns are the drive's kind (on large pages), have the drive's size, are scattered where
+//! the drive's are, and are as warm: made just before the run. Latencies fall into the drive's kind
+//! of histogram.
 //!
-//! There are two of it. The *plain* floor looks a page up when its request comes, and most of it is that wait
-//! for the memory: the floor that simulators have been compared with. The other asks for mapping entries
-//! beforehand as the drive does, of requests that it draws ahead and of pages that it will move: the stricter
-//! one, since no simulator need wait. Its instructions have a budget as the drive's have (`budget.toml`): a floor
-//! that became dearer would flatter every ratio.
+//! There are two of it. The *plain* floor looks a page up when its request comes, and most of it is
+//! that wait for the memory: the floor that simulators have been compared with. The other asks for
+//! mapping entries beforehand as the drive does, of requests that it draws ahead and of pages that
+//! it will move: the stricter one, since no simulator need wait. Its instructions have a budget as
+//! the drive's have (`budget.toml`): a floor that became dearer would flatter every ratio.
 //!
 //! **Left out on purpose**, although some of it no real simulator can do without: queues of waiting
-//! transactions, the state of dies and channels and all arbitration (a page never waits: the lengths of
-//! operations are those of reads), the write buffer, valid counts and bitmaps, the choice of victims, and all blame.
-//! See docs/decisions/validation.md, "What does the benchmark floor include?".
+//! transactions, the state of dies and channels and all arbitration (a page never waits: the
+//! lengths of operations are those of reads), the write buffer, valid counts and bitmaps, the
+//! choice of victims, and all blame. See docs/decisions/validation.md, "What does the benchmark
+//! floor include?".
 
 use crate::drive::Work;
 use crate::requests::PAGE;
@@ -198,8 +203,8 @@ impl Floor {
         Self { asks_ahead: false, ..self }
     }
 
-    /// Serves the requests, with the flash operations that a drive had for them. Returns nanoseconds of
-    /// wall time per request.
+    /// Serves the requests, with the flash operations that a drive had for them. Returns
+    /// nanoseconds of wall time per request.
     pub fn run(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -402,7 +407,8 @@ mod tests {
         (measured, floor)
     }
 
-    /// What makes it a floor of this drive: the same requests, the same flash operations, none invented.
+    /// What makes it a floor of this drive: the same requests, the same flash operations, none
+    /// invented.
     #[test]
     fn the_floor_has_the_requests_and_the_events_of_the_drive() {
         for workload in &WORKLOADS {

@@ -1,16 +1,17 @@
-//! Instructions per request, counted by valgrind's callgrind: the same on every run, whatever else the
-//! machine does, so that a regression of a few percent can be told from noise.
+//! Instructions per request, counted by valgrind's callgrind: the same on every run, whatever else
+//! the machine does, so that a regression of a few percent can be told from noise.
 //!
-//! The program runs itself under callgrind, once for each workload, and callgrind collects only while
-//! one of the functions called `counted_...` is on the stack. `gungraun` (formerly iai-callgrind) does the
-//! same through a runner that must be installed beside it in the same version; it would be one more thing to
-//! keep in step, for a number that callgrind prints by itself.
+//! The program runs itself under callgrind, once for each workload, and callgrind collects only
+//! while one of the functions called `counted_...` is on the stack. `gungraun` (formerly
+//! iai-callgrind) does the same through a runner that must be installed beside it in the same
+//! version; it would be one more thing to keep in step, for a number that callgrind prints by
+//! itself.
 //!
-//! What a count depends on, besides the code: the compiler, the standard library, and the C library's copies
-//! of `memcpy` and `memset`, of which it takes the one that suits the processor, which under valgrind is
-//! what valgrind emulates (AVX2 at most in 3.19). Hence the note in the budget of what it was made with. The
-//! environment is left empty, for its size shifts the stack. The library's hash maps with seeds of their own
-//! are banned from Fowler anyway (clippy.toml).
+//! What a count depends on, besides the code: the compiler, the standard library, and the C
+//! library's copies of `memcpy` and `memset`, of which it takes the one that suits the processor,
+//! which under valgrind is what valgrind emulates (AVX2 at most in 3.19). Hence the note in the
+//! budget of what it was made with. The environment is left empty, for its size shifts the stack.
+//! The library's hash maps with seeds of their own are banned from Fowler anyway (clippy.toml).
 
 use crate::drive::{self, State, Work};
 use crate::features;
@@ -88,7 +89,8 @@ const ALL: [Counted; 19] = [
 /// Blocks of a plane; where data of several kinds has open blocks of its own it takes more.
 const BLOCKS: u32 = 32;
 
-/// As many dies as in the table, but fewer blocks: making it ready must not take longer than the run.
+/// As many dies as in the table, but fewer blocks: making it ready must not take longer than the
+/// run.
 fn small(blocks_per_plane: u32) -> Geometry {
     Geometry { blocks_per_plane, pages_per_block: 64, ..drive::geometry() }
 }
@@ -122,8 +124,8 @@ fn operations(device: &Device) -> u64 {
     [its.reads, its.programs, its.erases].iter().flatten().sum()
 }
 
-/// Does what `key` names, once. This is what runs under callgrind; of a drive it says how many flash operations a request
-/// took.
+/// Does what `key` names, once. This is what runs under callgrind; of a drive it says how many
+/// flash operations a request took.
 ///
 /// # Errors
 /// If nothing has that name.

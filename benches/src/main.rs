@@ -1,5 +1,5 @@
-//! `make bench`: requests per second and nanoseconds per flash event by workload, on 8 channels of 8
-//! dies and 128 GiB of 4 KiB pages, each beside its *floor*: the same requests with only what no
+//! `make bench`: requests per second and nanoseconds per flash event by workload, on 8 channels of
+//! 8 dies and 128 GiB of 4 KiB pages, each beside its *floor*: the same requests with only what no
 //! event-driven simulator can do without.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock of the machine")]
@@ -26,8 +26,8 @@ use std::process::ExitCode;
 
 /// How fast Fowler is, on one core.
 ///
-/// Without a flag: every workload on a drive of 8 channels, 8 dies each and 128 GiB, with all latency
-/// histograms and blame, each beside its floor (see floor.rs for what that is).
+/// Without a flag: every workload on a drive of 8 channels, 8 dies each and 128 GiB, with all
+/// latency histograms and blame, each beside its floor (see floor.rs for what that is).
 #[derive(Parser)]
 #[command(name = "fowler-bench")]
 struct Arguments {
@@ -43,14 +43,15 @@ struct Arguments {
     /// How much memory one drive takes, instead of how fast it is
     #[arg(long, group = "what")]
     memory: bool,
-    /// Instructions per request on small drives, compared with benches/budget.toml: fails where one is
-    /// more than 5 % dearer (needs valgrind)
+    /// Instructions per request on small drives, compared with benches/budget.toml: fails where one
+    /// is more than 5 % dearer (needs valgrind)
     #[arg(long, group = "what")]
     instructions: bool,
     /// Makes what was counted the budget
     #[arg(long, requires = "instructions")]
     write: bool,
-    /// Requests per second by dies, queue depth and length of the run: tables, and pictures in --out
+    /// Requests per second by dies, queue depth and length of the run: tables, and pictures in
+    /// --out
     #[arg(long, group = "what")]
     scaling: bool,
     /// Up to 10^8 requests, which takes a minute
@@ -62,14 +63,15 @@ struct Arguments {
     /// Megabytes of unpacked trace text read per second, by format, beside unpacking alone
     #[arg(long, group = "what")]
     parse: bool,
-    /// What models of the cells and schemes cost in requests per second, each beside the same drive without it
+    /// What models of the cells and schemes cost in requests per second, each beside the same drive
+    /// without it
     #[arg(long, group = "what")]
     features: bool,
     /// How much of all cores independent runs use, compared with one run after another
     #[arg(long, group = "what")]
     parallel: bool,
-    /// How long drives of 128 GiB and 16 TiB take to be ready for a first request, and how much memory; takes
-    /// minutes and 8 GB
+    /// How long drives of 128 GiB and 16 TiB take to be ready for a first request, and how much
+    /// memory; takes minutes and 8 GB
     #[arg(long, group = "what")]
     ready: bool,
     /// Makes one of those drives ready

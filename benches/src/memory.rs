@@ -3,8 +3,8 @@
 use crate::drive;
 use crate::workload::RANDOM_WRITE;
 
-/// Builds one preconditioned drive, serves a round of random writes on it, and says how much memory the
-/// process had.
+/// Builds one preconditioned drive, serves a round of random writes on it, and says how much memory
+/// the process had.
 pub fn print() {
     let mut device = RANDOM_WRITE.drive(drive::geometry());
     let requests = RANDOM_WRITE.requests(&device, RANDOM_WRITE.requests);

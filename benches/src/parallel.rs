@@ -1,8 +1,9 @@
-//! How well independent runs share the cores: what `fowler compare` and the studies do, which hand whole
-//! runs to the threads of rayon.
+//! How well independent runs share the cores: what `fowler compare` and the studies do, which hand
+//! whole runs to the threads of rayon.
 //!
-//! On a machine that others use too, the wall time says little. How many cores the runs had shows it; how
-//! much processor time they took, compared with one after another, is what they cost each other.
+//! On a machine that others use too, the wall time says little. How many cores the runs had shows
+//! it; how much processor time they took, compared with one after another, is what they cost each
+//! other.
 
 use crate::drive;
 use crate::table::median;
@@ -27,7 +28,8 @@ fn run() -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Times the same runs one after another and on all cores, and says how much of the cores they used.
+/// Times the same runs one after another and on all cores, and says how much of the cores they
+/// used.
 pub fn print() {
     let cores = rayon::current_num_threads();
     let runs = RUNS * cores;

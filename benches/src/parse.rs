@@ -1,11 +1,11 @@
-//! `--parse`: how fast traces packed with zstd are read, in megabytes of unpacked text per second on
-//! one core, from packed bytes to `HostIo`, beside unpacking alone.
+//! `--parse`: how fast traces packed with zstd are read, in megabytes of unpacked text per second
+//! on one core, from packed bytes to `HostIo`, beside unpacking alone.
 //!
 //! The text of a format is an excerpt of a real trace where there is one, else lines of that format
 //! made from a seed. It is repeated with times that keep rising, but must not look repeated, which
 //! would make the reader look faster than it is on a trace: each repetition is packed as a frame of
-//! its own, or the packer would find it, and takes all but the times from the lines in another order,
-//! or the processor would learn by heart how many digits the next number has.
+//! its own, or the packer would find it, and takes all but the times from the lines in another
+//! order, or the processor would learn by heart how many digits the next number has.
 
 use fowler_units::Rng;
 use fowler_workload::{Cause, Format, ReadOptions, TraceReader, decode_line};
@@ -77,8 +77,8 @@ pub fn print(named: &[String], rounds: usize) {
     }
 }
 
-/// Seconds from packed bytes to the last request, and how many requests there were. Never inlined, so
-/// that a profiler finds it by its name.
+/// Seconds from packed bytes to the last request, and how many requests there were. Never inlined,
+/// so that a profiler finds it by its name.
 #[inline(never)]
 fn read_all(format: Format, packed: &Packed) -> (f64, u64) {
     let stream = Box::new(Cursor::new(Arc::clone(&packed.frames)));
@@ -200,8 +200,8 @@ impl<'a> Lines<'a> {
         Lines { lines, span: last - first + 1 }
     }
 
-    /// Appends every line in an order drawn, with the times in their order, `rounds` spans later, and
-    /// all for device 0.
+    /// Appends every line in an order drawn, with the times in their order, `rounds` spans later,
+    /// and all for device 0.
     fn append_shifted(&self, copy: &mut String, rounds: u64, rng: &mut Rng) {
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         for place in (1..order.len()).rev() {

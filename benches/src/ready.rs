@@ -1,7 +1,8 @@
-//! How long a drive takes to be ready for its first request, and how much memory it takes to get there.
+//! How long a drive takes to be ready for its first request, and how much memory it takes to get
+//! there.
 //!
-//! Each row is a process of its own, which is this program again: the system tells how much memory a process
-//! has had resident at most, not how much it had for one of its drives.
+//! Each row is a process of its own, which is this program again: the system tells how much memory
+//! a process has had resident at most, not how much it had for one of its drives.
 
 use crate::drive::{self, State};
 use crate::memory::peak_bytes;

@@ -1,5 +1,5 @@
-//! What is asked: the drive and its floor draw the same requests from the same iterator, so that its
-//! cost is in both.
+//! What is asked: the drive and its floor draw the same requests from the same iterator, so that
+//! its cost is in both.
 
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use std::sync::Arc;

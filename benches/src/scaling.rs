@@ -1,7 +1,8 @@
 //! How the speed changes with the number of dies, the depth of the queue and the length of the run.
 //!
-//! The drives have the same number of pages whatever their dies, so that the mapping costs the same and
-//! only what depends on dies shows: more of them are busy at once, so that more events are pending.
+//! The drives have the same number of pages whatever their dies, so that the mapping costs the same
+//! and only what depends on dies shows: more of them are busy at once, so that more events are
+//! pending.
 
 use crate::drive::{self, State};
 use crate::workload::{Asked, RANDOM_READ, Workload};

@@ -1,7 +1,7 @@
 //! The table of drive and floor.
 //!
-//! Rounds of drive and floor alternate, so that a machine whose speed drifts drifts for both; the table
-//! gives the median of each and the median of the ratios round by round.
+//! Rounds of drive and floor alternate, so that a machine whose speed drifts drifts for both; the
+//! table gives the median of each and the median of the ratios round by round.
 
 use crate::drive::{self, Measured, State};
 use crate::floor::Floor;
@@ -58,8 +58,8 @@ struct Row {
 }
 
 impl Row {
-    /// Drive and floor are made anew for each round and run at once, as anyone runs them: a copy of either
-    /// would be made past the caches and begin with all of them cold.
+    /// Drive and floor are made anew for each round and run at once, as anyone runs them: a copy of
+    /// either would be made past the caches and begin with all of them cold.
     fn measure(
         &self,
         rounds: usize,

@@ -13,7 +13,8 @@ use fowler_units::{Geometry, HostOp};
 pub enum Asked {
     /// Single pages, uniform over the drive, this share of them reads, so many outstanding.
     Random { read_share: f64, depth: u32 },
-    /// Single random pages read, in a Poisson process that keeps each die busy for this share of time.
+    /// Single random pages read, in a Poisson process that keeps each die busy for this share of
+    /// time.
     Poisson { utilisation: f64 },
     /// Runs of [`RUN`] pages one after another, so many outstanding.
     Sequential { op: HostOp, depth: u32 },
@@ -103,8 +104,9 @@ impl Workload {
         set(&mut config);
         let mut device = drive::build(&config);
         if let Asked::Sequential { op: HostOp::Write, .. } = self.asked {
-            // The spare capacity is written first, and a little more: from then on every block that is
-            // written was erased for it, and the victim is a block whose pages were all written over.
+            // The spare capacity is written first, and a little more: from then on every block that
+            // is written was erased for it, and the victim is a block whose pages were all written
+            // over.
             let runs = spare_runs(&device);
             let first = Sequential::new(HostOp::Write, 0, runs, device.layout().logical_pages);
             device.run(Requests::Sequential(first), self.pacing(), &mut Recorder::new());

@@ -1,4 +1,5 @@
-//! Tells the crate what it is built of: a fingerprint of every source that a study's result depends on.
+//! Tells the crate what it is built of: a fingerprint of every source that a study's result depends
+//! on.
 
 #[path = "../experiment/build/fingerprint.rs"]
 mod fingerprint;

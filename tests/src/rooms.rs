@@ -1,7 +1,8 @@
-//! The rooms of a crate, its modules, import one another in one direction: each only those named before it.
+//! The rooms of a crate, its modules, import one another in one direction: each only those named
+//! before it.
 //!
-//! `circles` reads the sources: it finds paths that begin with `crate::`, and those of `super::` that leave the
-//! room, outside of tests, comments and strings.
+//! `circles` reads the sources: it finds paths that begin with `crate::`, and those of `super::`
+//! that leave the room, outside of tests, comments and strings.
 
 use std::path::{Path, PathBuf};
 
@@ -32,8 +33,8 @@ impl Order<'_> {
     }
 }
 
-/// What is wrong with the order of the modules in `folder`: imports against it, rooms that are not in it, and
-/// names in it that are no room.
+/// What is wrong with the order of the modules in `folder`: imports against it, rooms that are not
+/// in it, and names in it that are no room.
 ///
 /// # Panics
 /// If the folder cannot be read.
@@ -96,8 +97,8 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a file imports that lies so many modules deep, tests left out: paths from the top of the crate, of two words
-/// where the path has them, of one where it is a group.
+/// What a file imports that lies so many modules deep, tests left out: paths from the top of the
+/// crate, of two words where the path has them, of one where it is a group.
 fn imported(text: &str, depth: usize) -> Vec<String> {
     let code = without_tests(&code(text));
     let mut found = Vec::new();
@@ -135,7 +136,8 @@ fn two_heads(rest: &str) -> Vec<String> {
     }
 }
 
-/// The first words of the paths that `rest` of an import begins with: one, or one for each of a group.
+/// The first words of the paths that `rest` of an import begins with: one, or one for each of a
+/// group.
 pub fn heads(rest: &str) -> Vec<String> {
     let word = |text: &str| {
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());

@@ -169,8 +169,8 @@ fn rooms_of_the_controller_import_only_rooms_before_them() {
     ));
 }
 
-/// Flags and messages go through the experiments, as the bindings will: what only the command could do
-/// would be lost to them.
+/// Flags and messages go through the experiments, as the bindings will: what only the command could
+/// do would be lost to them.
 #[test]
 fn the_command_imports_experiments_and_nothing_below() {
     let text = std::fs::read_to_string(root().join("crates/cli/Cargo.toml")).expect("a manifest");
@@ -188,7 +188,8 @@ fn the_command_imports_experiments_and_nothing_below() {
     complain(problems);
 }
 
-/// Arrow takes long to build and is no part of a simulator: who needs it goes through the one crate that has it.
+/// Arrow takes long to build and is no part of a simulator: who needs it goes through the one crate
+/// that has it.
 #[test]
 fn arrow_is_in_one_crate_that_may_be_left_out() {
     let mut problems = Vec::new();
@@ -309,6 +310,28 @@ fn names_say_what_is_inside() {
 }
 
 /// Longest functions, in lines. A ratchet: it may only be lowered.
+/// As many columns as code has (rustfmt.toml). Rows of tables have no line to break.
+const COMMENT_COLUMNS_MAX: usize = 100;
+
+#[test]
+fn comments_keep_to_the_columns_of_code() {
+    let mut problems = Vec::new();
+    for folder in ["crates", "benches", "tests", "fuzz"] {
+        for (path, text) in files(folder, &[".rs"]) {
+            for (number, line) in text.lines().enumerate() {
+                let comment = line.trim_start();
+                let is_row = comment.trim_start_matches('/').trim_start().starts_with('|');
+                let is_link = comment.contains("://");
+                let width = line.chars().count();
+                if comment.starts_with("//") && width > COMMENT_COLUMNS_MAX && !is_row && !is_link {
+                    problems.push(format!("{path}:{}: a comment of {width} columns", number + 1));
+                }
+            }
+        }
+    }
+    complain(problems);
+}
+
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 700;
 /// Functions that are tables: long because the world is.

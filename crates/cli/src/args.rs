@@ -33,9 +33,11 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Why the slowest requests were slow: what each waited for, operation by operation
     Explain(Explain),
-    /// Raw flash commands on one die: CSV in (at_ns,op), CSV out (at_ns,op,start_ns,done_ns,suspensions)
+    /// Raw flash commands on one die: CSV in (at_ns,op), CSV out
+    /// (at_ns,op,start_ns,done_ns,suspensions)
     Chip(Chip),
-    /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the end of it
+    /// A whole life: years, capacity, wear and throttling under a workload that is repeated to the
+    /// end of it
     #[command(
         after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: with --out what is done is \
                             kept there, and the same command goes on from it to the same bytes"
@@ -47,13 +49,15 @@ pub(crate) enum Command {
                             Ctrl-C: what is finished is kept, and the same command goes on from there"
     )]
     Reproduce(Reproduce),
-    /// What systems buy together: every subset of them on one drive, at three ages, under several workloads
+    /// What systems buy together: every subset of them on one drive, at three ages, under several
+    /// workloads
     #[command(
         after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is kept, and \
                             the same command goes on from there"
     )]
     Study(Study),
-    /// Many runs by one specification: grids, lists, random and Latin hypercube designs; every finished run is kept
+    /// Many runs by one specification: grids, lists, random and Latin hypercube designs; every
+    /// finished run is kept
     #[command(
         after_help = "Exit codes: 0 done, whatever points failed; 2 the input is wrong; 130 stopped with Ctrl-C: what is \
                             finished is kept, and the same command goes on from there, as it does after any other end"
@@ -66,7 +70,8 @@ pub(crate) enum Command {
                             then printed"
     )]
     Validate(Validate),
-    /// The models of flash cells: bit errors, sensing levels, program steps; every constant and what it does
+    /// The models of flash cells: bit errors, sensing levels, program steps; every constant and
+    /// what it does
     #[command(subcommand)]
     Physics(Physics),
     /// Look at, convert and generate workloads
@@ -81,8 +86,9 @@ pub(crate) struct Run {
     /// Policy choices: a scheme, a file that ends in .toml, or several joined by `+`
     #[arg(long, value_name = "SCHEME")]
     pub scheme: Option<String>,
-    /// Write what dies and channels did as timeline.json, for Perfetto (ui.perfetto.dev) or Chrome, into the
-    /// folder of --out: in a window since the first request, or in the lives of the slowest K requests
+    /// Write what dies and channels did as timeline.json, for Perfetto (ui.perfetto.dev) or Chrome,
+    /// into the folder of --out: in a window since the first request, or in the lives of the
+    /// slowest K requests
     #[arg(long, value_name = "FROM..UNTIL|slowest:K", requires = "out")]
     pub timeline: Option<String>,
     #[command(flatten)]
@@ -121,11 +127,12 @@ pub(crate) struct Setup {
     /// Write summary.json and report.html (and requests.parquet, when asked for) into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Write a page with pictures, which needs nothing else to be read; without FILE into the folder of --out
+    /// Write a page with pictures, which needs nothing else to be read; without FILE into the
+    /// folder of --out
     #[arg(long, value_name = "FILE.html", num_args = 0..=1)]
     pub report: Option<Option<PathBuf>>,
-    /// Write every request with its causes, as columns (.parquet) or text (.csv); without FILE requests.parquet in the
-    /// folder of --out
+    /// Write every request with its causes, as columns (.parquet) or text (.csv); without FILE
+    /// requests.parquet in the folder of --out
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub requests: Option<Option<PathBuf>>,
 }
@@ -169,7 +176,8 @@ pub(crate) struct Lifetime {
     /// The target life in years of 365 days; otherwise that of the drive, lifetime.target
     #[arg(long, value_name = "N")]
     pub years: Option<f64>,
-    /// One simulated repetition stands for so many [default: the fewest at which a life takes a minute or two]
+    /// One simulated repetition stands for so many [default: the fewest at which a life takes a
+    /// minute or two]
     #[arg(long, value_name = "K")]
     pub dilation: Option<u32>,
     /// Not once more at twice the dilation, to see what that changes
@@ -178,8 +186,8 @@ pub(crate) struct Lifetime {
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into this folder, and keep
-    /// there what is done so far
+    /// Write summary.json, the table (CSV), pictures (SVG) and a page of both (report.html) into
+    /// this folder, and keep there what is done so far
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// With --out: keep what is done so far anew after so many page writes
@@ -237,7 +245,8 @@ pub(crate) struct ReplaySpeed {
     /// Divide the times by this factor
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<f64>,
-    /// Divide the times by the factor at which the drive idles for this share of the time, such as 0.7
+    /// Divide the times by the factor at which the drive idles for this share of the time, such as
+    /// 0.7
     #[arg(long, value_name = "SHARE")]
     pub idle: Option<f64>,
 }
@@ -269,7 +278,8 @@ pub(crate) struct Reproduce {
     /// A folder of real traces; those of the paper's workloads are shown beside the stand-ins
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go [default: results/PAPER, with --limit results/PAPER-look]
+    /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go
+    /// [default: results/PAPER, with --limit results/PAPER-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Requests of each run at most: a look, not a reproduction
@@ -291,8 +301,8 @@ pub(crate) struct Study {
     /// This workload instead of the study's own; may be given several times
     #[arg(long, value_name = "PRESET|FILE.toml")]
     pub workload: Vec<String>,
-    /// This trace instead of the study's own workloads, times as recorded, addresses compacted; may be given several
-    /// times
+    /// This trace instead of the study's own workloads, times as recorded, addresses compacted; may
+    /// be given several times
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
     /// The format of the traces; without it the format must be certain from the text
@@ -301,7 +311,8 @@ pub(crate) struct Study {
     /// A folder of real traces; those that the study knows are taken beside its stand-ins
     #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
     pub traces: Option<PathBuf>,
-    /// Where tables (CSV), pictures (SVG), a page of both (report.html) and finished runs go [default: results/study-all, with --limit results/study-all-look]
+    /// Where tables (CSV), pictures (SVG), a page of both (report.html) and finished runs go
+    /// [default: results/study-all, with --limit results/study-all-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Requests of each run at most [default: 300,000]
@@ -337,13 +348,16 @@ pub(crate) struct Sweep {
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Fewer requests and smaller drives, with tolerances two to three times as wide: seconds, not minutes
+    /// Fewer requests and smaller drives, with tolerances two to three times as wide: seconds, not
+    /// minutes
     #[arg(long)]
     pub quick: bool,
-    /// Only one group (die, "extra wait", bounds, collection, laws), or expectations whose name contains this
+    /// Only one group (die, "extra wait", bounds, collection, laws), or expectations whose name
+    /// contains this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Change a configuration key of the simulated drives and not of the theory, to see the check fail
+    /// Change a configuration key of the simulated drives and not of the theory, to see the check
+    /// fail
     #[arg(long, value_name = "KEY=VALUE")]
     pub spoil: Vec<String>,
     /// Print the result as one JSON object

@@ -69,7 +69,8 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     Ok(combine_exit(exit, &diagnostics))
 }
 
-/// How it ends when there is something wrong besides: what is worse than that, or was the user's wish, stays.
+/// How it ends when there is something wrong besides: what is worse than that, or was the user's
+/// wish, stays.
 fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     console::complain(diagnostics);
     match exit {

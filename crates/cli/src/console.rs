@@ -27,8 +27,8 @@ pub(crate) fn note(text: &str) {
     let _gone = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Standard output as a stream, for results too large to hold. A reader that has seen enough ends the
-/// program in good order.
+/// Standard output as a stream, for results too large to hold. A reader that has seen enough ends
+/// the program in good order.
 pub(crate) struct Stdout(io::BufWriter<io::Stdout>);
 
 impl Stdout {

@@ -1,8 +1,8 @@
 //! The command `fowler`: flags and messages over the experiment crate.
 //!
-//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the input is
-//! wrong, with everything that is wrong; 130 stopped by the user, results until then printed; 1 a fault of
-//! this program, or theory and simulation disagree.
+//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 2 the
+//! input is wrong, with everything that is wrong; 130 stopped by the user, results until then
+//! printed; 1 a fault of this program, or theory and simulation disagree.
 
 mod args;
 mod commands;
@@ -53,7 +53,8 @@ impl Exit {
 /// Does what `arguments` ask for, the name of the program first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = args::Arguments::parse_from(arguments);
-    // A panic is a bug of ours: its message has been printed by the hook, the exit code says the rest.
+    // A panic is a bug of ours: its message has been printed by the hook, the exit code says the
+    // rest.
     let ended = std::panic::catch_unwind(|| commands::execute(arguments.command));
     let exit = match ended {
         Ok(Ok(exit)) => exit,

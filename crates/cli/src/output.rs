@@ -1,5 +1,5 @@
-//! The files of a run. A folder that cannot be written is found before the run, and what was in it before
-//! is replaced only by what is complete.
+//! The files of a run. A folder that cannot be written is found before the run, and what was in it
+//! before is replaced only by what is complete.
 
 use crate::requests;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
@@ -35,8 +35,8 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Output {
-    /// Makes the folder and tries it out. None of `inputs` may be written, and no file twice; `logs` says
-    /// which files a log of requests becomes.
+    /// Makes the folder and tries it out. None of `inputs` may be written, and no file twice;
+    /// `logs` says which files a log of requests becomes.
     pub fn open(
         folder: Option<&Path>,
         wanted: Wanted<'_>,

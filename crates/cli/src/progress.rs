@@ -20,12 +20,14 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
             std::process::exit(130);
         }
     });
-    // Another handler is already there: then the default holds, and a Ctrl-C simply ends the program.
+    // Another handler is already there: then the default holds, and a Ctrl-C simply ends the
+    // program.
     drop(handled);
     &STOP
 }
 
-/// For what has no end but its own: a Ctrl-C ends the program at once, and what is half written goes.
+/// For what has no end but its own: a Ctrl-C ends the program at once, and what is half written
+/// goes.
 pub(crate) fn end_at_once() {
     let handled = ctrlc::try_set_handler(|| {
         atomic_file::abandon();
@@ -49,7 +51,8 @@ pub(crate) fn bar(quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A bar of runs, of which there are more as they are planned; hidden unless standard error is a terminal.
+/// A bar of runs, of which there are more as they are planned; hidden unless standard error is a
+/// terminal.
 pub(crate) fn runs(quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

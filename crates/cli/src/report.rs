@@ -12,7 +12,8 @@ use fowler_experiment::{Band, Kind, Part};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Parts below this share of a band's latency, under every scheme, are left out of the table of blame.
+/// Parts below this share of a band's latency, under every scheme, are left out of the table of
+/// blame.
 const BLAME_SHOWN: f64 = 0.005;
 
 /// The whole report. The first outcome is the one that others are compared with.
@@ -55,8 +56,8 @@ fn metrics(outcomes: &[Outcome]) -> String {
     grid.text()
 }
 
-/// A row: its label, and a cell for each run. Numbers are set in relation to the first run's where the row says so,
-/// both are known, and both are of the same requests.
+/// A row: its label, and a cell for each run. Numbers are set in relation to the first run's where
+/// the row says so, both are known, and both are of the same requests.
 fn cells(row: &Shown, outcomes: &[Outcome]) -> Vec<String> {
     let values: Vec<Value> = outcomes.iter().map(|outcome| row.value(outcome)).collect();
     let first = values[0].as_f64().filter(|&first| row.ratio && first > 0.0);
@@ -77,13 +78,14 @@ fn shown(value: &Value, unit: Unit) -> String {
     }
 }
 
-/// A cell: its text, and in every column but the first a place for the ratio, so that numbers align.
+/// A cell: its text, and in every column but the first a place for the ratio, so that numbers
+/// align.
 fn beside(column: usize, text: String, ratio: Option<String>) -> String {
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
 }
 
-/// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its share.
-/// Parts and "other" add up to the mean latency.
+/// What makes the slowest 1 % slow: the mean time of each part in a request of the band, and its
+/// share. Parts and "other" add up to the mean latency.
 fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     let bands: Vec<Band> =
         outcomes.iter().map(|outcome| outcome.recorder.blame(kind).slowest(0.01)).collect();

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Without a name of its own, the file for requests is Parquet, in the folder of results, and its bytes repeat.
+/// Without a name of its own, the file for requests is Parquet, in the folder of results, and its
+/// bytes repeat.
 #[test]
 fn requests_are_columns_unless_text_is_asked_for() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("requests-as-columns");

@@ -560,8 +560,8 @@ fn raw_commands_run_on_one_die() {
     let folder = Folder::new("chip");
     let commands = folder.file("c.csv", "at_ns,op\n0,program\n30000,read\n");
     let output = fowler(&["chip", "--device", "pes-mlc", "--scheme", "pes_ips", &commands]);
-    // The read comes in the first verify phase (20 to 44 us), waits for its end, takes 65 us; then the
-    // buffer reloads for 3 us and 14 iterations of 44 us follow.
+    // The read comes in the first verify phase (20 to 44 us), waits for its end, takes 65 us; then
+    // the buffer reloads for 3 us and 14 iterations of 44 us follow.
     let expected =
         "at_ns,op,start_ns,done_ns,suspensions\n0,program,0,728000,1\n30000,read,44000,109000,0\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);

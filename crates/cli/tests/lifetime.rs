@@ -117,7 +117,8 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The target is missed without a throttle and met with one; DT leaves what recovery adds, READY does not.
+/// The target is missed without a throttle and met with one; DT leaves what recovery adds, READY
+/// does not.
 #[test]
 fn throttles_keep_a_life_and_what_they_leave_is_what_they_know() {
     let out = folder("lifetime-schemes");

@@ -167,8 +167,8 @@ fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
     compared
 }
 
-/// What is looked at from few requests: the paper, how many claims it has, how its files are called, which claims
-/// are exact whatever the number of requests, and how many runs it takes.
+/// What is looked at from few requests: the paper, how many claims it has, how its files are
+/// called, which claims are exact whatever the number of requests, and how many runs it takes.
 struct Look {
     paper: &'static str,
     claims: usize,

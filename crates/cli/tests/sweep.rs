@@ -45,7 +45,8 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
             let name = path.strip_prefix(folder).unwrap().display().to_string();
             match fs::read(&path) {
                 Ok(bytes) => files.push((name, bytes)),
-                // The sweep runs on while its folder is looked at: this one has just got its final name.
+                // The sweep runs on while its folder is looked at: this one has just got its final
+                // name.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => panic!("{}: {error}", path.display()),
             }
@@ -86,7 +87,8 @@ fn the_worked_example_is_as_the_documents_say() {
     assert!(files == contents(&out));
 }
 
-/// Thirty-two points that take long enough to be interrupted. Eight make no drive, all for one reason: they are one run.
+/// Thirty-two points that take long enough to be interrupted. Eight make no drive, all for one
+/// reason: they are one run.
 fn long(folder: &Path) -> String {
     let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/small.toml");
     let text = format!(

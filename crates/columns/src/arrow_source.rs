@@ -1,7 +1,8 @@
-//! Requests that come as columns from elsewhere: Arrow batches of at least `at_ns`, `op`, `offset` and `size`.
+//! Requests that come as columns from elsewhere: Arrow batches of at least `at_ns`, `op`, `offset`
+//! and `size`.
 //!
-//! The type of a column is looked at once for each batch; after that its values are read as the plain slice that
-//! they are.
+//! The type of a column is looked at once for each batch; after that its values are read as the
+//! plain slice that they are.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -28,7 +29,8 @@ const LATEST: u64 = i64::MAX as u64;
 /// So many rows of a column are complained of; the others are counted.
 const SHOWN: usize = 5;
 
-/// A stream of batches, which are one workload: rows are counted through, and their order is held to.
+/// A stream of batches, which are one workload: rows are counted through, and their order is held
+/// to.
 #[derive(Clone, Debug, Default)]
 pub struct ArrowSource {
     rows: u64,
@@ -48,8 +50,8 @@ impl ArrowSource {
         self.rows
     }
 
-    /// The requests of the next batch. Timestamps count from the first of them: a drive knows no date. Numbers and
-    /// durations count as they are.
+    /// The requests of the next batch. Timestamps count from the first of them: a drive knows no
+    /// date. Numbers and durations count as they are.
     ///
     /// # Errors
     /// Everything that is wrong with the batch. Rows are counted from 0, through all batches.
@@ -75,7 +77,8 @@ fn has_dates(batch: &RecordBatch) -> bool {
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// The requests of one batch, whose first row is that of this number; moments as they are, and none before `after`.
+/// The requests of one batch, whose first row is that of this number; moments as they are, and none
+/// before `after`.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
     let mut diagnostics = Diagnostics::default();
@@ -154,7 +157,8 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     })
 }
 
-/// The values of a column, with something in the place of those that are wrong, and whether none is.
+/// The values of a column, with something in the place of those that are wrong, and whether none
+/// is.
 struct Values<V> {
     values: Vec<V>,
     sound: bool,

@@ -46,8 +46,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
 
-/// The same with some columns only, if the file is there and has its end, where it says what it holds: a machine
-/// that goes down may leave a file its name and not its bytes.
+/// The same with some columns only, if the file is there and has its end, where it says what it
+/// holds: a machine that goes down may leave a file its name and not its bytes.
 pub(crate) fn read_columns(
     path: &Path,
     names: &[&str],

@@ -24,8 +24,8 @@ pub const CHUNK: usize = 65_536;
 /// Rows of a group in a file; a group is held in memory until it is full.
 const GROUP: usize = 4 * CHUNK;
 
-/// The columns: those of the text format, in its order. `op` is a word of a dictionary; the others are whole
-/// numbers: bytes, and nanoseconds where the name ends in `_ns`. There are no nulls.
+/// The columns: those of the text format, in its order. `op` is a word of a dictionary; the others
+/// are whole numbers: bytes, and nanoseconds where the name ends in `_ns`. There are no nulls.
 pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
@@ -220,7 +220,8 @@ impl<W: Write + Send> ParquetSink<W> {
     }
 }
 
-/// Numbers that only grow are kept as differences; of the others most are few, and are kept in dictionaries.
+/// Numbers that only grow are kept as differences; of the others most are few, and are kept in
+/// dictionaries.
 fn layout() -> WriterProperties {
     let mut properties = properties().set_max_row_group_row_count(Some(GROUP));
     for name in ["id", "at_ns", "done_ns"] {

@@ -1,4 +1,5 @@
-//! The folder of a sweep: every point that is finished is a file of its own, which appears when it is complete.
+//! The folder of a sweep: every point that is finished is a file of its own, which appears when it
+//! is complete.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -7,9 +8,9 @@
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
 //!
-//! A process that is ended at any moment, by whatever means, loses no finished point, and the bytes of a folder do not
-//! depend on threads, machines, or how often the work was taken up again. A file without its end, as a machine
-//! that goes down may leave it, is made anew.
+//! A process that is ended at any moment, by whatever means, loses no finished point, and the bytes
+//! of a folder do not depend on threads, machines, or how often the work was taken up again. A file
+//! without its end, as a machine that goes down may leave it, is made anew.
 
 use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, requests};
@@ -75,8 +76,8 @@ pub struct Tally {
 }
 
 impl Folder {
-    /// Opens the folder for the points of a plan, and makes it if it is not there. What an earlier call left half
-    /// written is removed; what it finished stays.
+    /// Opens the folder for the points of a plan, and makes it if it is not there. What an earlier
+    /// call left half written is removed; what it finished stays.
     ///
     /// # Errors
     /// If the folder cannot be written, or someone else is writing to it.
@@ -109,8 +110,9 @@ impl Folder {
         &self.path
     }
 
-    /// The points that are still to be run, in order; with `retry` those that failed too. Of points that are alike
-    /// it is the first. A point of which a file is gone, or has lost its end, is to be run.
+    /// The points that are still to be run, in order; with `retry` those that failed too. Of points
+    /// that are alike it is the first. A point of which a file is gone, or has lost its end, is to
+    /// be run.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
@@ -183,8 +185,8 @@ impl Folder {
     }
 }
 
-/// Every point of the sweep in a folder that has run, one row each, in the order of the design. It needs nothing
-/// but the folder: no traces, and not the version of the program that filled it.
+/// Every point of the sweep in a folder that has run, one row each, in the order of the design. It
+/// needs nothing but the folder: no traces, and not the version of the program that filled it.
 ///
 /// # Errors
 /// If this is no folder of a sweep, or a file in it cannot be read.
@@ -208,15 +210,16 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
     Ok(summary::table(&rows))
 }
 
-/// Whether nothing that the points are read from would be replaced by what is written to the folder.
+/// Whether nothing that the points are read from would be replaced by what is written to the
+/// folder.
 pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
         [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();
     clashes(&plan.inputs(), &outputs)
 }
 
-/// Runs one point and returns its files as bytes, for whoever keeps them; nothing if it was stopped. Meanwhile its
-/// requests, where they are wanted, lie in the folder for temporary files.
+/// Runs one point and returns its files as bytes, for whoever keeps them; nothing if it was
+/// stopped. Meanwhile its requests, where they are wanted, lie in the folder for temporary files.
 ///
 /// # Errors
 /// If those requests cannot be written there. What is wrong with the point is its result.
@@ -237,8 +240,8 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     }))
 }
 
-/// Runs the points `todo` on so many threads (none: as many as there are cores) and keeps them in the folder.
-/// `step` hears of each that is finished, and whether it failed.
+/// Runs the points `todo` on so many threads (none: as many as there are cores) and keeps them in
+/// the folder. `step` hears of each that is finished, and whether it failed.
 ///
 /// # Errors
 /// If the folder cannot be written; what was kept before stays.
@@ -285,7 +288,8 @@ fn lock(folder: &Path) -> Result<File, Diagnostics> {
     }
 }
 
-/// Removes what was being written when an earlier process was killed. None is at work in the folder now.
+/// Removes what was being written when an earlier process was killed. None is at work in the folder
+/// now.
 fn tidy(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

@@ -1,4 +1,5 @@
-//! Points of a sweep as rows: what a point was, and every single value of its summary, each under its name.
+//! Points of a sweep as rows: what a point was, and every single value of its summary, each under
+//! its name.
 
 use crate::file;
 use arrow_array::cast::AsArray;
@@ -22,7 +23,8 @@ pub const HASH: &str = "hash";
 pub const ERROR: &str = "error";
 /// The column with the whole summary as JSON.
 pub const SUMMARY: &str = "summary";
-/// The columns of what a point runs, by name. A run that several points share has the names of the first.
+/// The columns of what a point runs, by name. A run that several points share has the names of the
+/// first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
 
 /// A single value.
@@ -208,8 +210,8 @@ pub(crate) fn bytes(row: &Row) -> Vec<u8> {
     file::bytes(&table(std::slice::from_ref(row)))
 }
 
-/// Rows as one table. A column is there if any row has it; where a row does not, it is null. What is null in every
-/// row that has it, and a table of values in another, is left out.
+/// Rows as one table. A column is there if any row has it; where a row does not, it is null. What
+/// is null in every row that has it, and a table of values in another, is left out.
 pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();

@@ -1,4 +1,5 @@
-//! Requests from columns: every type that they may have, everything that may be wrong with them, and how fast.
+//! Requests from columns: every type that they may have, everything that may be wrong with them,
+//! and how fast.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -191,8 +192,8 @@ fn order_and_rows_go_on_from_batch_to_batch() {
     );
 }
 
-/// Not a test of speed: it prints what `cargo test --release -p fowler-columns --test arrow_source -- --nocapture speed`
-/// measures here.
+/// Not a test of speed: it prints what `cargo test --release -p fowler-columns --test arrow_source
+/// -- --nocapture speed` measures here.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the machine's clock is what is measured")]
 fn speed() {

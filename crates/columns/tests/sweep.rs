@@ -1,5 +1,5 @@
-//! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how often the work
-//! was taken up again.
+//! The folder of a sweep: its bytes do not depend on threads, on where points were run, or on how
+//! often the work was taken up again.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -11,7 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Twelve points: under two schemes of the same choices, and half of them on drives that cannot be, all for one reason.
+/// Twelve points: under two schemes of the same choices, and half of them on drives that cannot be,
+/// all for one reason.
 fn specification() -> String {
     let device = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/small.toml");
     format!(
@@ -183,7 +184,8 @@ fn what_is_no_sweep_is_said() {
     assert!(told.contains(broken) && told.contains("remove it"), "{told}");
 }
 
-/// A file without its bytes, one without its end, and none at all: of a row, of requests, and of the design.
+/// A file without its bytes, one without its end, and none at all: of a row, of requests, and of
+/// the design.
 #[test]
 fn files_that_are_not_whole_are_made_anew() {
     let path = empty("broken");

@@ -1,5 +1,5 @@
-//! A hash of the sources that simulate: the same for every checkout, build profile and program that they
-//! are built into. What an earlier version measured is told from what this one measures by it.
+//! A hash of the sources that simulate: the same for every checkout, build profile and program that
+//! they are built into. What an earlier version measured is told from what this one measures by it.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 /// The crate whose templates and scripts are compiled in.
 const PAGES: &str = "experiment";
 
-/// The files and folders whose contents count, relative to the workspace: the sources of the crate `top`
-/// and of all that it depends on, what is compiled in with them, and the versions of what is not ours.
+/// The files and folders whose contents count, relative to the workspace: the sources of the crate
+/// `top` and of all that it depends on, what is compiled in with them, and the versions of what is
+/// not ours.
 pub fn places(root: &Path, top: &str) -> Vec<PathBuf> {
     let mut crates = BTreeSet::from([top.to_string()]);
     let mut open = vec![top.to_string()];
@@ -35,7 +36,8 @@ fn ours(manifest: &str) -> Vec<String> {
     section.filter_map(name).collect()
 }
 
-/// The SHA-256 over the relative path and the contents of every file of `top`, in the order of the paths.
+/// The SHA-256 over the relative path and the contents of every file of `top`, in the order of the
+/// paths.
 pub fn of(root: &Path, top: &str) -> String {
     let mut files = Vec::new();
     for place in places(root, top) {

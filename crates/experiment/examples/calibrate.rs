@@ -1,14 +1,15 @@
-//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of one that
-//! bring its mean latencies under FIFO nearest to those of Table 2, and nothing else. What the paper
-//! claims of its schemes is not looked at here, and nothing of the drives is changed.
+//! Calibrates the stand-ins of the traces of the P/E suspension paper: finds the few keys of one
+//! that bring its mean latencies under FIFO nearest to those of Table 2, and nothing else. What the
+//! paper claims of its schemes is not looked at here, and nothing of the drives is changed.
 //!
-//! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the residuals.
+//! `cargo run --release --example calibrate -- f1` prints the keys, the latencies and the
+//! residuals.
 //!
 //! `-- --check f1` searches nothing and prints what the file as it is comes to.
 //!
-//! The trace is compressed for each drive until that one idles for 70 % of the time; that is settled anew
-//! for every candidate. The search is that of Nelder and Mead (1965)
-//! in the logarithms of the keys, from a fixed start, without a random number: it finds the same again.
+//! The trace is compressed for each drive until that one idles for 70 % of the time; that is
+//! settled anew for every candidate. The search is that of Nelder and Mead (1965) in the logarithms
+//! of the keys, from a fixed start, without a random number: it finds the same again.
 #![allow(clippy::print_stdout, reason = "a command prints")]
 
 use fowler_experiment::calibration::{TestBed, Trial, common_speed, trials};
@@ -39,8 +40,8 @@ const fn knob(key: &'static str, start: f64, low: f64, high: f64) -> Knob {
     Knob { key, start, range: [low, high] }
 }
 
-/// A stand-in, Table 2's latencies of its trace (SLC read and write, MLC read and write, in ms), its
-/// requests per second (none: so many that the drives idle for 98 %), and its knobs.
+/// A stand-in, Table 2's latencies of its trace (SLC read and write, MLC read and write, in ms),
+/// its requests per second (none: so many that the drives idle for 98 %), and its knobs.
 struct StandIn {
     name: &'static str,
     published: [f64; 4],
@@ -48,14 +49,14 @@ struct StandIn {
     knobs: &'static [Knob],
 }
 
-/// Reads and writes share busy spells, as in the excerpt of Financial1: how many times the mean rate
-/// requests have in a spell (none come between), and how many of them come in one.
+/// Reads and writes share busy spells, as in the excerpt of Financial1: how many times the mean
+/// rate requests have in a spell (none come between), and how many of them come in one.
 const fn spells(peak: f64, requests: f64) -> [Knob; 2] {
     [knob("peak", peak, 1.05, 1e4), knob("requests_per_spell", requests, 1.0, 1e5)]
 }
 
-/// Reads come in batches, writes in others. No more reads than F2 has, the highest share of the six by
-/// the paper.
+/// Reads come in batches, writes in others. No more reads than F2 has, the highest share of the six
+/// by the paper.
 const fn batches(reads: f64, read_batch: f64, read_size: f64, write_batch: f64) -> [Knob; 4] {
     [
         knob("mix.reads", reads, 0.02, 0.82),
@@ -127,8 +128,8 @@ fn with(text: &str, keys: &[(&str, toml::Value)]) -> WorkloadSpec {
     WorkloadSpec::Generated(Source { name: "candidate".into(), text: file.to_string() })
 }
 
-/// What a workload comes to on each drive, compressed until that one idles for a share `idle` of the
-/// time, and the factors; the search for them begins at `first`.
+/// What a workload comes to on each drive, compressed until that one idles for a share `idle` of
+/// the time, and the factors; the search for them begins at `first`.
 fn compressed(
     beds: &[TestBed],
     workload: &WorkloadSpec,

@@ -13,7 +13,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 const NAMES: u32 = 1000;
 
 /// A file that grows under another name, `<name>.partial` or `<name>.partial2` and so on, until
-/// [`AtomicFile::finish`]. One that is never finished is removed. Devices and pipes are written directly.
+/// [`AtomicFile::finish`]. One that is never finished is removed. Devices and pipes are written
+/// directly.
 #[derive(Debug)]
 pub struct AtomicFile {
     out: BufWriter<File>,
@@ -111,8 +112,8 @@ pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
-/// Whether a file could be made at `path`. Asking for permissions is not reliable (network drives, full
-/// disks), so one is made beside it and removed.
+/// Whether a file could be made at `path`. Asking for permissions is not reliable (network drives,
+/// full disks), so one is made beside it and removed.
 pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         return Ok(());

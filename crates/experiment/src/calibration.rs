@@ -94,9 +94,9 @@ pub fn trials(
     beds.par_iter().map(|bed| bed.trial(workload, speed, control)).collect()
 }
 
-/// The speed at which the idle shares of all drives are `target` on average. One trace that is replayed
-/// on several drives is compressed by one factor, and leaves the slower drives less idle. The search
-/// begins at `first`.
+/// The speed at which the idle shares of all drives are `target` on average. One trace that is
+/// replayed on several drives is compressed by one factor, and leaves the slower drives less idle.
+/// The search begins at `first`.
 ///
 /// # Errors
 /// As [`trials`], or that there is no such speed.

@@ -9,9 +9,9 @@ use fowler_device::Probe;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// Runs `spec` under each of `schemes`, in parallel; outcomes are in the order of the schemes and do not
-/// depend on the number of threads. A target share of idle time is reached under the first scheme, and
-/// the factor that this takes is every scheme's.
+/// Runs `spec` under each of `schemes`, in parallel; outcomes are in the order of the schemes and
+/// do not depend on the number of threads. A target share of idle time is reached under the first
+/// scheme, and the factor that this takes is every scheme's.
 ///
 /// # Errors
 /// As [`Run::start`], of every scheme at once.

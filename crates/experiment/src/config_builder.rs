@@ -98,7 +98,8 @@ impl<T> ConfigBuilder<T> {
             let what = format!("{} required {keys} missing: {}", missing.len(), missing.join(", "));
             self.diagnostics.push(Diagnostic::new(whole, what).hint(hint.to_string()));
         }
-        // In the order of lines; sources of settings stay in theirs, and what has no line comes last.
+        // In the order of lines; sources of settings stay in theirs, and what has no line comes
+        // last.
         let mut files: Vec<String> = Vec::new();
         let mut place = |diagnostic: &Diagnostic| {
             let known = files.iter().position(|file| *file == diagnostic.file);

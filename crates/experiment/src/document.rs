@@ -79,8 +79,8 @@ pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }
 
-/// The same, where the key `rows` at the top may name tables, one after the other (`[[rows]]`): the settings of
-/// the first are those of `rows.0`.
+/// The same, where the key `rows` at the top may name tables, one after the other (`[[rows]]`): the
+/// settings of the first are those of `rows.0`.
 pub(crate) fn read_toml_with_rows(
     text: &str,
     file: &str,

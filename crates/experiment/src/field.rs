@@ -163,8 +163,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value in `target` as a number: times in nanoseconds, sizes in bytes, rates in bytes per second. None
-    /// where it is no number, or more than one.
+    /// The value in `target` as a number: times in nanoseconds, sizes in bytes, rates in bytes per
+    /// second. None where it is no number, or more than one.
     pub fn number(&self, target: &T) -> Option<f64> {
         Some(match self {
             Field::Count(_, access) => (access.get)(target) as f64,
@@ -184,7 +184,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// The value nearest to a number that [`Field::number`] might have given; none where it gives none.
+    /// The value nearest to a number that [`Field::number`] might have given; none where it gives
+    /// none.
     pub(crate) fn value(&self, number: f64) -> Option<Value> {
         let whole = libm::round(number) as u64;
         Some(match self {

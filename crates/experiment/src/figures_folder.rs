@@ -22,8 +22,8 @@ pub struct Written {
     pub drawings: Vec<Drawing>,
 }
 
-/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a warning, not
-/// an error: of a few requests there may be nothing to draw, and the tables say so as well.
+/// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a warning,
+/// not an error: of a few requests there may be nothing to draw, and the tables say so as well.
 ///
 /// # Errors
 /// If a file cannot be written.

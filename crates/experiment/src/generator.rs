@@ -151,8 +151,8 @@ impl Default for Description {
 const LONGEST: Span = Span(10_000 * 86_400_000_000_000);
 const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 
-/// The complete description of the workload that `text` describes, on a drive of `logical` bytes. Never
-/// panics, whatever the text.
+/// The complete description of the workload that `text` describes, on a drive of `logical` bytes.
+/// Never panics, whatever the text.
 pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
@@ -379,9 +379,9 @@ impl Generator {
         self.round(0)
     }
 
-    /// The requests of one of many rounds: at the same times, of the same kinds and sizes, to other addresses. Addresses
-    /// that come again in the same order outdate blocks in the order in which they were written, which nothing has to
-    /// be moved for.
+    /// The requests of one of many rounds: at the same times, of the same kinds and sizes, to other
+    /// addresses. Addresses that come again in the same order outdate blocks in the order in which
+    /// they were written, which nothing has to be moved for.
     pub fn round(
         &self,
         round: u64,
@@ -391,8 +391,8 @@ impl Generator {
 }
 
 impl Description {
-    /// What offsets are multiples of: if the file does not say, every page and every size that is used
-    /// can be reached.
+    /// What offsets are multiples of: if the file does not say, every page and every size that is
+    /// used can be reached.
     fn alignment(&self, page: u64) -> Bytes {
         if self.alignment.0 > 0 {
             return self.alignment;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A state that is reached by whoever needs it first, while others wait.
 type State = OnceLock<Result<PreconditionedImage, Vec<Refusal>>>;
 
-/// The states so far, each with a configuration that reaches it; those that were asked for last come last.
+/// The states so far, each with a configuration that reaches it; those that were asked for last
+/// come last.
 #[derive(Debug)]
 pub struct ImageCache {
     states: Mutex<Vec<(Config, Arc<State>)>>,

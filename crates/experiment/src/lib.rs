@@ -1,7 +1,7 @@
 //! From a specification to an outcome: drives and workloads from text, schemes, runs, comparisons.
 //!
-//! The command line and the bindings go through this crate and print; it prints nothing itself. What is
-//! wrong with an input is said all at once, as [`diagnostic::Diagnostics`].
+//! The command line and the bindings go through this crate and print; it prints nothing itself.
+//! What is wrong with an input is said all at once, as [`diagnostic::Diagnostics`].
 
 pub mod atomic_file;
 pub mod calibration;

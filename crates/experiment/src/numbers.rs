@@ -1,5 +1,5 @@
-//! Numbers as a person reads them: three or four significant digits, thousands apart. And the words for causes
-//! of latency.
+//! Numbers as a person reads them: three or four significant digits, thousands apart. And the words
+//! for causes of latency.
 
 use fowler_device::blame::Part;
 
@@ -29,7 +29,8 @@ pub fn counted_as(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
 
-/// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`, `1,234`.
+/// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`,
+/// `1,234`.
 pub fn real(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -55,8 +56,8 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// A share in percent: `12.3 %`. What is less than all is not rounded to all, nor what is something to
-/// nothing.
+/// A share in percent: `12.3 %`. What is less than all is not rounded to all, nor what is something
+/// to nothing.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {

@@ -81,8 +81,9 @@ pub fn scaled(spans: &[PowerOff], scale: &TimeScale) -> Vec<PowerOff> {
     spans.iter().filter_map(moved).collect()
 }
 
-/// The drive serves `requests`; between those before a span and those after it the power is off. It goes off when the
-/// drive has answered what came before. A span that no request follows changes nothing, and does not take place.
+/// The drive serves `requests`; between those before a span and those after it the power is off. It
+/// goes off when the drive has answered what came before. A span that no request follows changes
+/// nothing, and does not take place.
 pub fn run<P: Probe>(
     device: &mut Device,
     requests: &mut dyn Iterator<Item = HostIo>,

@@ -10,8 +10,9 @@ use std::path::Path;
 /// The version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A hash of the sources that simulate, in 64 hexadecimal digits: what an earlier version measured is not this
-/// one's result. The same in every build profile, on every machine, and in every program that is built of them.
+/// A hash of the sources that simulate, in 64 hexadecimal digits: what an earlier version measured
+/// is not this one's result. The same in every build profile, on every machine, and in every
+/// program that is built of them.
 pub const FINGERPRINT: &str = env!("FOWLER_FINGERPRINT");
 
 /// The first 16 hexadecimal digits of the SHA-256 of `text`: enough to tell configurations apart.

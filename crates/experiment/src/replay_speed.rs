@@ -1,17 +1,18 @@
-//! How fast requests come, and the search for the speed at which a drive idles for a wanted share of the time.
+//! How fast requests come, and the search for the speed at which a drive idles for a wanted share
+//! of the time.
 //!
-//! The P/E suspension paper compresses its traces in time until the idle share falls from 98 % to about
-//! 70 %. The factor is not printed and depends on the drive, so it is searched for. If requests arrived
-//! independently and overlapped freely, the idle share would fall as `exp(-busy * factor)`: in the
-//! logarithm of both sides that is a straight line of slope one, and real drives are near enough to a
-//! line there for the secant rule to arrive within a few runs.
+//! The P/E suspension paper compresses its traces in time until the idle share falls from 98 % to
+//! about 70 %. The factor is not printed and depends on the drive, so it is searched for. If
+//! requests arrived independently and overlapped freely, the idle share would fall as `exp(-busy *
+//! factor)`: in the logarithm of both sides that is a straight line of slope one, and real drives
+//! are near enough to a line there for the secant rule to arrive within a few runs.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale};
 
-/// How far from the target the idle share may be, as a share of the busy time that is wanted: of a drive
-/// that is to idle 99.9 % of the time one point would be ten times the load.
+/// How far from the target the idle share may be, as a share of the busy time that is wanted: of a
+/// drive that is to idle 99.9 % of the time one point would be ten times the load.
 const TOLERANCE: f64 = 0.02;
 /// And in any case.
 const TOLERANCE_MOST: f64 = 0.01;
@@ -35,7 +36,8 @@ pub enum ReplaySpeed {
 }
 
 impl ReplaySpeed {
-    /// How requests are issued; `depth` is what the workload keeps outstanding, if it has no times of its own.
+    /// How requests are issued; `depth` is what the workload keeps outstanding, if it has no times
+    /// of its own.
     pub(crate) fn pacing(self, depth: Option<u32>) -> Pacing {
         let depth = match self {
             ReplaySpeed::Closed(depth) => Some(depth),
@@ -119,8 +121,8 @@ pub(crate) fn search(
         .into())
 }
 
-/// Where the line through the last two tries meets the target, if that lies between the nearest tries
-/// on either side; else half-way between those.
+/// Where the line through the last two tries meets the target, if that lies between the nearest
+/// tries on either side; else half-way between those.
 fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
     let level = |share: f64| libm::log(-libm::log(share.clamp(1e-9, 1.0 - 1e-9)));
     let point = |&(factor, share): &(f64, f64)| (libm::log(factor), level(share));

@@ -90,7 +90,8 @@ impl RequestSink for Csv {
     }
 }
 
-/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is `requests.rps.csv`.
+/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is
+/// `requests.rps.csv`.
 pub fn log_path(path: &Path, scheme: &str) -> PathBuf {
     let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
     let safe: String = scheme

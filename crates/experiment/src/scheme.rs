@@ -1,4 +1,5 @@
-//! Schemes: named sets of policy choices. `a+b` joins them, and so does a scheme whose file says `join = "a+b"`.
+//! Schemes: named sets of policy choices. `a+b` joins them, and so does a scheme whose file says
+//! `join = "a+b"`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Setting, Value};
@@ -25,8 +26,8 @@ impl Scheme {
         Scheme::load_with(name, &[])
     }
 
-    /// The same, where some names are those of custom policies: they take the place of what the others
-    /// choose for their slots.
+    /// The same, where some names are those of custom policies: they take the place of what the
+    /// others choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
@@ -76,8 +77,8 @@ impl Scheme {
 /// The key by which a scheme's file names the schemes that it is the sum of.
 const JOIN: &str = "join";
 
-/// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above` are the schemes that
-/// led here, the outermost first.
+/// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above`
+/// are the schemes that led here, the outermost first.
 fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
@@ -152,8 +153,8 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
 /// What a scheme may set besides policies.
 const ALSO: &str = "timing.program_erase";
 
-/// What is wrong with a setting that is none of a scheme's: schemes are compared on one drive, and one
-/// that changed the drive would be compared with another.
+/// What is wrong with a setting that is none of a scheme's: schemes are compared on one drive, and
+/// one that changed the drive would be compared with another.
 fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";

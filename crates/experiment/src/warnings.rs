@@ -1,4 +1,5 @@
-//! What a reader of results could overlook, or take for something else: in the same words on the terminal and on pages.
+//! What a reader of results could overlook, or take for something else: in the same words on the
+//! terminal and on pages.
 
 use crate::numbers::counted;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
@@ -30,16 +31,19 @@ impl Severity {
 pub struct Warning {
     /// How serious it is.
     pub severity: Severity,
-    /// What it is; a sentence, or several separated by semicolons, without a capital and a full stop.
+    /// What it is; a sentence, or several separated by semicolons, without a capital and a full
+    /// stop.
     pub text: String,
 }
 
-/// Whether two runs served the same number of requests: only then can one be set in relation to the other.
+/// Whether two runs served the same number of requests: only then can one be set in relation to the
+/// other.
 pub fn alike(one: &Outcome, other: &Outcome) -> bool {
     one.recorder.requests() == other.recorder.requests()
 }
 
-/// Everything to be said of these runs, the gravest first. The first is the one that others are compared with.
+/// Everything to be said of these runs, the gravest first. The first is the one that others are
+/// compared with.
 pub fn warnings(outcomes: &[Outcome]) -> Vec<Warning> {
     let mut warnings = interruptions(outcomes);
     let mut add = |severity: Severity, texts: Vec<String>| {

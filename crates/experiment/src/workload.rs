@@ -1,4 +1,5 @@
-//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted replay speed.
+//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted replay
+//! speed.
 
 use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
@@ -94,8 +95,8 @@ impl WorkloadSpec {
         }
     }
 
-    /// What is wrong with it, as far as its description or the first lines of the trace tell. Without a
-    /// drive, that of one with room for any.
+    /// What is wrong with it, as far as its description or the first lines of the trace tell.
+    /// Without a drive, that of one with room for any.
     ///
     /// # Errors
     /// Everything that is wrong.
@@ -200,7 +201,8 @@ impl Workload {
         Workload::prepare_hashed(spec, None, drive, limit, control)
     }
 
-    /// The same where the trace's hash may be known: a file is read once for it, however many runs it has.
+    /// The same where the trace's hash may be known: a file is read once for it, however many runs
+    /// it has.
     pub fn prepare_hashed(
         spec: &WorkloadSpec,
         trace_hash: Option<&str>,
@@ -294,8 +296,8 @@ impl Workload {
         self.replay_round(0, speed, limit, control, replay)
     }
 
-    /// The same, for a workload that is repeated: a trace repeats itself, a generator its times and sizes, and draws
-    /// other addresses from the same distribution ([`Generator::round`]).
+    /// The same, for a workload that is repeated: a trace repeats itself, a generator its times and
+    /// sizes, and draws other addresses from the same distribution ([`Generator::round`]).
     pub fn replay_round(
         &self,
         round: u64,
@@ -365,8 +367,8 @@ fn limit_of(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Turns what may fail into what the device takes: on an error, a stop or the limit it ends, the device
-/// completes what is in flight, and the reason is asked for afterwards.
+/// Turns what may fail into what the device takes: on an error, a stop or the limit it ends, the
+/// device completes what is in flight, and the reason is asked for afterwards.
 struct Feed<'a, I> {
     source: I,
     left: u64,

@@ -1,4 +1,5 @@
-//! The laws of a run hold where reads take more than one level of soft sensing, and more than one try.
+//! The laws of a run hold where reads take more than one level of soft sensing, and more than one
+//! try.
 
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};

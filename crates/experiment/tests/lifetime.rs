@@ -70,7 +70,8 @@ space.share = 0.8
 writes.sizes = '4KiB 3, 16KiB 1'
 ";
 
-/// A life whose host is held to the end of it, and one that is stopped in the moment in which it ends.
+/// A life whose host is held to the end of it, and one that is stopped in the moment in which it
+/// ends.
 #[test]
 fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     let out = folder("lives-stopped");
@@ -87,8 +88,8 @@ fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The same file read otherwise is another workload: what was kept of one is not gone on from with the other, and is said
-/// and left alone until there is something to keep.
+/// The same file read otherwise is another workload: what was kept of one is not gone on from with
+/// the other, and is said and left alone until there is something to keep.
 #[test]
 fn a_trace_that_is_read_otherwise_is_another_workload() {
     let out = folder("lives-remapped");

@@ -1,4 +1,5 @@
-//! No text makes the parsers of devices and workloads panic: 10^5 mutated descriptions, from one seed.
+//! No text makes the parsers of devices and workloads panic: 10^5 mutated descriptions, from one
+//! seed.
 
 use fowler_experiment::device::parse_device;
 use fowler_experiment::generator::check;

@@ -67,7 +67,8 @@ fn charts(page: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A logarithmic axis has no place for zero: a picture of what took no time would be an empty frame.
+/// A logarithmic axis has no place for zero: a picture of what took no time would be an empty
+/// frame.
 #[test]
 fn what_took_no_time_makes_no_empty_picture() {
     let set: Vec<&str> = SMALL[..5].iter().chain(&["buffer.ack=on_insert"]).copied().collect();

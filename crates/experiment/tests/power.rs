@@ -11,8 +11,8 @@ use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::Span;
 use std::sync::atomic::AtomicBool;
 
-/// A second of requests to a drive of two chips under UDL that keeps data for an hour, with more to set and the
-/// workload's own keys.
+/// A second of requests to a drive of two chips under UDL that keeps data for an hour, with more to
+/// set and the workload's own keys.
 fn outcome(set: &[&str], more: &str, replay_speed: ReplaySpeed) -> Result<Outcome, Diagnostics> {
     let spec = spec(set, more, replay_speed);
     Run::new(&spec, Control { stop: &AtomicBool::new(false), progress: &|_| () }).outcome()
@@ -75,13 +75,15 @@ fn who_knows_of_no_time_without_power_says_so() {
     assert!(told.contains("overlap") && told.contains("w.toml"), "{told}");
 }
 
-/// What goes on between the last request and the power's going off is seen, step by step and window by window.
+/// What goes on between the last request and the power's going off is seen, step by step and window
+/// by window.
 #[test]
 fn a_run_without_power_has_its_page_and_its_timeline() {
     let spans: Vec<String> = (1..=30).map(|turn| format!("{}ms 1ms", turn * 20)).collect();
     let off = format!("power_off = '{}'", spans.join(", "));
     let all = Choice::Window { from: Span::ZERO, until: Span::ms(3_600_000) };
-    // In one the drive is about all the time, so that windows end in the midst of it; in the other a trace can hold it.
+    // In one the drive is about all the time, so that windows end in the midst of it; in the other
+    // a trace can hold it.
     for (retention, holds) in [("1s", false), ("4s", true)] {
         let retention = format!("policy.redundancy.retention={retention}");
         let set = [retention.as_str(), "precondition.pattern=steady"];
@@ -105,8 +107,8 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
     }
 }
 
-/// Where hybrid caching answers writes when they are in the flash, its data cache caches nothing: the outcome says so, and
-/// its page; so does DA-RAID-5 once it is in its third stage.
+/// Where hybrid caching answers writes when they are in the flash, its data cache caches nothing:
+/// the outcome says so, and its page; so does DA-RAID-5 once it is in its third stage.
 #[test]
 fn a_data_cache_that_caches_nothing_is_told() {
     let third = "policy.redundancy.worn_above=1 policy.redundancy.all_above=1 reliability.cycles=2";

@@ -45,7 +45,8 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
             let scheme = Scheme::load(scheme.name).unwrap();
             let drive = match resolve(&source, &scheme, &spec) {
                 Ok(drive) => drive,
-                // Voltages need cells that err; such a drive has none, and the hint says how to get them.
+                // Voltages need cells that err; such a drive has none, and the hint says how to get
+                // them.
                 Err(diagnostics) => {
                     let told = diagnostics.to_string();
                     assert!(["hvc", "lvc", "hire"].contains(&scheme.name()), "{told}");

@@ -1,6 +1,6 @@
-//! The stand-ins for the traces of the P/E suspension paper are what their files say, on both drives of
-//! the paper, and those for volumes of MSR Cambridge what is published of them; those that are fitted to
-//! excerpts are near them.
+//! The stand-ins for the traces of the P/E suspension paper are what their files say, on both
+//! drives of the paper, and those for volumes of MSR Cambridge what is published of them; those
+//! that are fitted to excerpts are near them.
 
 use fowler_experiment::device::{DeviceSpec, Resolved, Source, resolve};
 use fowler_experiment::presets::{Folder, open};
@@ -17,9 +17,9 @@ fn drive(name: &str) -> Resolved {
     resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap()
 }
 
-/// A stand-in: requests, requests per second, share of reads, mean size of reads and of writes in bytes.
-/// What is said of Financial1 and 2 is what `workloads.json` reports; of the others, what their files
-/// ask for.
+/// A stand-in: requests, requests per second, share of reads, mean size of reads and of writes in
+/// bytes. What is said of Financial1 and 2 is what `workloads.json` reports; of the others, what
+/// their files ask for.
 type Wanted = (&'static str, u64, f64, f64, f64, f64);
 
 #[rustfmt::skip]
@@ -48,8 +48,8 @@ fn stand_ins_have_the_statistics_that_they_are_asked_for() {
             ] {
                 let off = reached / wanted - 1.0;
                 // The rates of these two are not published, and nothing depends on them: they are
-                // compressed. Requests come in some 3,000 and 1,500 batches of geometric size, so that
-                // three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
+                // compressed. Requests come in some 3,000 and 1,500 batches of geometric size, so
+                // that three standard errors, sqrt(2 / batches) each, are 8 and 11 %.
                 let limit = match (name, what) {
                     ("dap", "rate") => 0.08,
                     ("msn", "rate") => 0.11,
@@ -88,10 +88,11 @@ const VOLUMES: [Volume; 15] = [
     ("msr-web0", 2_029_945, 70.1, 30.0, 8.6),
 ];
 const WEEK_S: f64 = 604_800.0;
-/// Of so many requests the rate has a standard error of 0.5 % (the variance of their number over its
-/// mean is 23 in long spans), the share of writes one of at most 0.6 % of itself (that of stg_1, drawn in
-/// batches that persist), and a mean size one of at most 1 % (the 31,000 reads of prxy_0). The seed is
-/// fixed: the limit of 2 % is two to four of them, and what is wrong by 4 % is found.
+/// Of so many requests the rate has a standard error of 0.5 % (the variance of their number over
+/// its mean is 23 in long spans), the share of writes one of at most 0.6 % of itself (that of
+/// stg_1, drawn in batches that persist), and a mean size one of at most 1 % (the 31,000 reads of
+/// prxy_0). The seed is fixed: the limit of 2 % is two to four of them, and what is wrong by 4 % is
+/// found.
 const LOOKED_AT: usize = 1_000_000;
 
 /// What of a volume is not within 2 % of what is wanted, over its first requests.
@@ -175,13 +176,14 @@ fn excerpt(file: &str, format: Format) -> Option<Profile> {
     Some(Profile::of(reader.map(Result::unwrap)))
 }
 
-/// An excerpt, its format, how many requests it has, a stand-in, and how far each distribution of as many
-/// of its requests may be: 1 for those that it does not claim.
+/// An excerpt, its format, how many requests it has, a stand-in, and how far each distribution of
+/// as many of its requests may be: 1 for those that it does not claim.
 type Fit = (&'static str, Format, usize, &'static str, [f64; 7]);
 
-/// The two excerpts of MSR Cambridge are 0.13, 0.36, 0.88, 0.15, 0.93 and 0.15 from each other, gaps aside:
-/// of reads they say little. Gaps within a batch are a microsecond or twenty there and none here. The
-/// shorter one makes 24 windows of 40 requests: too few to say how they are distributed.
+/// The two excerpts of MSR Cambridge are 0.13, 0.36, 0.88, 0.15, 0.93 and 0.15 from each other,
+/// gaps aside: of reads they say little. Gaps within a batch are a microsecond or twenty there and
+/// none here. The shorter one makes 24 windows of 40 requests: too few to say how they are
+/// distributed.
 #[rustfmt::skip]
 const FITS: [Fit; 4] = [
     ("Financial1.first10k.ssdsim.ascii.zst", Format::SsdsimNs, 10_000, "financial1-excerpt",

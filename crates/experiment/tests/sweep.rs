@@ -1,4 +1,5 @@
-//! Specifications of sweeps: what is wrong is said at once and where it stands; designs are the same everywhere.
+//! Specifications of sweeps: what is wrong is said at once and where it stands; designs are the
+//! same everywhere.
 
 use fowler_experiment::sweep::{Level, Plan};
 use std::collections::BTreeSet;
@@ -131,8 +132,8 @@ fn drawn_points_depend_on_the_seed_and_on_their_own_axis() {
     }
 }
 
-/// One point in each part of a range, and every value of a list as often as every other, whatever the number of
-/// points and the seed.
+/// One point in each part of a range, and every value of a list as often as every other, whatever
+/// the number of points and the seed.
 #[test]
 fn a_latin_hypercube_fills_every_axis_evenly() {
     for (points, seed) in [(1, 1), (2, 5), (7, 9), (12, 3), (40, 11), (60, 2)] {

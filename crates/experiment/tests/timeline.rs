@@ -1,4 +1,5 @@
-//! A timeline of a whole run beside what the run counted and what it blamed; and the trace beside its format.
+//! A timeline of a whole run beside what the run counted and what it blamed; and the trace beside
+//! its format.
 
 use fowler_device::{Op, Source as Account};
 use fowler_experiment::Part;
@@ -78,8 +79,8 @@ fn a_whole_run_is_all_there() {
     }
 }
 
-/// The slices of an operation on its die fill its time without gap or overlap, and a channel carries one
-/// transfer at a time.
+/// The slices of an operation on its die fill its time without gap or overlap, and a channel
+/// carries one transfer at a time.
 fn check_slices(timeline: &Timeline, case: &str) {
     let mut transfers: BTreeMap<Track, Vec<_>> = BTreeMap::new();
     for operated in &timeline.operations {
@@ -107,8 +108,9 @@ fn check_slices(timeline: &Timeline, case: &str) {
     }
 }
 
-/// The format, as documented ("Trace Event Format", Google, 2016; Perfetto, "External trace formats"): what every
-/// event must have, that slices of a thread nest, that flows begin once and end in a slice.
+/// The format, as documented ("Trace Event Format", Google, 2016; Perfetto, "External trace
+/// formats"): what every event must have, that slices of a thread nest, that flows begin once and
+/// end in a slice.
 fn check_trace(timeline: &Timeline, case: &str) {
     static FOLDERS: AtomicU64 = AtomicU64::new(0);
     let nth = FOLDERS.fetch_add(1, Ordering::Relaxed);
@@ -167,7 +169,8 @@ fn check_trace(timeline: &Timeline, case: &str) {
     assert_eq!(ended, wanted, "{case}");
 }
 
-/// Where nothing is suspended, what a request waited behind by its blame is what its die did by the timeline.
+/// Where nothing is suspended, what a request waited behind by its blame is what its die did by the
+/// timeline.
 #[test]
 fn the_timeline_agrees_with_the_blame() {
     for scheme in ["fifo", "rps"] {
@@ -268,7 +271,8 @@ fn phases_are_those_of_the_cells() {
     }
 }
 
-/// A drive that is asked for more than it can do, with so many writes: the slowest wait through most of the run.
+/// A drive that is asked for more than it can do, with so many writes: the slowest wait through
+/// most of the run.
 fn overloaded(writes: u64) -> RunSpec {
     let text = format!(
         "requests = {writes}\narrivals = {{ kind = \"poisson\", rate = 1000000 }}\nmix.reads = 0.0\n"
@@ -363,7 +367,8 @@ fn a_wait_for_parity_is_told_and_tied() {
                 after += 1;
             }
         }
-        // Where a stripe comes to need no parity, a wait ends without an operation: so it does in one in eight here.
+        // Where a stripe comes to need no parity, a wait ends without an operation: so it does in
+        // one in eight here.
         let most = if scheme == "raid5" { tied == waited } else { tied * 5 > waited * 4 };
         assert!(after > 50 && waited > 500 && most, "{scheme}: {tied} of {waited}, {after}");
         let its = recorded(&striped(scheme, more), Choice::Explained(20));

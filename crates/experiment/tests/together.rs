@@ -1,5 +1,5 @@
-//! All 32 subsets of the five systems on a small drive: what is conserved, what repeats, where time goes, and what
-//! parity owes when pages fail.
+//! All 32 subsets of the five systems on a small drive: what is conserved, what repeats, where time
+//! goes, and what parity owes when pages fail.
 
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Counters, Device, Fault, Pacing};
@@ -14,8 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 const FIVE: [&str; 5] = ["pes_ipc", "rhio", "hire", "ready_opt", "da_raid5"];
 
-/// The drive `together`, so small that a few thousand requests collect and recycle, and worn so that every stripe has
-/// parity under DA-RAID-5.
+/// The drive `together`, so small that a few thousand requests collect and recycle, and worn so
+/// that every stripe has parity under DA-RAID-5.
 const SMALL: [&str; 15] = [
     "geometry.chips_per_channel=1",
     "geometry.blocks_per_plane=40",
@@ -56,7 +56,8 @@ fn drive(subset: u32, but: &[&str]) -> Device {
     Device::new(&resolved.config).unwrap()
 }
 
-/// Reads, writes and a few trims, a fifth of the pages more often than the others; bursts and pauses.
+/// Reads, writes and a few trims, a fifth of the pages more often than the others; bursts and
+/// pauses.
 fn requests(pages: u64, page: u64) -> Vec<HostIo> {
     let mut rng = Rng::stream(9, "together");
     let mut at = 0;
@@ -147,7 +148,7 @@ fn every_subset_with_parity_loses_nothing() {
     (16..32).for_each(holds);
 }
 
-// --- Where two of them want different things (docs/decisions/together.md) -------------------------------------------
+// --- Where two of them want different things (docs/decisions/together.md) ---
 
 /// The longest that a read waited behind programs of parity.
 fn behind_parity(subset: u32) -> Span {
@@ -187,7 +188,8 @@ fn recycling_goes_on_while_the_host_is_held_and_its_pages_are_paid_for() {
 
 #[test]
 fn a_held_write_does_not_hold_what_the_drive_has_already() {
-    // Nothing to collect: what collection takes out of the capacity would hold the first writes too.
+    // Nothing to collect: what collection takes out of the capacity would hold the first writes
+    // too.
     let mut device = drive(
         24,
         &[
@@ -294,8 +296,8 @@ fn every_two_schemes_go_together_or_say_why_not() {
     assert!(ran > 50, "{ran}");
 }
 
-/// With the same room for the host, and parity's left over as long as there is none, collection costs the same: a drive
-/// with stripes is as long in use before the first request as one without.
+/// With the same room for the host, and parity's left over as long as there is none, collection
+/// costs the same: a drive with stripes is as long in use before the first request as one without.
 #[test]
 fn stripes_begin_in_the_same_steady_state() {
     let waf = |scheme: &str, spare: &str| {
@@ -315,10 +317,12 @@ fn stripes_begin_in_the_same_steady_state() {
     let without = waf("fifo", "geometry.over_provisioning=0.657142857");
     assert!(without > 1.2, "collection has to copy: {without}");
     for scheme in ["udl", "da_raid5"] {
-        // Windows of some ten thousand pages on planes of 64 blocks differ by a per cent or so from seed to seed.
+        // Windows of some ten thousand pages on planes of 64 blocks differ by a per cent or so from
+        // seed to seed.
         let with = waf(scheme, "geometry.over_provisioning=0.45");
         assert!((with / without - 1.0).abs() < 0.03, "{scheme}: {with}, without {without}");
     }
-    // Parity of random single pages doubles what is programmed, and takes the room that it had left over.
+    // Parity of random single pages doubles what is programmed, and takes the room that it had left
+    // over.
     assert!(waf("raid5", "geometry.over_provisioning=0.45") > 2.0 * without);
 }

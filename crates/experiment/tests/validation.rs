@@ -1,4 +1,5 @@
-//! `fowler validate` at quick length: the simulator agrees with theory, and a wrong simulator does not.
+//! `fowler validate` at quick length: the simulator agrees with theory, and a wrong simulator does
+//! not.
 
 use fowler_experiment::validate::{Group, ValidateSpec, Validation, validate};
 use fowler_experiment::workload::Control;
@@ -38,7 +39,8 @@ fn the_simulator_agrees_with_theory() {
     assert_eq!(names.len(), validation.rows.len(), "every expectation has a name of its own");
 }
 
-/// Each kind of expectation can fail: a drive that differs by little from what theory is told is found out.
+/// Each kind of expectation can fail: a drive that differs by little from what theory is told is
+/// found out.
 #[test]
 fn a_wrong_drive_is_found_out() {
     for (only, spoil) in [

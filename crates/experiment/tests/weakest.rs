@@ -1,4 +1,5 @@
-//! The nominal step is the one that is safe in the weakest block: what a preset says of its cells must bear that out.
+//! The nominal step is the one that is safe in the weakest block: what a preset says of its cells
+//! must bear that out.
 
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_experiment::device::{DeviceSpec, resolve};

@@ -29,7 +29,8 @@ pub fn range(bars: &Bars) -> (f64, f64) {
     all.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)))
 }
 
-/// The labels of groups: beside each other in one or more lines, or turned where they are too long for that.
+/// The labels of groups: beside each other in one or more lines, or turned where they are too long
+/// for that.
 pub struct Labels {
     lines: Vec<Vec<String>>,
     turned: bool,
@@ -153,7 +154,8 @@ const HATCHES: [&[Way]; 6] = [
 /// Distance of hatching lines, in pixels along the edge.
 const SPACING: f64 = 6.0;
 
-/// One path to and fro through a rectangle; where it turns it follows the edge, which is drawn over it.
+/// One path to and fro through a rectangle; where it turns it follows the edge, which is drawn over
+/// it.
 fn hatch([(x0, y0), (x1, y1)]: [Place; 2], way: Way) -> Vec<Place> {
     let (wide, high) = (x1 - x0, y1 - y0);
     let step = px(SPACING);
@@ -161,7 +163,8 @@ fn hatch([(x0, y0), (x1, y1)]: [Place; 2], way: Way) -> Vec<Place> {
     let last = if matches!(way, Way::Level) { high } else { wide + high };
     // From the foot of the bar, so that bars of different heights look alike.
     for (turn, offset) in (step / 2..last).step_by(step as usize).enumerate() {
-        // One end on the left side or the top, the other on the right side or the foot; mirrored for falling lines.
+        // One end on the left side or the top, the other on the right side or the foot; mirrored
+        // for falling lines.
         let mut ends = match way {
             Way::Level => [(0, offset), (wide, offset)],
             Way::Rising | Way::Falling => {

@@ -48,7 +48,8 @@ impl Lettering {
         Self { across, up, ..self }
     }
 
-    /// In the terms of the library, which gives heights a line's worth of air that it takes away again.
+    /// In the terms of the library, which gives heights a line's worth of air that it takes away
+    /// again.
     pub fn style(self) -> TextStyle<'static> {
         let style = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         let transform = if self.turned { FontTransform::Rotate270 } else { FontTransform::None };

@@ -16,7 +16,8 @@ pub struct FigureError {
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a whole.
+    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a
+    /// whole.
     pub panel: String,
     /// The series by its name; empty for the panel as a whole.
     pub series: String,

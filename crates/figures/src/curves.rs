@@ -84,7 +84,8 @@ fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &LineSeries) -> Drawn
     Ok(())
 }
 
-/// Draws distribution functions, each from its least value to its greatest: beyond lie only the axis and 1.
+/// Draws distribution functions, each from its least value to its greatest: beyond lie only the
+/// axis and 1.
 pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
     for (index, series) in steps.series.iter().enumerate() {
         let corners = series.points.iter().map(|(x, share)| plane.at(*x, *share)).collect();
@@ -100,7 +101,8 @@ pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
     Ok(())
 }
 
-/// A path without the points that nobody can see, the first and the last kept: a million samples are a picture too.
+/// A path without the points that nobody can see, the first and the last kept: a million samples
+/// are a picture too.
 fn thinned(path: Vec<Place>, least: i32) -> Vec<Place> {
     let end = path.len().saturating_sub(1);
     let mut kept: Vec<Place> = Vec::new();

@@ -98,7 +98,8 @@ impl Legend {
         self.entries.iter().map(Entry::width).fold(0.0, f64::max)
     }
 
-    /// Widths of the columns that it is drawn in on so many pixels: as few rows as have room, filled evenly.
+    /// Widths of the columns that it is drawn in on so many pixels: as few rows as have room,
+    /// filled evenly.
     fn columns(&self, room: f64) -> Vec<f64> {
         let all = self.entries.len();
         let mut widths = Vec::new();

@@ -1,16 +1,19 @@
 //! Pictures from columns of numbers; knows no drive.
 //!
-//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`], [`Lines`] or the
-//! [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure gives the same bytes.
+//! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`],
+//! [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure
+//! gives the same bytes.
 //!
-//! Series are told apart twice, by a colour that colour-blind readers can tell and by a hatch, a marker or a dash, so
-//! that a print in grey works too. What was published stands beside what was measured as black diamonds. Legends lie
-//! below the panels, never on the data; they are one where all panels agree on what a name looks like.
+//! Series are told apart twice, by a colour that colour-blind readers can tell and by a hatch, a
+//! marker or a dash, so that a print in grey works too. What was published stands beside what was
+//! measured as black diamonds. Legends lie below the panels, never on the data; they are one where
+//! all panels agree on what a name looks like.
 //!
-//! `plotters` draws, with its SVG backend alone: it needs no font and no system library, has coordinates for marks of
-//! our own on any plot, and has kept its interface for years. `kuva` 0.6 was the other candidate. It knows more kinds
-//! of plots, but no logarithm to base 2 and no marks on bars, its interface changes with every release, and it writes
-//! its own version into every picture.
+//! `plotters` draws, with its SVG backend alone: it needs no font and no system library, has
+//! coordinates for marks of our own on any plot, and has kept its interface for years. `kuva` 0.6
+//! was the other candidate. It knows more kinds of plots, but no logarithm to base 2 and no marks
+//! on bars, its interface changes with every release, and it writes its own version into every
+//! picture.
 //!
 //! ```
 //! use fowler_figures::{BarSeries, Bars, Figure, Panel};
@@ -53,7 +56,8 @@ pub struct Figure {
     pub caption: Option<String>,
     /// Panels beside each other, at least 1; without it as many as fit on a page, at most two.
     pub columns: Option<usize>,
-    /// Whether panels of the same kind and the same scale share one range of y, to be compared by eye.
+    /// Whether panels of the same kind and the same scale share one range of y, to be compared by
+    /// eye.
     pub same_y: bool,
     /// Row by row.
     pub panels: Vec<Panel>,
@@ -70,7 +74,8 @@ impl Figure {
     ///
     /// # Errors
     ///
-    /// Everything that keeps the figure from being drawn, all at once: see [`Wrong`]. Nothing is left out silently.
+    /// Everything that keeps the figure from being drawn, all at once: see [`Wrong`]. Nothing is
+    /// left out silently.
     pub fn svg(&self) -> Result<String, FigureError> {
         check::check(self)?;
         page::draw(self)
@@ -163,8 +168,8 @@ pub struct LineSeries {
     pub name: String,
     /// (x, y), joined in this order. May be empty only where something was published.
     pub points: Vec<(f64, f64)>,
-    /// Points with markers, or a theory: dashed, without markers. Of more than 24 points only some are marked, with
-    /// their whiskers.
+    /// Points with markers, or a theory: dashed, without markers. Of more than 24 points only some
+    /// are marked, with their whiskers.
     pub stroke: Stroke,
     /// (x, y) of what was published: diamonds, edged in the colour of the series.
     pub published: Vec<(f64, f64)>,

@@ -17,7 +17,8 @@ const CURVE_WIDTH: f64 = 400.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 8.0;
 const HEAD: f64 = 24.0;
-/// How far an axis reaches for zero: heights are compared with each other, places along x seldom are.
+/// How far an axis reaches for zero: heights are compared with each other, places along x seldom
+/// are.
 const ALWAYS: f64 = f64::INFINITY;
 const FAR: f64 = 0.6;
 const NEAR: f64 = 0.2;

@@ -7,7 +7,8 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use crate::Scale;
 use crate::style::{LABEL, width};
 
-/// An axis with its range and its ticks. Places are values on a linear axis and exponents on a logarithmic one.
+/// An axis with its range and its ticks. Places are values on a linear axis and exponents on a
+/// logarithmic one.
 #[derive(Clone, Debug)]
 pub struct Ruler {
     scale: Scale,
@@ -50,8 +51,8 @@ impl Ruler {
         Self { scale: Scale::Linear, low, high, ticks: Vec::new() }
     }
 
-    /// A ruler for values from `min` to `max`. Zero is on a linear axis if the value next to it is less than `reach`
-    /// times the one that is farthest from it.
+    /// A ruler for values from `min` to `max`. Zero is on a linear axis if the value next to it is
+    /// less than `reach` times the one that is farthest from it.
     pub fn new(scale: Scale, (min, max): (f64, f64), reach: f64, room: Room) -> Self {
         match scale {
             Scale::Linear => Self::linear(min, max, reach, room),
@@ -114,7 +115,8 @@ impl Ruler {
     }
 }
 
-/// A ruler is a coordinate of the drawing library: it takes places, and its ticks are those that were chosen.
+/// A ruler is a coordinate of the drawing library: it takes places, and its ticks are those that
+/// were chosen.
 impl Ranged for Ruler {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -213,7 +215,8 @@ fn divide(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     values.into_iter().map(|value| (value, short(value, step, size))).collect()
 }
 
-/// A multiple of `step` on an axis that goes as far as `size`: no more digits than tell it from its neighbours.
+/// A multiple of `step` on an axis that goes as far as `size`: no more digits than tell it from its
+/// neighbours.
 fn short(value: f64, step: f64, size: f64) -> String {
     if value == 0.0 {
         return "0".into();

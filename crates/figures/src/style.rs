@@ -2,7 +2,8 @@
 
 use plotters::style::RGBColor;
 
-/// Pixels are divided in ten: the backend counts in whole units, and marks should sit where the numbers are.
+/// Pixels are divided in ten: the backend counts in whole units, and marks should sit where the
+/// numbers are.
 pub const UNIT: f64 = 10.0;
 
 /// Pixels in units of the canvas.
@@ -16,8 +17,8 @@ pub const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 pub const MESH: RGBColor = RGBColor(0xE2, 0xE2, 0xE2);
 pub const FAINT: RGBColor = RGBColor(0x77, 0x77, 0x77);
 
-/// Of Okabe and Ito (2008), without black, which is for what was published; neighbours differ in lightness, and the
-/// yellow that is hard to see as a line comes last.
+/// Of Okabe and Ito (2008), without black, which is for what was published; neighbours differ in
+/// lightness, and the yellow that is hard to see as a line comes last.
 pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xE6, 0x9F, 0x00),
@@ -39,7 +40,8 @@ pub const HEADING: f64 = 14.5;
 pub const AXIS: f64 = 13.0;
 pub const LABEL: f64 = 12.0;
 
-/// How wide a text is at a height, in pixels, both estimated to the wide side: the reader's font is not ours to know.
+/// How wide a text is at a height, in pixels, both estimated to the wide side: the reader's font is
+/// not ours to know.
 pub fn width(text: &str, height: f64) -> f64 {
     let ems: f64 = text
         .chars()
@@ -62,8 +64,8 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A text in lines that are at most so wide, broken at blanks and behind hyphens; a piece that is too long alone
-/// stays whole.
+/// A text in lines that are at most so wide, broken at blanks and behind hyphens; a piece that is
+/// too long alone stays whole.
 pub fn wrap(text: &str, height: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,5 @@
-//! What is in a picture, counted in its text; what is refused; and that the same figure gives the same bytes.
+//! What is in a picture, counted in its text; what is refused; and that the same figure gives the
+//! same bytes.
 
 use fowler_figures::{
     Axis, BarSeries, Bars, Figure, Finding, LineSeries, Lines, Panel, Plot, Reference, StepSeries,
@@ -184,7 +185,8 @@ fn the_same_figure_gives_the_same_bytes() {
     assert_eq!(svg(panels()), svg(panels()));
 }
 
-/// Numbers at every distance from zero and from each other: all are drawn inside the picture, and told by labels.
+/// Numbers at every distance from zero and from each other: all are drawn inside the picture, and
+/// told by labels.
 #[test]
 fn awkward_numbers_are_drawn_inside_the_picture() {
     let numbers = [1e-100, 1e-9, 3.3e-4, 0.5, 1.0, 1.0 + 1e-12, 7.0, 999.5, 65536.0, 1e7, 1e100];

@@ -199,7 +199,7 @@ pub enum Endurance {
 impl Endurance {
     /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure
     /// `rated` without any. The model is one of cells rated for 3,000; others are taken to endure
-    /// in proportion [assumed], a cycle of theirs to be so much more or less of one of those: what
+    /// in proportion (assumed), a cycle of theirs to be so much more or less of one of those: what
     /// heals over the whole time does so over the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;

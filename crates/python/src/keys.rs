@@ -1,5 +1,5 @@
-//! The keys of a drive, the presets and the schemes, as Python reads them: its configuration classes are made from
-//! this list and no other.
+//! The keys of a drive, the presets and the schemes, as Python reads them: its configuration
+//! classes are made from this list and no other.
 
 use crate::errors::OrRaise;
 use crate::spec::DriveArgs;
@@ -10,8 +10,8 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::{keys::all, run};
 use pyo3::prelude::*;
 
-/// A key: path, kind, meaning, what it takes, its words with their meanings, whether it is required, its default as
-/// TOML.
+/// A key: path, kind, meaning, what it takes, its words with their meanings, whether it is
+/// required, its default as TOML.
 type KeyFacts = (String, &'static str, String, String, Vec<(String, String)>, bool, String);
 
 /// Every configuration key of a drive.

@@ -1,5 +1,6 @@
-//! The module `fowler._core`: what the package `fowler` is made of. Nothing here decides anything: it turns Python's
-//! values into specifications of the experiment crate, and outcomes into Python's.
+//! The module `fowler._core`: what the package `fowler` is made of. Nothing here decides anything:
+//! it turns Python's values into specifications of the experiment crate, and outcomes into
+//! Python's.
 
 mod command;
 mod errors;

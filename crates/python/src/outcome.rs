@@ -40,7 +40,8 @@ impl Outcome {
         }
     }
 
-    /// For reads or writes: latencies in microseconds, and the share of requests that took at least so long.
+    /// For reads or writes: latencies in microseconds, and the share of requests that took at least
+    /// so long.
     fn distribution(&self, kind: &str) -> PyResult<Vec<(f64, f64)>> {
         let named = Kind::ALL.into_iter().find(|it| it.name() == kind);
         let kind = named.ok_or_else(|| PyValueError::new_err("kind is \"read\" or \"write\""))?;

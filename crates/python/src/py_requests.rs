@@ -1,4 +1,5 @@
-//! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by batch.
+//! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by
+//! batch.
 
 use fowler_columns::RecordBatch;
 use fowler_columns::arrow_source::ArrowSource;

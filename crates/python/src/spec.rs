@@ -1,5 +1,5 @@
-//! From Python's dictionaries to specifications. `python/fowler` makes the dictionaries; their keys are its business
-//! and this file's alone.
+//! From Python's dictionaries to specifications. `python/fowler` makes the dictionaries; their keys
+//! are its business and this file's alone.
 
 use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;

@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering;
 /// What came of a study: title, tables, files written, warnings.
 type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 
-/// Every subset of the five systems, at three ages, under several workloads. What is finished is kept in `out`, and
-/// the same call goes on from there.
+/// Every subset of the five systems, at three ages, under several workloads. What is finished is
+/// kept in `out`, and the same call goes on from there.
 #[pyfunction]
 #[pyo3(signature = (out, workloads, traces=None, limit=None, progress=None))]
 pub(crate) fn study_all(

@@ -1,5 +1,5 @@
-//! Sweeps: a plan that has been read, the folder that its points are kept in, and single points for whoever runs them
-//! elsewhere.
+//! Sweeps: a plan that has been read, the folder that its points are kept in, and single points for
+//! whoever runs them elsewhere.
 
 use crate::errors::{OrRaise, fault};
 use crate::table::Table;
@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long a sweep that was told to stop is waited for: its folder is to be free when the caller hears of it.
+/// How long a sweep that was told to stop is waited for: its folder is to be free when the caller
+/// hears of it.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The files of a point: its row, its requests, whether it failed.
@@ -28,8 +29,8 @@ pub(crate) struct Plan {
 
 #[pymethods]
 impl Plan {
-    /// Reads a specification; `name` stands for it in messages. On one thread only if it is read `by_itself`, as a
-    /// worker does that has others beside it, or that was forked.
+    /// Reads a specification; `name` stands for it in messages. On one thread only if it is read
+    /// `by_itself`, as a worker does that has others beside it, or that was forked.
     #[staticmethod]
     #[pyo3(signature = (text, name, by_itself=false))]
     fn read(py: Python<'_>, text: String, name: String, by_itself: bool) -> PyResult<Plan> {
@@ -101,7 +102,8 @@ impl Folder {
         py.detach(|| folder.missing(retry)).or_raise(py)
     }
 
-    /// Runs points here, on so many threads, or on all cores, and keeps each as soon as it is finished.
+    /// Runs points here, on so many threads, or on all cores, and keeps each as soon as it is
+    /// finished.
     #[pyo3(signature = (todo, threads=None, progress=None))]
     fn run(
         &self,

@@ -1,4 +1,5 @@
-//! Tables in Arrow's memory, which whatever reads Arrow's C stream takes without a copy: pyarrow, polars, pandas.
+//! Tables in Arrow's memory, which whatever reads Arrow's C stream takes without a copy: pyarrow,
+//! polars, pandas.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt64Type};

@@ -1,5 +1,5 @@
-//! Work that takes its time: on a thread of its own, without the interpreter's lock, so that other Python threads go
-//! on, Ctrl-C is heard, and progress is shown.
+//! Work that takes its time: on a thread of its own, without the interpreter's lock, so that other
+//! Python threads go on, Ctrl-C is heard, and progress is shown.
 
 use crate::errors::fault;
 use fowler_experiment::workload::Control;
@@ -14,7 +14,8 @@ use std::time::Duration;
 
 /// Between two looks at signals and at progress.
 const TICK: Duration = Duration::from_millis(20);
-/// How long work that was told to stop is waited for. What does not end by then ends unseen: nobody waits for it.
+/// How long work that was told to stop is waited for. What does not end by then ends unseen: nobody
+/// waits for it.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
 /// What work tells and is told while it goes on.
@@ -63,8 +64,9 @@ pub(crate) fn watch_for<T: Send + 'static>(
     let (sender, receiver) = channel();
     let its = watched.clone();
     thread::spawn(move || {
-        // The interpreter knows this thread for as long as the work goes on: where a policy of Python's is called, it
-        // need not be made known each time, which takes longer than the call.
+        // The interpreter knows this thread for as long as the work goes on: where a policy of
+        // Python's is called, it need not be made known each time, which takes longer than the
+        // call.
         let work = || {
             Python::attach(|py| {
                 its.thread.store(ident(py).unwrap_or(0), Ordering::Relaxed);

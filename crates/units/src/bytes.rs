@@ -42,7 +42,8 @@ const RATES: &[Unit] = &[
 ];
 
 impl ByteRate {
-    /// The time `bytes` take at this rate, rounded up once for the whole transfer; nothing at rate zero.
+    /// The time `bytes` take at this rate, rounded up once for the whole transfer; nothing at rate
+    /// zero.
     pub fn time(self, bytes: u64) -> Span {
         if self.0 == 0 {
             return Span::ZERO;

@@ -1,5 +1,5 @@
-//! Columns: one value for each thing of a kind, where its id alone finds it. The mapping of a drive is
-//! two columns of a hundred megabytes and more that are looked into at random, so that how their
+//! Columns: one value for each thing of a kind, where its id alone finds it. The mapping of a drive
+//! is two columns of a hundred megabytes and more that are looked into at random, so that how their
 //! memory is laid out decides what a request costs (`docs/performance.md`).
 
 use crate::Id;
@@ -10,9 +10,9 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 /// From how many bytes on a column is worth large pages: a few of them.
 const LARGE: usize = 4 << 20;
 
-/// An empty vector with room for `count` values. On Linux the system is asked to back a large one with
-/// pages of 2 MiB: a look at a random entry then misses the cache, but not the translation of its
-/// address as well.
+/// An empty vector with room for `count` values. On Linux the system is asked to back a large one
+/// with pages of 2 MiB: a look at a random entry then misses the cache, but not the translation of
+/// its address as well.
 fn on_large_pages<T>(count: usize) -> Vec<T> {
     let values = Vec::with_capacity(count);
     #[cfg(target_os = "linux")]
@@ -30,14 +30,16 @@ fn advise_large_pages<T>(values: &Vec<T>) {
     let end = (values.as_ptr().addr() + values.capacity() * size_of::<T>()) / PAGE * PAGE;
     if start < end {
         let first = values.as_ptr().cast_mut().with_addr(start).cast();
-        // SAFETY: the range lies within the vector's own memory, and the advice changes neither what
-        // it holds nor where it lies. If the system does not follow it, nothing is lost but time.
+        // SAFETY: the range lies within the vector's own memory, and the advice changes neither
+        // what it holds nor where it lies. If the system does not follow it, nothing is lost but
+        // time.
         unsafe { libc::madvise(first, end - start, libc::MADV_HUGEPAGE) };
     }
 }
 
-/// Begins to bring `values[index]` into the cache, where the processor can be asked to; an index beyond
-/// the slice is let pass, without a branch: whether something has a neighbour can often not be foretold.
+/// Begins to bring `values[index]` into the cache, where the processor can be asked to; an index
+/// beyond the slice is let pass, without a branch: whether something has a neighbour can often not
+/// be foretold.
 #[inline]
 #[allow(unsafe_code, reason = "there is no safe way to ask the processor")]
 pub fn prefetch<T>(values: &[T], index: usize) {

@@ -1,7 +1,7 @@
 //! How a drive is made up, and how its parts are numbered.
 //!
-//! Numbers run over the whole drive: dies channel by channel, planes die by die, blocks plane by plane,
-//! pages block by block, so that every part's parent is a division away.
+//! Numbers run over the whole drive: dies channel by channel, planes die by die, blocks plane by
+//! plane, pages block by block, so that every part's parent is a division away.
 
 use crate::{BlockId, Bytes, ChannelId, DieId, Id, PlaneId, Ppn};
 
@@ -128,8 +128,8 @@ impl Geometry {
         (first..first + self.blocks_per_plane).map(BlockId)
     }
 
-    /// The die at a position in striping order: neighbours lie on different channels, so that a run of
-    /// pages uses every bus before it uses any twice.
+    /// The die at a position in striping order: neighbours lie on different channels, so that a run
+    /// of pages uses every bus before it uses any twice.
     pub fn die_at_stripe(&self, position: u32) -> DieId {
         let (row, channel) = (position / self.channels, position % self.channels);
         DieId::new((channel * self.dies_per_channel() + row) as usize)
@@ -145,8 +145,8 @@ impl Geometry {
         die.0 / self.dies_per_chip
     }
 
-    /// The die at a position of an order in which as many neighbours as there are chips lie on different chips, and
-    /// on different channels as far as there are so many.
+    /// The die at a position of an order in which as many neighbours as there are chips lie on
+    /// different chips, and on different channels as far as there are so many.
     pub fn die_at_chip(&self, position: u32) -> DieId {
         let (turn, at) = (position / self.chips(), position % self.chips());
         let (row, channel) = (at / self.channels, at % self.channels);

@@ -1,5 +1,5 @@
-//! Where a page, block or plane belongs, without a division: the loop of the simulator asks several times
-//! for every page (`docs/performance.md`).
+//! Where a page, block or plane belongs, without a division: the loop of the simulator asks several
+//! times for every page (`docs/performance.md`).
 
 use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn};
 
@@ -15,10 +15,10 @@ impl Divisor {
         Self { by, reciprocal: u64::MAX / u64::from(by) }
     }
 
-    /// `n / by`, exactly. With `r = floor((2^64 - 1) / by)`, which is below `2^64 / by` by at most one,
-    /// `(n + 1) r / 2^64` lies below `(n + 1) / by` by less than `1 / by`, so that its whole part is
-    /// that of `n / by` for every `n` and `by` of 32 bits (Robison, "N-bit unsigned division via N-bit
-    /// multiply-add", ARITH-17, 2005).
+    /// `n / by`, exactly. With `r = floor((2^64 - 1) / by)`, which is below `2^64 / by` by at most
+    /// one, `(n + 1) r / 2^64` lies below `(n + 1) / by` by less than `1 / by`, so that its whole
+    /// part is that of `n / by` for every `n` and `by` of 32 bits (Robison, "N-bit unsigned
+    /// division via N-bit multiply-add", ARITH-17, 2005).
     #[inline]
     fn divide(self, n: u32) -> u32 {
         let product = (u128::from(n) + 1) * u128::from(self.reciprocal);

@@ -1,5 +1,5 @@
-//! A seeded bijection of `0..n`, in constant memory: brings pages into a random order without keeping
-//! the order.
+//! A seeded bijection of `0..n`, in constant memory: brings pages into a random order without
+//! keeping the order.
 //!
 //! A balanced Feistel network over the next even power of two is a bijection whatever its round
 //! function; values at or beyond `n` are sent through again until one lies inside (cycle walking;
@@ -11,7 +11,8 @@ use crate::Rng;
 /// Rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Values that are brought inside together: many, because the last few of a batch wait for each other.
+/// Values that are brought inside together: many, because the last few of a batch wait for each
+/// other.
 const BATCH: usize = 1024;
 
 /// A bijection of `0..n`.
@@ -47,7 +48,8 @@ impl Scatter {
         }
     }
 
-    /// The same bijection with its rounds looked up instead of computed, for whoever wants most of it.
+    /// The same bijection with its rounds looked up instead of computed, for whoever wants most of
+    /// it.
     ///
     /// # Panics
     /// If `n` is above 2^32.
@@ -73,14 +75,15 @@ impl Scatter {
     }
 }
 
-/// A [`Scatter`] that brings many values into order at once: what a round does to half a value of at most
-/// 16 bits stands in a table, and no value waits for the rounds of the one before it.
+/// A [`Scatter`] that brings many values into order at once: what a round does to half a value of
+/// at most 16 bits stands in a table, and no value waits for the rounds of the one before it.
 #[derive(Clone, Debug)]
 pub struct TabledScatter {
     n: u64,
     half: u32,
-    /// What each round combines the left half with, by the right half. As large as any index of 16 bits, so
-    /// that none need be checked; what lies beyond the halves of this `n` is never touched.
+    /// What each round combines the left half with, by the right half. As large as any index of 16
+    /// bits, so that none need be checked; what lies beyond the halves of this `n` is never
+    /// touched.
     rounds: [Box<[u16; 1 << 16]>; ROUNDS],
 }
 

@@ -67,7 +67,8 @@ impl Span {
         Span(n * 1_000_000)
     }
 
-    /// The length in microseconds, for tables and JSON only: the simulation itself stays in integers.
+    /// The length in microseconds, for tables and JSON only: the simulation itself stays in
+    /// integers.
     pub fn as_us(self) -> f64 {
         self.0 as f64 / 1e3
     }

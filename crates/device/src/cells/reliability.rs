@@ -195,7 +195,7 @@ impl Ladder {
         }
     }
 
-    /// Every rung up to [`WIDEST`].
+    /// Every rung up to `WIDEST`.
     pub fn new(timing: &Timing) -> Ladder {
         let nominal = timing.program_iterations;
         let most = nominal.values().iter().copied().max().unwrap_or(1);

@@ -1,5 +1,6 @@
-//! What a drive is like where its description does not say. Geometry and timing have no defaults: the
-//! values here only fill the struct until the description, which must name every one, replaces them.
+//! What a drive is like where its description does not say. Geometry and timing have no defaults:
+//! the values here only fill the struct until the description, which must name every one, replaces
+//! them.
 
 use fowler_device::Config;
 use fowler_nand::{PerPageType, Timing};

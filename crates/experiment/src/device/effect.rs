@@ -1,5 +1,5 @@
-//! Choices that would change nothing on a drive: refused, for whoever made one expects to see what it does. What
-//! cannot work at all is the device's to refuse.
+//! Choices that would change nothing on a drive: refused, for whoever made one expects to see what
+//! it does. What cannot work at all is the device's to refuse.
 
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::sensing::SensingKind;
@@ -7,13 +7,13 @@ use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Refusal};
 
-/// Every choice in `config` that has no effect, and what it lacks. Values that are the default never are among
-/// them.
+/// Every choice in `config` that has no effect, and what it lacks. Values that are the default
+/// never are among them.
 ///
-/// The die order `rhio` is not either: where no read takes longer than another it serves reads as they come, and
-/// still before writes, and of these the smallest requests first.
-/// See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
-/// See docs/decisions/policy.md, "What happens to a policy that would do nothing?".
+/// The die order `rhio` is not either: where no read takes longer than another it serves reads as
+/// they come, and still before writes, and of these the smallest requests first. See
+/// docs/decisions/policy.md, "May RHIO's order run on a drive without errors?". See
+/// docs/decisions/policy.md, "What happens to a policy that would do nothing?".
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
 }

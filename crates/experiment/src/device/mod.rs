@@ -1,7 +1,8 @@
 //! From text to a drive: a device file or preset, a scheme, `--set`, and everything that is wrong.
 //!
-//! The room owns what a drive is like before anything is set (`defaults`) and which choices it refuses because they
-//! would change nothing (`effect`). It reads device files, and is asked for a [`Resolved`] drive.
+//! The room owns what a drive is like before anything is set (`defaults`) and which choices it
+//! refuses because they would change nothing (`effect`). It reads device files, and is asked for a
+//! [`Resolved`] drive.
 
 mod defaults;
 mod effect;
@@ -25,7 +26,8 @@ const INCOMPLETE_HINT: &str =
 pub struct DeviceSpec {
     /// A preset's name, or a path that ends in `.toml`.
     pub device: String,
-    /// The description itself, where it lies in no file; `device` is then only its name in messages.
+    /// The description itself, where it lies in no file; `device` is then only its name in
+    /// messages.
     pub text: Option<String>,
     /// `key=value`, applied after the scheme.
     pub set: Vec<String>,
@@ -120,7 +122,8 @@ pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Diagnostics> {
     resolve(&source, &Scheme::none(), &DeviceSpec::default())
 }
 
-/// What a drive is like where its description does not say; of what a description must say, anything.
+/// What a drive is like where its description does not say; of what a description must say,
+/// anything.
 pub fn defaults() -> Config {
     defaults::config()
 }

@@ -1,4 +1,5 @@
-//! The keys of a drive's life: how long it is to be, what rested cells endure, and by what numbers a throttle keeps it.
+//! The keys of a drive's life: how long it is to be, what rested cells endure, and by what numbers
+//! a throttle keeps it.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};

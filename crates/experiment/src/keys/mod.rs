@@ -1,7 +1,8 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list and no other.
 //!
-//! The room owns the list and nothing else; it knows what a value may be (`field`) and touches no file.
+//! The room owns the list and nothing else; it knows what a value may be (`field`) and touches no
+//! file.
 
 mod lifetime;
 mod policies;

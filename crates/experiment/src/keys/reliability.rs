@@ -72,7 +72,7 @@ fn constant(name: &str) -> String {
     if its.unit.is_empty() { about.into() } else { format!("{about} ({})", its.unit) }
 }
 
-/// A key for each constant of the cells but their times: those are the drive's own ([timing]).
+/// A key for each constant of the cells but their times: those are the drive's own (`timing`).
 macro_rules! constants {
     ($($name:ident)+) => {
         vec![$(optional(

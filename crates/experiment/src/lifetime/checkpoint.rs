@@ -1,4 +1,5 @@
-//! What a life has come to so far, in a file: whoever is interrupted goes on from there to the same bytes.
+//! What a life has come to so far, in a file: whoever is interrupted goes on from there to the same
+//! bytes.
 
 use super::record::{self, Record};
 use super::{LifetimeSpec, Lived, Standing, Watch};
@@ -57,7 +58,8 @@ struct StandingSnapshot {
 }
 
 impl Checkpoint {
-    /// Looks for a file of the same run; one of another is left alone, and replaced when there is something to keep.
+    /// Looks for a file of the same run; one of another is left alone, and replaced when there is
+    /// something to keep.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,

@@ -1,8 +1,9 @@
-//! A whole life: a drive under a workload that is repeated until its target life ends, dilated, so that one repetition
-//! stands for many (READY, FAST 2012, section 4.3).
+//! A whole life: a drive under a workload that is repeated until its target life ends, dilated, so
+//! that one repetition stands for many (READY, FAST 2012, section 4.3).
 //!
-//! The room owns the life and what is recorded of it, and its checkpoint is the one file it writes by itself. It is
-//! asked to live ([`live`]), and for the table, the JSON and the pictures of what came of it.
+//! The room owns the life and what is recorded of it, and its checkpoint is the one file it writes
+//! by itself. It is asked to live ([`live`]), and for the table, the JSON and the pictures of what
+//! came of it.
 
 mod checkpoint;
 mod record;
@@ -38,12 +39,13 @@ pub struct LifetimeSpec {
     pub workload: WorkloadSpec,
     /// Requests of a repetition at most, from the first on.
     pub limit: Option<u64>,
-    /// For how many repetitions one stands; none for the least at which a life takes a minute or two.
+    /// For how many repetitions one stands; none for the least at which a life takes a minute or
+    /// two.
     pub dilation: Option<u32>,
     /// Whether the same is run at twice the dilation, to see what that changes.
     pub check: bool,
-    /// From which moment of the second repetition, in the host's own time, and for how long it is also recorded second by
-    /// second.
+    /// From which moment of the second repetition, in the host's own time, and for how long it is
+    /// also recorded second by second.
     pub close_up: Option<(Span, Span)>,
     /// Where what is done so far is kept, to go on from; none keeps nothing.
     pub checkpoint: Option<PathBuf>,
@@ -51,8 +53,8 @@ pub struct LifetimeSpec {
     pub checkpoint_every: u64,
 }
 
-/// Pages that are programmed in a life at the least dilation that is chosen: measured to take about a minute on one core,
-/// the life at twice the dilation included (docs/ready.md).
+/// Pages that are programmed in a life at the least dilation that is chosen: measured to take about
+/// a minute on one core, the life at twice the dilation included (docs/ready.md).
 const PROGRAMS_MOST: f64 = 7e8;
 /// What is taken for the write amplification when that is chosen: it is not known before.
 const WAF_GUESSED: f64 = 2.2;
@@ -72,15 +74,16 @@ pub struct Lived {
     pub wear: [f64; 3],
     /// What the throttle has come to.
     pub throttle: State,
-    /// For how long the host was held, in simulated time, whose write was not let in before the life ended.
+    /// For how long the host was held, in simulated time, whose write was not let in before the
+    /// life ended.
     pub kept_out: Span,
     /// Responses, delays and series.
     pub record: Record,
 }
 
 impl Lived {
-    /// How long the drive lives at this rate of wear, in units of its target life: `C'_ssd / W_work`. None before the
-    /// first page.
+    /// How long the drive lives at this rate of wear, in units of its target life: `C'_ssd /
+    /// W_work`. None before the first page.
     pub fn lives(&self) -> Option<f64> {
         let Totals { programmed, achievable, .. } = self.totals;
         (programmed > 0.0).then(|| achievable / programmed)
@@ -190,8 +193,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     Ok(Ended::Lived(Box::new(life)))
 }
 
-/// The drive as long use by the workload leaves it: written with it until each of its pages has been programmed as often
-/// as that takes. None if it was stopped.
+/// The drive as long use by the workload leaves it: written with it until each of its pages has
+/// been programmed as often as that takes. None if it was stopped.
 fn season(
     drive: &Resolved,
     config: &Config,
@@ -221,7 +224,8 @@ fn season(
     Ok((!control.stopped()).then_some((seasoned, told)))
 }
 
-/// How often each page of a drive is programmed before its life, on average, and in how many repetitions at most.
+/// How often each page of a drive is programmed before its life, on average, and in how many
+/// repetitions at most.
 const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
 
@@ -255,8 +259,8 @@ fn left_out(config: &Config) -> Vec<String> {
     left_out
 }
 
-/// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each life has a repetition
-/// still, by the host's own time, of which a host that is held has less.
+/// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each
+/// life has a repetition still, by the host's own time, of which a host that is held has less.
 fn chosen(config: &Config, survey: &Survey) -> u32 {
     let own = config.life.dilation;
     if own > 1 {

@@ -1,4 +1,5 @@
-//! What is recorded of a life: how long each page write took and was held, and how much was written when.
+//! What is recorded of a life: how long each page write took and was held, and how much was written
+//! when.
 
 use fowler_device::{Entered, LifetimeDrive};
 use fowler_metrics::Latencies;
@@ -58,8 +59,8 @@ pub struct Record {
     pub squares: f64,
     /// Over the life.
     pub life: Series,
-    /// Second by second, from a moment of the second repetition in the host's own time on; empty if that was not
-    /// wanted.
+    /// Second by second, from a moment of the second repetition in the host's own time on; empty if
+    /// that was not wanted.
     pub close_up: Series,
     /// That moment, as long as it has not come.
     awaited: Option<u64>,
@@ -117,7 +118,8 @@ impl Record {
         }
     }
 
-    /// Whether the moment came from which on it is recorded second by second; none if that was not wanted.
+    /// Whether the moment came from which on it is recorded second by second; none if that was not
+    /// wanted.
     pub(super) fn close_up_came(&self) -> Option<bool> {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
@@ -146,7 +148,8 @@ impl Record {
         }
     }
 
-    /// Takes note of a write: each of its pages was delayed alike, and those that were stopped were so alike.
+    /// Takes note of a write: each of its pages was delayed alike, and those that were stopped were
+    /// so alike.
     #[inline]
     pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
         let (pages, held) = (u64::from(entered.pages), entered.held);

@@ -176,8 +176,8 @@ impl Lifetime {
         })
     }
 
-    /// Of each part of a life: years since it began, megabytes of the host and of the flash, mean delay of a page in
-    /// microseconds.
+    /// Of each part of a life: years since it began, megabytes of the host and of the flash, mean
+    /// delay of a page in microseconds.
     fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
         let year = |part: usize| {
             (part as f64 + 0.5) * series.step as f64 / 1e9 * f64::from(dilation) / YEAR_S
@@ -192,7 +192,8 @@ impl Lifetime {
         (0..series.pages.len()).map(point).collect()
     }
 
-    /// Writes the table, the pictures and a page of both into a folder; returns the files, and what could not be drawn.
+    /// Writes the table, the pictures and a page of both into a folder; returns the files, and what
+    /// could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.

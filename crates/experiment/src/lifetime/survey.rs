@@ -16,8 +16,8 @@ pub struct Survey {
     pub pages: u64,
     /// When the first request comes.
     pub first: Nanos,
-    /// How long it takes: from the first request to the last, and a mean gap more, after which it begins anew. That of
-    /// a generator with a duration is its own.
+    /// How long it takes: from the first request to the last, and a mean gap more, after which it
+    /// begins anew. That of a generator with a duration is its own.
     pub span: Span,
 }
 
@@ -26,7 +26,8 @@ fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Whether it is one that a life is made of: a write, or a trim, which leaves collection less to move.
+/// Whether it is one that a life is made of: a write, or a trim, which leaves collection less to
+/// move.
 pub(super) fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }

@@ -5,7 +5,8 @@ use fowler_device::blame::Part;
 use fowler_metrics::{Band, Kind};
 use serde_json::{Map, Value, json};
 
-/// The bands of the slowest requests that every report blames: name in JSON, and share of all requests.
+/// The bands of the slowest requests that every report blames: name in JSON, and share of all
+/// requests.
 pub const BANDS: [(&str, f64); 3] =
     [("all", 1.0), ("slowest_1pct", 0.01), ("slowest_0_1pct", 0.001)];
 

@@ -1,4 +1,5 @@
-//! The summary of a run as JSON: every metric that is stored, at its path, in the order of the list.
+//! The summary of a run as JSON: every metric that is stored, at its path, in the order of the
+//! list.
 
 use super::{Metric, Stored, all};
 use crate::outcome::Outcome;

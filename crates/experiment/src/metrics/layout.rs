@@ -1,5 +1,5 @@
-//! Which metrics the tables show, in which order, under which label, and when there is something to show: the
-//! table of the terminal, and the tables of a report.
+//! Which metrics the tables show, in which order, under which label, and when there is something to
+//! show: the table of the terminal, and the tables of a report.
 
 use super::{Unit, plural, value};
 use crate::outcome::Outcome;
@@ -39,7 +39,8 @@ pub struct Shown {
     /// Whether it is set in relation to the first run's.
     pub ratio: bool,
     when: Vec<When>,
-    /// The labels of every name below the path: of the first, and of those that follow. `{}` is the name.
+    /// The labels of every name below the path: of the first, and of those that follow. `{}` is the
+    /// name.
     below: Option<(&'static str, &'static str)>,
 }
 
@@ -194,7 +195,8 @@ pub fn latency(kind: Kind) -> Vec<Shown> {
     std::iter::once(count).chain(times).collect()
 }
 
-/// What was written and what that took: always the first, the others where there is something to say.
+/// What was written and what that took: always the first, the others where there is something to
+/// say.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
     let held = When::Positive(&["counters.held_s", "counters.stopped_s"]);
     [

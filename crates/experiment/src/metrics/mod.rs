@@ -1,9 +1,11 @@
-//! Every number that a run reports, as one list: its name, its unit, what it means, and how it is read.
+//! Every number that a run reports, as one list: its name, its unit, what it means, and how it is
+//! read.
 //!
-//! The list is in the order of `summary.json`, which is made of it; the columns of a sweep are its names, and
-//! Python and the documentation list it. `layout` says which metrics the tables show, in which order and under
-//! which label. So a metric is added as an entry of one file here, and a line of `layout` where a table is to
-//! show it. The room reads outcomes and changes nothing; it is asked by whatever prints or stores results.
+//! The list is in the order of `summary.json`, which is made of it; the columns of a sweep are its
+//! names, and Python and the documentation list it. `layout` says which metrics the tables show, in
+//! which order and under which label. So a metric is added as an entry of one file here, and a line
+//! of `layout` where a table is to show it. The room reads outcomes and changes nothing; it is
+//! asked by whatever prints or stores results.
 
 mod blame;
 mod counters;
@@ -82,8 +84,9 @@ type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
 
 /// A number that a run reports, or a fact about the run.
 pub struct Metric {
-    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. The last part in capitals
-    /// stands for every name there, and the value is an object of them: `counters.erases.ACCOUNT`.
+    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. The last
+    /// part in capitals stands for every name there, and the value is an object of them:
+    /// `counters.erases.ACCOUNT`.
     pub name: String,
     /// Its unit.
     pub unit: Unit,
@@ -115,7 +118,8 @@ impl Metric {
         }
     }
 
-    /// One that heads others: where `exists` does not hold, it is null and those below it are not there.
+    /// One that heads others: where `exists` does not hold, it is null and those below it are not
+    /// there.
     fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
         let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
         Metric::new(name, Unit::Table, about, value)
@@ -179,8 +183,8 @@ fn find(path: &str) -> Option<(&'static Metric, &str)> {
     all().iter().filter_map(below).min_by_key(|(_, rest)| rest.len())
 }
 
-/// The value of a metric by its path, or of one of the names below it: `counters.programs.gc`. Null where there is
-/// none.
+/// The value of a metric by its path, or of one of the names below it: `counters.programs.gc`. Null
+/// where there is none.
 pub fn value(outcome: &Outcome, path: &str) -> Value {
     let Some((metric, below)) = find(path) else { return Value::Null };
     let value = metric.value(outcome);

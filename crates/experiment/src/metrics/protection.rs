@@ -114,7 +114,8 @@ const LOSSES: [Loss; 14] = [
     ("lost_writes", PAGES, "Of the lost, acknowledged and gone with the power.", |it| {
         json!(it.lost_writes)
     }),
-    // A law of the device: whatever could not be read was rebuilt, written again or lost, or waits for one of these.
+    // A law of the device: whatever could not be read was rebuilt, written again or lost, or waits
+    // for one of these.
     ("waiting", PAGES, "Unreadable pages that wait to be rebuilt at the end.", |it| {
         json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
     }),
@@ -196,7 +197,8 @@ mod tests {
     use super::*;
     use fowler_units::Span;
 
-    /// Every count of the ledger has a metric of its own, and what still waits is what has not ended.
+    /// Every count of the ledger has a metric of its own, and what still waits is what has not
+    /// ended.
     #[test]
     fn every_loss_is_reported() {
         let ledger = LossLedger {

@@ -1,4 +1,5 @@
-//! Programs by their threshold voltages, and what became of the pages that left the buffer (HIRE, section 4.2).
+//! Programs by their threshold voltages, and what became of the pages that left the buffer (HIRE,
+//! section 4.2).
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::Outcome;

@@ -1,5 +1,5 @@
-//! Laws that hold of every run, whatever the drive and the workload: each ties numbers together that were
-//! counted in different places. A run that breaks one is wrong, and says so in its JSON.
+//! Laws that hold of every run, whatever the drive and the workload: each ties numbers together
+//! that were counted in different places. A run that breaks one is wrong, and says so in its JSON.
 
 use super::Outcome;
 use fowler_device::reliability::{LevelTimes, ModelKind};
@@ -8,7 +8,8 @@ use fowler_metrics::Kind;
 use fowler_units::Span;
 use serde_json::{Map, Value, json};
 
-/// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel or die).
+/// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel
+/// or die).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Law {
     /// Its name in JSON.
@@ -82,8 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Little's law, `L = lambda W`, times the length of the run: exact to the nanosecond, because a run
-    /// ends when nothing is in flight.
+    /// Little's law, `L = lambda W`, times the length of the run: exact to the nanosecond, because
+    /// a run ends when nothing is in flight.
     fn little(&self) -> Law {
         let latencies = self.recorder.total_latency();
         Law {
@@ -95,8 +96,8 @@ impl Outcome {
         }
     }
 
-    /// While the drive is not idle there is a request in flight, and no more than may be: the depth of a
-    /// closed loop, or all there are.
+    /// While the drive is not idle there is a request in flight, and no more than may be: the depth
+    /// of a closed loop, or all there are.
     fn occupancy(&self) -> Law {
         let busy = u128::from(self.simulated.saturating_sub(self.counters.idle).0);
         let most = match self.pacing {
@@ -112,9 +113,9 @@ impl Outcome {
         }
     }
 
-    /// A page costs one transfer, and a read one at each level that was tried. Operations that the run ends in
-    /// the middle of have transferred their pages, but are not counted: one program, of a page for each plane,
-    /// and one read, which may have climbed, on each die.
+    /// A page costs one transfer, and a read one at each level that was tried. Operations that the
+    /// run ends in the middle of have transferred their pages, but are not counted: one program, of
+    /// a page for each plane, and one read, which may have climbed, on each die.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;

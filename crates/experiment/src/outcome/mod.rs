@@ -1,8 +1,9 @@
 //! What a run came to, as values.
 //!
-//! An [`Outcome`] owns what was recorded, counted and lost, and works out what follows from it: shares and rates
-//! here, the laws that every run obeys (`laws`), the wear of programs (`wearing`), the stages of life (`stages`).
-//! It reads nothing else and prints nothing: `metrics` says which of its numbers are reported, and how.
+//! An [`Outcome`] owns what was recorded, counted and lost, and works out what follows from it:
+//! shares and rates here, the laws that every run obeys (`laws`), the wear of programs (`wearing`),
+//! the stages of life (`stages`). It reads nothing else and prints nothing: `metrics` says which of
+//! its numbers are reported, and how.
 
 pub mod laws;
 mod stages;
@@ -122,13 +123,14 @@ impl Outcome {
         (all > 0).then(|| self.counters.suspended_operations as f64 / all as f64)
     }
 
-    /// How much longer suspended programs and erases took than undisturbed ones; none if there were none.
+    /// How much longer suspended programs and erases took than undisturbed ones; none if there were
+    /// none.
     pub fn suspension_overhead(&self) -> Option<f64> {
         share(self.counters.suspended_extra, self.counters.suspended_nominal)
     }
 
-    /// Reference voltages, and the flash page reads that took so many in the end, the hard decision first; none
-    /// where no errors are modelled.
+    /// Reference voltages, and the flash page reads that took so many in the end, the hard decision
+    /// first; none where no errors are modelled.
     pub fn reads_at(&self) -> Option<Vec<(u32, u64)>> {
         let reliability = &self.drive.config.reliability;
         (reliability.model != ModelKind::Off).then(|| {
@@ -138,13 +140,14 @@ impl Outcome {
         })
     }
 
-    /// Whether writes are answered when they are in the flash; otherwise no program is of any one request.
+    /// Whether writes are answered when they are in the flash; otherwise no program is of any one
+    /// request.
     pub(crate) fn waits_for_programs(&self) -> bool {
         self.drive.config.buffer.ack == Ack::OnProgram
     }
 
-    /// The share of answered reads or writes that went before one of their kind that had waited longer; none if
-    /// there were none, or where writes do not wait for the flash.
+    /// The share of answered reads or writes that went before one of their kind that had waited
+    /// longer; none if there were none, or where writes do not wait for the flash.
     pub fn prioritised_share(&self, kind: Kind) -> Option<f64> {
         if kind == Kind::Write && !self.waits_for_programs() {
             return None;
@@ -154,8 +157,8 @@ impl Outcome {
         (all > 0).then(|| prioritised as f64 / all as f64)
     }
 
-    /// Whether parity is cached by the rules of hybrid caching and no data is, because a write is answered when its data
-    /// is in the flash: `hc`, and `da_raid5` in its third stage.
+    /// Whether parity is cached by the rules of hybrid caching and no data is, because a write is
+    /// answered when its data is in the flash: `hc`, and `da_raid5` in its third stage.
     pub fn caches_no_data(&self) -> bool {
         let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
         self.waits_for_programs()
@@ -166,8 +169,8 @@ impl Outcome {
             }
     }
 
-    /// Whether data is to be programmed as fast as its block allows, and the drive knows no step but the nominal
-    /// one: its bit errors come from a table, or from the voltages alone.
+    /// Whether data is to be programmed as fast as its block allows, and the drive knows no step
+    /// but the nominal one: its bit errors come from a table, or from the voltages alone.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);

@@ -4,8 +4,8 @@ use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::SCALES;
 
-/// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1), with 1 for the
-/// nominal ones.
+/// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1),
+/// with 1 for the nominal ones.
 pub fn worn(programs_at: [u64; 3]) -> f64 {
     programs_at.iter().zip(SCALES).map(|(&programs, scale)| programs as f64 * scale).sum()
 }
@@ -19,8 +19,9 @@ impl Outcome {
         modelled.then(|| std::array::from_fn(sum))
     }
 
-    /// The wearing weight: what a program wears on average, 0.8 to 1.2. It hides how many programs there are,
-    /// which [`fowler_device::Counters::waf`] says. None without programs, or where voltages are not told apart.
+    /// The wearing weight: what a program wears on average, 0.8 to 1.2. It hides how many programs
+    /// there are, which [`fowler_device::Counters::waf`] says. None without programs, or where
+    /// voltages are not told apart.
     pub fn wearing_weight(&self) -> Option<f64> {
         let programs_at = self.programs_at()?;
         let count: u64 = programs_at.iter().sum();

@@ -1,7 +1,8 @@
-//! The models of flash cells, shown: their curves as pictures and columns, their constants, and what the constants that
-//! nobody printed do to the results.
+//! The models of flash cells, shown: their curves as pictures and columns, their constants, and
+//! what the constants that nobody printed do to the results.
 //!
-//! The room asks the crate of the same name, and no drive; it writes into the folder that it is given.
+//! The room asks the crate of the same name, and no drive; it writes into the folder that it is
+//! given.
 
 mod pictures;
 mod tables;

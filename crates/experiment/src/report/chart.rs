@@ -75,7 +75,8 @@ pub struct Panel {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Where its points lie; bars need no such thing. None is the same as of the first of its panel.
+    /// Where its points lie; bars need no such thing. None is the same as of the first of its
+    /// panel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,
     /// Its values; none where nothing was measured.
@@ -95,7 +96,8 @@ impl Series {
     }
 }
 
-/// A share as a percentage, to a hundredth: more digits would be noise, and every page pays for them.
+/// A share as a percentage, to a hundredth: more digits would be noise, and every page pays for
+/// them.
 pub fn percentage(share: f64) -> f64 {
     (share * 1e4).round() / 100.0
 }

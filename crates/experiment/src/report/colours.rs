@@ -3,8 +3,9 @@
 /// Red, green and blue, each from 0 to 1, as light and not as it is coded (IEC 61966-2-1).
 type Light = [f64; 3];
 
-/// What the eyes of people see who lack a kind of cone altogether, as a share of each light: Machado, Oliveira and
-/// Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), severity 1.
+/// What the eyes of people see who lack a kind of cone altogether, as a share of each light:
+/// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+/// Deficiency" (2009), severity 1.
 const EYES: [(&str, [Light; 3]); 4] = [
     ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -68,7 +69,8 @@ fn lab(colour: &str, eyes: &[Light; 3]) -> Light {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// What the style says, for each of its themes, in order: light, dark by choice, dark by the system.
+/// What the style says, for each of its themes, in order: light, dark by choice, dark by the
+/// system.
 fn themes() -> Vec<(String, Vec<String>)> {
     let style = include_str!("../../templates/report.css");
     let values = |name: &str| {
@@ -94,8 +96,8 @@ fn every_series_is_seen_on_its_paper() {
     }
 }
 
-/// Okabe and Ito's palette, which is the dark theme's, keeps its colours at least 16 apart; the light theme's are no
-/// closer to each other.
+/// Okabe and Ito's palette, which is the dark theme's, keeps its colours at least 16 apart; the
+/// light theme's are no closer to each other.
 #[test]
 fn every_two_series_are_told_apart_by_every_eye() {
     for (paper, series) in themes() {

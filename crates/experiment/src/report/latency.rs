@@ -13,7 +13,8 @@ const UPWARDS: f64 = 1.03;
 /// Parts that nowhere make up this share of a band are shown as one.
 const SHOWN: f64 = 0.005;
 
-/// The bands of latency: what is slower than all but the first share and not among the slowest second.
+/// The bands of latency: what is slower than all but the first share and not among the slowest
+/// second.
 const BANDS: [(&str, f64, f64); 6] = [
     ("fastest half", 1.0, 0.5),
     ("50 to 90 %", 0.5, 0.1),

@@ -2,12 +2,12 @@
 //! See docs/decisions/reports.md, "What draws the charts of a report page?".
 //! See docs/decisions/reports.md, "What fills the page?".
 //!
-//! A page is a template filled with tables and with charts as data; its script draws the charts with Apache
-//! ECharts, which the page carries (`vendor/`, with its licence). The same results make the same bytes: nothing
-//! of the machine or of its clock is on a page.
+//! A page is a template filled with tables and with charts as data; its script draws the charts
+//! with Apache ECharts, which the page carries (`vendor/`, with its licence). The same results make
+//! the same bytes: nothing of the machine or of its clock is on a page.
 //!
-//! The room reads outcomes, the layout of metrics and the warnings, and writes no file but the page; it is asked for
-//! the page of runs and for that of a study.
+//! The room reads outcomes, the layout of metrics and the warnings, and writes no file but the
+//! page; it is asked for the page of runs and for that of a study.
 
 mod chart;
 #[cfg(test)]
@@ -406,7 +406,8 @@ mod tests {
         assert_eq!(page.matches("<script").count(), 4, "data, charting, sorting, drawing");
     }
 
-    /// The picture, the time series and the table are of the same pages, whoever they were programmed for.
+    /// The picture, the time series and the table are of the same pages, whoever they were
+    /// programmed for.
     #[test]
     fn what_is_drawn_of_write_amplification_is_all_of_it() {
         let set = [

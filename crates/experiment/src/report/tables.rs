@@ -132,7 +132,8 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The configuration keys in which the schemes differ; none where there is one scheme, or no difference.
+/// The configuration keys in which the schemes differ; none where there is one scheme, or no
+/// difference.
 pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut heads = vec!["key"];
     heads.extend(outcomes.iter().map(|it| it.drive.scheme.as_str()));
@@ -151,7 +152,8 @@ pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
-/// Every key of a configuration with its value. Configurations are printed by this program: they can be read.
+/// Every key of a configuration with its value. Configurations are printed by this program: they
+/// can be read.
 fn flat(text: &str) -> BTreeMap<String, String> {
     fn walk(prefix: &str, table: &toml::Table, keys: &mut BTreeMap<String, String>) {
         for (name, value) in table {

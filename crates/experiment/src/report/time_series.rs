@@ -8,8 +8,8 @@ use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
 
-/// Cells at most in all fields of a page together, and windows in all its runs together: what a page can carry. A window
-/// is drawn some twenty times, in as many lines.
+/// Cells at most in all fields of a page together, and windows in all its runs together: what a
+/// page can carry. A window is drawn some twenty times, in as many lines.
 const CELLS: usize = 90_000;
 const WINDOWS: usize = 1024;
 /// Fields on a page: dies, channels and blocks.

@@ -1,8 +1,9 @@
 //! One drive, one workload, one outcome.
 //!
-//! A [`Run`] is the one way to start one: it has what must be known, and takes what may be given besides, each by
-//! its name. The room looks at everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive
-//! serve the requests, and puts together the [`Outcome`]. It touches no file but that of the requests.
+//! A [`Run`] is the one way to start one: it has what must be known, and takes what may be given
+//! besides, each by its name. The room looks at everything that can be wrong (`ready`), finds the
+//! speed (`speed`), lets the drive serve the requests, and puts together the [`Outcome`]. It
+//! touches no file but that of the requests.
 
 mod ready;
 mod speed;
@@ -114,8 +115,8 @@ impl<'a, P: Probe> Run<'a, P> {
     /// Runs one drive under one workload.
     ///
     /// # Errors
-    /// Everything that is wrong before the first request. What goes wrong later ends the run early: the
-    /// outcome until then is returned, and its [`Ending`] says why.
+    /// Everything that is wrong before the first request. What goes wrong later ends the run early:
+    /// the outcome until then is returned, and its [`Ending`] says why.
     pub fn start(self) -> Result<(Outcome, P), Diagnostics> {
         let Run { spec, control, watcher, requests, images, ready, speed } = self;
         let ready = match ready {

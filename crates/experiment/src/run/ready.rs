@@ -66,8 +66,8 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
         .then(|| format!("{} requests are of other devices of the trace", read.other_devices))
 }
 
-/// Everything that is wrong with the drive under any of `schemes` (without schemes, as described) and
-/// with the workload, as far as one look at it tells.
+/// Everything that is wrong with the drive under any of `schemes` (without schemes, as described)
+/// and with the workload, as far as one look at it tells.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],
@@ -100,8 +100,8 @@ pub fn check(
     diagnostics.unique()
 }
 
-/// Looks at everything that a run of `scheme` needs. What takes a pass over the trace is taken from a run
-/// that is `like` this one, if its drive has the same size.
+/// Looks at everything that a run of `scheme` needs. What takes a pass over the trace is taken from
+/// a run that is `like` this one, if its drive has the same size.
 pub(crate) fn ready(
     spec: &RunSpec,
     source: &Source,

@@ -1,4 +1,5 @@
-//! The speed of a run: as stated, or searched for by runs of the same drive under the same workload.
+//! The speed of a run: as stated, or searched for by runs of the same drive under the same
+//! workload.
 
 use super::Ready;
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -367,8 +367,8 @@ fn range(
     diagnostics.or(Levels::Range(Range { from, to, log, steps }))
 }
 
-/// The points of a list: the axes that any of them has, and the value of each point on each axis, by its place
-/// among the axis' values.
+/// The points of a list: the axes that any of them has, and the value of each point on each axis,
+/// by its place among the axis' values.
 type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
 /// Reads `[[point]]` tables.

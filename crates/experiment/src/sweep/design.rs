@@ -15,8 +15,8 @@ pub(super) enum Design {
     List,
     /// Each axis drawn on its own.
     Random,
-    /// Each axis cut into as many strata as there are points, each drawn from once (McKay, Beckman and Conover,
-    /// Technometrics 21(2), 1979).
+    /// Each axis cut into as many strata as there are points, each drawn from once (McKay, Beckman
+    /// and Conover, Technometrics 21(2), 1979).
     LatinHypercube,
 }
 
@@ -173,7 +173,8 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     Ok(levels)
 }
 
-/// Points that are drawn, each axis from a stream of its own: another axis changes nothing on this one.
+/// Points that are drawn, each axis from a stream of its own: another axis changes nothing on this
+/// one.
 fn drawn(read: &Read, keys: &mut Keys) -> Vec<Row> {
     let count = read.spec.points as usize;
     let mut rows: Vec<Row> = vec![Vec::with_capacity(read.axes.len()); count];
@@ -231,8 +232,8 @@ fn permutation(count: usize, rng: &mut Rng) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Whatever the number of points and the seed, every stratum has exactly one point, and the order is not that
-    /// of the strata.
+    /// Whatever the number of points and the seed, every stratum has exactly one point, and the
+    /// order is not that of the strata.
     #[test]
     fn every_stratum_is_drawn_from_once() {
         let mut sizes = Rng::stream(3, "sizes");

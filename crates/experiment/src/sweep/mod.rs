@@ -1,8 +1,10 @@
-//! Sweeps: many runs that differ in a few keys, chosen by a design and each kept as soon as it is finished.
+//! Sweeps: many runs that differ in a few keys, chosen by a design and each kept as soon as it is
+//! finished.
 //!
-//! A [`Plan`] is a specification that has been read: it knows its points, what tells each from every other
-//! ([`Point::hash`]), and how to run one. It keeps nothing: where results go is decided by who runs it, so that
-//! points may be run here, on all cores ([`run`]), or elsewhere, each from the specification's text and its number.
+//! A [`Plan`] is a specification that has been read: it knows its points, what tells each from
+//! every other ([`Point::hash`]), and how to run one. It keeps nothing: where results go is decided
+//! by who runs it, so that points may be run here, on all cores ([`run`]), or elsewhere, each from
+//! the specification's text and its number.
 
 mod axis;
 mod design;
@@ -86,12 +88,13 @@ struct Requests {
 }
 
 impl Plan {
-    /// Reads a specification; `name` stands for it in messages. Files that it names are found from the current
-    /// folder. Each trace is read once, for its hash.
+    /// Reads a specification; `name` stands for it in messages. Files that it names are found from
+    /// the current folder. Each trace is read once, for its hash.
     ///
     /// # Errors
-    /// Everything that is wrong with it, at once: keys and values, axes, designs, names of presets, files that cannot
-    /// be read. A combination of values that makes no drive is no error of the plan: that point fails.
+    /// Everything that is wrong with it, at once: keys and values, axes, designs, names of presets,
+    /// files that cannot be read. A combination of values that makes no drive is no error of the
+    /// plan: that point fails.
     pub fn read(text: &str, name: &str) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();
         let read = spec::read(text, name, &mut keys)?;
@@ -292,7 +295,8 @@ fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Dia
 /// Who watches the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it: points that are not finished then are not kept. Told of requests.
+    /// Set from outside to end it: points that are not finished then are not kept. Told of
+    /// requests.
     pub control: Control<'a>,
     /// Where the requests of a point go, if they go anywhere.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
@@ -300,11 +304,13 @@ pub struct Watch<'a> {
     pub keep: &'a (dyn Fn(Finished) -> Result<(), Diagnostics> + Sync),
 }
 
-/// Runs the points `todo` of a plan on so many threads (none: as many as there are cores), in any order; each is
-/// kept as soon as it is finished. What comes out does not depend on the number of threads.
+/// Runs the points `todo` of a plan on so many threads (none: as many as there are cores), in any
+/// order; each is kept as soon as it is finished. What comes out does not depend on the number of
+/// threads.
 ///
 /// # Errors
-/// The first that keeping a point fails with. A point that fails is kept with its error and ends nothing.
+/// The first that keeping a point fails with. A point that fails is kept with its error and ends
+/// nothing.
 pub fn run(
     plan: &Plan,
     todo: &[usize],
@@ -329,8 +335,8 @@ pub fn run(
     }
 }
 
-/// Does work on one thread of its own. A worker that is one of many needs no more, and one that was forked from a
-/// program with threads has lost them: it would wait for them for ever.
+/// Does work on one thread of its own. A worker that is one of many needs no more, and one that was
+/// forked from a program with threads has lost them: it would wait for them for ever.
 ///
 /// # Errors
 /// If no thread can be started.

@@ -14,7 +14,8 @@ use crate::workload::{Control, Workload};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Hexadecimal digits of a point's hash: among a million points, two that differ are told apart for certain.
+/// Hexadecimal digits of a point's hash: among a million points, two that differ are told apart for
+/// certain.
 const DIGITS: usize = 32;
 
 /// A point of a design.
@@ -22,8 +23,8 @@ const DIGITS: usize = 32;
 pub struct Point {
     /// Its place in the design, from 0.
     pub number: usize,
-    /// What its result depends on, as a hash: the simulator's sources, the resolved drive, the requests, and how they
-    /// are issued. Points with the same hash are one run.
+    /// What its result depends on, as a hash: the simulator's sources, the resolved drive, the
+    /// requests, and how they are issued. Points with the same hash are one run.
     pub hash: String,
     /// Its value on each axis; none where a list says nothing.
     pub levels: Vec<Option<Level>>,
@@ -111,8 +112,8 @@ impl Plan {
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
     }
 
-    /// Runs one point. `requests` is the file for its requests, which appears when the point is finished and did not
-    /// fail. Nothing if it was stopped.
+    /// Runs one point. `requests` is the file for its requests, which appears when the point is
+    /// finished and did not fail. Nothing if it was stopped.
     ///
     /// # Errors
     /// Only if that file cannot be written. What is wrong with the point is its result.
@@ -171,7 +172,8 @@ impl Plan {
             requests: None,
             detail: false,
         };
-        // The log is started before the run and finished only if it did not fail: it watches like any other.
+        // The log is started before the run and finished only if it did not fail: it watches like
+        // any other.
         Run::new(&spec, control).ready(&ready).images(&self.images).watched_by(log).start()
     }
 }

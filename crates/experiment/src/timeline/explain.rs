@@ -81,7 +81,8 @@ impl Timeline {
         text
     }
 
-    /// Parity that it waited for before its last operation: for a place in the parity cache, or for its stripe.
+    /// Parity that it waited for before its last operation: for a place in the parity cache, or for
+    /// its stripe.
     fn parity_before(&self, asked: &Asked) -> String {
         let Some((_, before)) = asked.operations.split_last() else { return String::new() };
         let of_parity = |own: &&Own| self.operations[own.place].operation.source == Source::Parity;
@@ -122,7 +123,8 @@ impl Timeline {
                 after(at, since)
             );
         }
-        // Parity is of a stripe: what is done for it may have begun for another request of the same.
+        // Parity is of a stripe: what is done for it may have begun for another request of the
+        // same.
         let why = match (operation.op, asked.completion.io.op) {
             (Op::Read, HostOp::Read) => "one of those that gave back what could not be read",
             (Op::Read, _) => "the last one that the parity of its stripe needed",

@@ -1,8 +1,8 @@
-//! What dies and channels did in a window of time, operation by operation: recorded, written as a trace that
-//! Perfetto and Chrome open, and told in words.
+//! What dies and channels did in a window of time, operation by operation: recorded, written as a
+//! trace that Perfetto and Chrome open, and told in words.
 //!
-//! The room owns what was recorded: it watches runs and changes none. It is asked to record one ([`record`]), for the
-//! file, and for the explanation of the slowest requests.
+//! The room owns what was recorded: it watches runs and changes none. It is asked to record one
+//! ([`record`]), for the file, and for the explanation of the slowest requests.
 
 mod explain;
 mod recorder;
@@ -109,8 +109,8 @@ pub struct Recorded {
     pub diagnostics: Diagnostics,
 }
 
-/// Runs `spec` and records the part of it that `choice` names. For the slowest requests it runs twice: the
-/// first run finds them, the second, which is the same to the nanosecond, records them.
+/// Runs `spec` and records the part of it that `choice` names. For the slowest requests it runs
+/// twice: the first run finds them, the second, which is the same to the nanosecond, records them.
 ///
 /// # Errors
 /// As [`Run::start`].

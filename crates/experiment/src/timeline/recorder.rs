@@ -86,8 +86,8 @@ pub struct Asked {
 pub struct Own {
     /// Its place in [`Timeline::operations`].
     pub place: usize,
-    /// Since when the request waited for it: later than the operation itself, where it joined one that another
-    /// write had brought.
+    /// Since when the request waited for it: later than the operation itself, where it joined one
+    /// that another write had brought.
     pub submitted: Nanos,
 }
 
@@ -163,7 +163,8 @@ pub(super) struct Life {
 pub(super) enum Part {
     /// All that overlaps a window, which counts from the first request.
     Window(Span, Span),
-    /// Requests, and what the dies that worked for them did while they lived: with all its slices, or only that it did.
+    /// Requests, and what the dies that worked for them did while they lived: with all its slices,
+    /// or only that it did.
     Lives(Vec<Life>, bool),
 }
 
@@ -222,7 +223,8 @@ impl Timeline {
         die / self.dies_per_channel
     }
 
-    /// The run is over: what still goes on is cut at its end. Requests that were looked for are put in their order.
+    /// The run is over: what still goes on is cut at its end. Requests that were looked for are put
+    /// in their order.
     pub(super) fn end(&mut self, now: Nanos) {
         if let Part::Lives(lives, _) = &self.part {
             let place = |asked: &Asked| lives.iter().position(|life| life.number == asked.number);
@@ -249,7 +251,8 @@ impl Timeline {
         }
     }
 
-    /// What has been finished last on a die keeps its slices if it was for a request that is looked for, or if all do.
+    /// What has been finished last on a die keeps its slices if it was for a request that is looked
+    /// for, or if all do.
     fn shorten(&mut self, die: usize) {
         let Busy { finished, own, .. } = &mut self.dies[die];
         let (own, finished) = (std::mem::take(own), finished.take());

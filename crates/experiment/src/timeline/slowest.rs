@@ -4,8 +4,8 @@ use super::recorder::Life;
 use fowler_device::{Completion, Device, FlashStep, Probe};
 use fowler_units::{HostOp, Id, Nanos};
 
-/// The probe that finds the slowest reads and writes, and the dies that worked for them. Of equally slow ones the first
-/// to be answered counts.
+/// The probe that finds the slowest reads and writes, and the dies that worked for them. Of equally
+/// slow ones the first to be answered counts.
 #[derive(Clone, Debug)]
 pub(super) struct Slowest {
     count: usize,

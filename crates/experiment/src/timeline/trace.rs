@@ -1,8 +1,9 @@
-//! A timeline as a trace in the Chrome trace event format, which Perfetto (ui.perfetto.dev) and Chrome open.
+//! A timeline as a trace in the Chrome trace event format, which Perfetto (ui.perfetto.dev) and
+//! Chrome open.
 //!
-//! Three processes: the host, with as many lanes as requests overlap; the dies; the channels. Slices on one thread
-//! nest or lie apart. A flow leads from each request to each of its flash operations. Times are in microseconds
-//! since the first request, to the nanosecond.
+//! Three processes: the host, with as many lanes as requests overlap; the dies; the channels.
+//! Slices on one thread nest or lie apart. A flow leads from each request to each of its flash
+//! operations. Times are in microseconds since the first request, to the nanosecond.
 
 use super::recorder::{Asked, Operated, Timeline, Track};
 use crate::atomic_file::{AtomicFile, unwritable};
@@ -36,7 +37,8 @@ struct Event {
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Value::is_null")]
     args: Value,
-    /// For the order of events at one moment: slices before flows, and what is outside before what is inside.
+    /// For the order of events at one moment: slices before flows, and what is outside before what
+    /// is inside.
     #[serde(skip)]
     order: (u64, u8, std::cmp::Reverse<u64>, usize),
 }

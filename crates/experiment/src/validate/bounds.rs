@@ -13,9 +13,9 @@ pub(super) const ABOUT: &str = "one-page requests on a drive whose host link tak
 
 /// A saturated drive reaches this share of its bound, and cannot pass it.
 const REACHED: f64 = 0.99;
-/// Requests outstanding on a saturated drive. Reads of random pages leave a die without work now and then:
-/// with `n` of them on `d` dies for a share of at most `(d - 1) / (n + d - 1)` of the time (a closed network
-/// with exponential service; fixed times are steadier), 0.8 % for 32 dies.
+/// Requests outstanding on a saturated drive. Reads of random pages leave a die without work now
+/// and then: with `n` of them on `d` dies for a share of at most `(d - 1) / (n + d - 1)` of the
+/// time (a closed network with exponential service; fixed times are steadier), 0.8 % for 32 dies.
 const DEPTH: u32 = 4096;
 
 /// Geometries by what binds: a channel for each die, and one for sixteen.
@@ -39,8 +39,8 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// The preset with fewer blocks, without a host link, filled for reads and empty for writes: so that nothing
-/// is collected.
+/// The preset with fewer blocks, without a host link, filled for reads and empty for writes: so
+/// that nothing is collected.
 fn drive(
     flash: &str,
     (channels, chips): (u32, u32),

@@ -15,8 +15,9 @@ pub(super) const ABOUT: &str = "one die, Poisson arrivals: FIFO by Pollaczek-Khi
 const LOADS: [f64; 3] = [0.3, 0.5, 0.7];
 const READ_SHARES: [f64; 3] = [0.2, 0.5, 0.8];
 const LOADS_OF_READS_ALONE: [f64; 4] = [0.3, 0.5, 0.7, 0.8];
-/// Requests in one replication. The first and the last fiftieth are not measured: a queue at 80 % load
-/// forgets that it began empty within some hundred requests, and the last ones meet fewer behind them.
+/// Requests in one replication. The first and the last fiftieth are not measured: a queue at 80 %
+/// load forgets that it began empty within some hundred requests, and the last ones meet fewer
+/// behind them.
 const REPLICATION: usize = 100_000;
 const MARGIN: usize = REPLICATION / 50;
 /// The tolerance, and requests at least for one expectation.
@@ -80,13 +81,14 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     }
 }
 
-/// Replications after which the standard error is a quarter of `tolerance`, but for at least so many
-/// requests: the mean wait of a million scatters by 0.8 % and more at a load of 0.7.
+/// Replications after which the standard error is a quarter of `tolerance`, but for at least so
+/// many requests: the mean wait of a million scatters by 0.8 % and more at a load of 0.7.
 ///
-/// Waits by the planning formulas of Whitt ("Planning queueing simulations", Management Science 35, 1989):
-/// the exact one for M/M/1, times `(1 + c^2) / 2` for services with a squared coefficient of variation of
-/// `c^2`, as under heavy traffic. Suspensions, of which theory expects `suspensions` for each request,
-/// scatter as the counts of a Poisson process do: one over the squared error of them are due.
+/// Waits by the planning formulas of Whitt ("Planning queueing simulations", Management Science 35,
+/// 1989): the exact one for M/M/1, times `(1 + c^2) / 2` for services with a squared coefficient of
+/// variation of `c^2`, as under heavy traffic. Suspensions, of which theory expects `suspensions`
+/// for each request, scatter as the counts of a Poisson process do: one over the squared error of
+/// them are due.
 fn replications(
     times: &DieTimes,
     (load, share): (f64, f64),
@@ -237,7 +239,8 @@ fn saturated(
             let commands: Vec<ChipCommand> =
                 std::iter::repeat_n(write, WRITES).chain(reads).collect();
             let results = run_chip(&config, &commands);
-            // From the end of one write to the end of another: whole cycles, reads between them included.
+            // From the end of one write to the end of another: whole cycles, reads between them
+            // included.
             let took = results[WRITES - 1].done - results[WRITES_MARGIN].done;
             sample.add((WRITES - 1 - WRITES_MARGIN) as f64 / took.as_s());
             requests += commands.len() as u64;

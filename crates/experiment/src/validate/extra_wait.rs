@@ -1,5 +1,5 @@
-//! Equation (1) of the P/E suspension paper: how long a read waits for a program to make way, over every
-//! moment of the program.
+//! Equation (1) of the P/E suspension paper: how long a read waits for a program to make way, over
+//! every moment of the program.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
@@ -11,8 +11,9 @@ use fowler_units::{Nanos, Span};
 pub(super) const ABOUT: &str = "eq. (1) of the paper: a read that comes at a uniformly random moment of a \
     program; the middles of all intervals of 8 ns, which sum to the integral";
 
-/// The wait falls in straight lines between the ends of phases and the beginnings of their resets, all of
-/// which are multiples of this: the middles of such intervals give the integral without an error.
+/// The wait falls in straight lines between the ends of phases and the beginnings of their resets,
+/// all of which are multiples of this: the middles of such intervals give the integral without an
+/// error.
 const INTERVAL: u64 = 8;
 
 pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {

@@ -1,10 +1,10 @@
-//! The simulator against theory: every expectation that has a closed form, a bound or a law, beside what
-//! the simulator measures.
+//! The simulator against theory: every expectation that has a closed form, a bound or a law, beside
+//! what the simulator measures.
 //!
 //! What theory is told comes from the presets; what is simulated comes from the same presets with
-//! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and each
-//! expectation has streams of its own: the result does not depend on the number of threads, nor on which
-//! other expectations are looked at.
+//! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and
+//! each expectation has streams of its own: the result does not depend on the number of threads,
+//! nor on which other expectations are looked at.
 //!
 //! The room runs drives and writes nothing; it is asked for the expectations, held or missed.
 
@@ -29,7 +29,8 @@ use serde_json::{Value, json};
 pub struct ValidateSpec {
     /// Fewer requests, smaller drives, fewer points, and wider tolerances to match.
     pub quick: bool,
-    /// Only expectations of the group of this name, or whose name contains this text, in whatever case.
+    /// Only expectations of the group of this name, or whose name contains this text, in whatever
+    /// case.
     pub only: Option<String>,
     /// `key=value`: changes of the simulated drives that theory is not told of.
     /// See docs/decisions/validation.md, "What may the caller of `fowler validate` change?".
@@ -102,7 +103,8 @@ pub struct Row {
     pub theory: f64,
     /// What the simulator says.
     pub measured: f64,
-    /// Half the width of the 95 % confidence interval of the measurement; none if nothing is random in it.
+    /// Half the width of the 95 % confidence interval of the measurement; none if nothing is random
+    /// in it.
     pub half_width: Option<f64>,
     /// How far apart they may be.
     pub allowed: Allowed,

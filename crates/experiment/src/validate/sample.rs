@@ -26,8 +26,8 @@ impl Sample {
     }
 }
 
-/// The 97.5 % quantile of Student's t: the expansion of Abramowitz and Stegun, 26.7.5, to the third order
-/// (1 % too low at 3 degrees of freedom, 0.1 % at 6).
+/// The 97.5 % quantile of Student's t: the expansion of Abramowitz and Stegun, 26.7.5, to the third
+/// order (1 % too low at 3 degrees of freedom, 0.1 % at 6).
 fn student(freedom: f64) -> f64 {
     const NORMAL: f64 = 1.959_963_984_540_054;
     let (x, square) = (NORMAL, NORMAL * NORMAL);

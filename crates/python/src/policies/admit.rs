@@ -15,8 +15,8 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Up to when a write may be held, in simulated time: a hundred years, beyond any drive's life, and far from where
-/// moments end.
+/// Up to when a write may be held, in simulated time: a hundred years, beyond any drive's life, and
+/// far from where moments end.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
 /// See the module.

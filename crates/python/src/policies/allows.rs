@@ -1,4 +1,5 @@
-//! `allows(self, running, read)`: whether a read may interrupt the program or erase that its die is at.
+//! `allows(self, running, read)`: whether a read may interrupt the program or erase that its die is
+//! at.
 
 use super::{Instance, no_answer};
 use fowler_experiment::policies::{Candidate, CustomSuspension, Running as Shown, SuspendAt};

@@ -1,5 +1,6 @@
-//! Policies written in Python. Each is called from the thread of the run, which takes the interpreter's lock for it;
-//! what it is shown are windows on the drive, open for as long as the call lasts.
+//! Policies written in Python. Each is called from the thread of the run, which takes the
+//! interpreter's lock for it; what it is shown are windows on the drive, open for as long as the
+//! call lasts.
 
 mod admit;
 mod allows;
@@ -66,7 +67,8 @@ impl PolicyArgs {
     }
 }
 
-/// The first error of a policy. It stops the run; until that has stopped, every policy of the run decides as none would.
+/// The first error of a policy. It stops the run; until that has stopped, every policy of the run
+/// decides as none would.
 #[derive(Debug)]
 pub(crate) struct Failure {
     stop: Arc<AtomicBool>,
@@ -110,7 +112,8 @@ pub(crate) fn watch_policies<T: Send + 'static>(
     let failure = Failure::new(&watched.stop);
     let its = Arc::clone(&failure);
     let result = watch_for(py, progress, GRACE, watched, move |watched| work(&watched, &its));
-    // What a policy did comes before what came of it; but who pressed Ctrl-C knows why the run ended.
+    // What a policy did comes before what came of it; but who pressed Ctrl-C knows why the run
+    // ended.
     match result {
         Err(error) if !error.is_instance_of::<PyRuntimeError>(py) => Err(error),
         result => failure.raise(py).and(result),

@@ -89,7 +89,8 @@ impl View {
         self.one(|view| view.head(kind))
     }
 
-    /// The first of a kind by rank, where the order that this one takes the place of ranks; else by submission.
+    /// The first of a kind by rank, where the order that this one takes the place of ranks; else by
+    /// submission.
     fn first(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.first(kind))

@@ -191,8 +191,8 @@ impl Ranges {
         }
     }
 
-    /// The next range: offset and size. A range that would cross the end of its part is moved down to
-    /// the last address where it fits; a run that reaches the end goes on from the beginning.
+    /// The next range: offset and size. A range that would cross the end of its part is moved down
+    /// to the last address where it fits; a run that reaches the end goes on from the beginning.
     pub fn next(&mut self) -> (u64, u32) {
         let size = self.sizes.draw(&mut self.size_rng);
         let goes_on = self.goes_on > 0.0 && self.run_rng.chance(self.goes_on);

@@ -125,8 +125,8 @@ impl Moments {
     }
 
     /// The next arrival of a Poisson process whose rate switches. Exponential gaps have no memory:
-    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on. With a `spread` spells
-    /// take exactly as long, and it is that of their cycles' factors.
+    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on. With
+    /// a `spread` spells take exactly as long, and it is that of their cycles' factors.
     fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2], spread: Option<f64>) -> Option<u64> {
         loop {
             let spell = match self.spell {
@@ -164,7 +164,8 @@ impl Moments {
     }
 }
 
-/// A factor with a mean of one whose logarithm is normal with this deviation (Box and Muller, 1958).
+/// A factor with a mean of one whose logarithm is normal with this deviation (Box and Muller,
+/// 1958).
 fn log_normal(rng: &mut Rng, deviation: f64) -> f64 {
     if deviation == 0.0 {
         return 1.0;
