@@ -68,9 +68,7 @@ def test_config_is_what_the_definitions_say() -> None:
     """`make bless` writes it; here it is looked at whether that is due."""
     generator = Path(__file__).parents[1] / "generate_config.py"
     checked = subprocess.run([sys.executable, str(generator), "--check"], check=False)
-    assert checked.returncode == 0, (
-        "python/fowler/config.py is not that of the definitions: make bless"
-    )
+    assert checked.returncode == 0, "python/fowler/config.py is not that of the definitions: make bless"
 
 
 def test_presets() -> None:
