@@ -298,17 +298,22 @@ impl<L: Layer> Device<L> {
             while !exhausted && self.may_pull(pacing) {
                 exhausted = !self.pull(&mut source, pacing);
             }
-            if exhausted
+            let served = exhausted
                 && self.arrivals.is_empty()
-                && self.layer.front().requests.open_count() == 0
-            {
+                && self.layer.front().requests.open_count() == 0;
+            if served && !self.flash.has_marked() {
                 break;
             }
-            let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));
+            // When all are served, nobody else arrives at this nanosecond: the dies decide, and
+            // that is all.
+            let entry = match served {
+                true => Some(self.now() + Span::ns(1)),
+                false => self.arrivals.front().and_then(|arrival| self.entry(arrival)),
+            };
             if self.served_before(entry.unwrap_or(Nanos::NEVER), probe, &mut fault) {
                 continue;
             }
-            let Some(at) = entry else { break };
+            let Some(at) = entry.filter(|_| !served) else { break };
             if self.keeps_out(at, pacing) {
                 continue;
             }
@@ -323,8 +328,6 @@ impl<L: Layer> Device<L> {
                 self.report(probe);
             }
         }
-        // Nobody else arrives at this nanosecond.
-        self.flash.settle(&mut self.layer);
         self.tell(probe);
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
