@@ -73,7 +73,7 @@ struct PlaneBlocks {
     lowest: u32,
 }
 
-/// All that is not told by the mapping, as it is snapshot.
+/// A snapshot of everything that does not follow from the mapping.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlocksSnapshot {
     blocks: IdVec<BlockId, Block>,

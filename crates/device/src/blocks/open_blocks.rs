@@ -39,7 +39,7 @@ impl Opened {
     }
 }
 
-/// The open blocks, and the data that each block was opened for, as they are snapshot.
+/// A snapshot of the open blocks, and of the data that each block was opened for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OpenBlocksSnapshot {
     planes: IdVec<PlaneId, Frontier>,
@@ -91,7 +91,7 @@ impl OpenBlocks {
         OpenBlocksSnapshot { planes: self.planes.clone(), tags: self.tags.clone() }
     }
 
-    /// Goes on from what was snapshot.
+    /// Resumes from a snapshot.
     pub fn resume(&mut self, snapshot: OpenBlocksSnapshot) {
         (self.planes, self.tags) = (snapshot.planes, snapshot.tags);
     }

@@ -21,7 +21,7 @@ struct Stripe {
     turns: [u8; StreamTag::COUNT],
 }
 
-/// Where the next pages go, as it is snapshot.
+/// A snapshot of where the next pages go.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AllocatorSnapshot {
     open_blocks: OpenBlocksSnapshot,

@@ -11,16 +11,17 @@ use crate::raid::parity_cache::{Progress, bit};
 use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId};
 
 impl Device {
-    /// Lets something fail. Needs tags: [`crate::policy::redundancy::Params::integrity`].
+    /// Lets something fail. The dies decide what follows when time moves on. Needs integrity
+    /// checking: [`crate::policy::redundancy::Params::integrity`].
     ///
     /// # Panics
-    /// If the drive has no tags, or the unit does not exist.
+    /// If the drive does not check integrity, or the unit does not exist.
     pub fn inject(&mut self, fault: Fault) {
         assert!(self.integrity().is_some(), "faults need policy.redundancy.integrity");
         self.layer.inject(&mut self.flash, fault);
     }
 
-    /// What became of pages that could not be read, on a drive with tags.
+    /// What became of pages that could not be read, on a drive that checks integrity.
     pub fn losses(&self) -> Option<LossLedger> {
         let integrity = self.integrity()?;
         let mut ledger = integrity.ledger;
@@ -49,7 +50,7 @@ impl Device {
     pub fn stripe(&self, stripe: StripeId) -> StripeView {
         let core = &self.layer.ftl.core;
         let array = self.layer.raid.as_ref().expect("a drive with stripes");
-        let integrity = self.integrity().expect("a drive with tags");
+        let integrity = self.integrity().expect("a drive that checks integrity");
         let cell = |ppn: Ppn| {
             ppn.is_some().then(|| (ppn, integrity.reads(ppn).then(|| integrity.version_at(ppn))))
         };

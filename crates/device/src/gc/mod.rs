@@ -117,7 +117,7 @@ impl Gc {
         (&self.victim, &self.wear)
     }
 
-    /// Goes on with policies that were kept.
+    /// Resumes with policies that were saved.
     pub fn resume(&mut self, victim: AnyVictim, wear: AnyWear) {
         (self.victim, self.wear) = (victim, wear);
     }

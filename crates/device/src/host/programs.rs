@@ -80,12 +80,8 @@ impl Ftl {
     #[inline]
     pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
         let txn = flash.txns.get(id);
-        debug_assert!(txn.owner != Owner::Job, "what collection moves stays on its die");
-        let page = match txn.owner {
-            Owner::Frame(frame_id) => self.core.buffer.get(frame_id).lpn,
-            _ => txn.lpn,
-        };
-        self.core.allocator.place(page)
+        debug_assert!(txn.owner != Owner::Job, "what garbage collection moves stays on its die");
+        self.core.allocator.place(txn.lpn)
     }
 
     pub(super) fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {

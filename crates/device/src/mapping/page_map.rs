@@ -45,7 +45,7 @@ impl PageMap {
         }
     }
 
-    /// Where each logical page is, of a drive whose buffer is empty, as it is snapshot.
+    /// Where each logical page is, of a drive whose buffer is empty, to be saved.
     pub fn snapshot(&self) -> IdVec<Lpn, u32> {
         self.forward.clone()
     }
