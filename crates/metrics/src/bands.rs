@@ -15,11 +15,21 @@ const SHIFT: u32 = PER_OCTAVE.ilog2();
 /// Values below `PER_OCTAVE` have a bucket each; every octave from there to 2^64 has `PER_OCTAVE`.
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one bucket. Sums are 128 bits wide: a drive that falls hours behind would
-/// overflow 64 bits of nanoseconds within some million requests.
+/// The requests of one bucket. The sums are of 64 bits, because every request adds to all of them;
+/// a drive that falls hours behind overflows them within some million requests, so before they
+/// could they are carried over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bucket {
     count: u64,
+    /// Nanoseconds in `parts`: none of them is larger.
+    total: u64,
+    parts: [u64; Part::COUNT],
+}
+
+/// Sums that 64 bits could not hold any longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Carried {
+    bucket: usize,
     parts: [u128; Part::COUNT],
 }
 
@@ -27,6 +37,8 @@ struct Bucket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
+    /// At most one for each bucket, and most often none at all.
+    carried: Vec<Carried>,
     count: u64,
 }
 
@@ -72,6 +84,12 @@ impl Band {
     }
 }
 
+fn add(sums: &mut [u128; Part::COUNT], parts: &[u128; Part::COUNT]) {
+    for (sum, part) in sums.iter_mut().zip(parts) {
+        *sum += part;
+    }
+}
+
 fn bucket_of(latency: u64) -> usize {
     if latency < PER_OCTAVE as u64 {
         return latency as usize;
@@ -98,29 +116,68 @@ impl Default for BlameBands {
 impl BlameBands {
     /// Nothing blamed yet.
     pub fn new() -> Self {
-        Self { buckets: vec![Bucket::default(); BUCKETS].into_boxed_slice(), count: 0 }
+        let buckets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
+        Self { buckets, carried: Vec::new(), count: 0 }
     }
 
-    /// Takes note of one request.
+    /// Records one request, of which `blame` explains the whole latency.
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
-        let bucket = &mut self.buckets[bucket_of(latency.0)];
+        debug_assert_eq!(blame.total(), latency);
+        let index = bucket_of(latency.0);
+        if self.buckets[index].total.checked_add(latency.0).is_none() {
+            self.carry(index);
+        }
+        let bucket = &mut self.buckets[index];
         bucket.count += 1;
+        bucket.total += latency.0;
         self.count += 1;
         for (sum, part) in bucket.parts.iter_mut().zip(blame.parts()) {
-            *sum += u128::from(part.0);
+            *sum += part.0;
+        }
+    }
+
+    /// Empties the 64-bit sums of a bucket into wide ones.
+    #[cold]
+    fn carry(&mut self, index: usize) {
+        let parts = std::mem::take(&mut self.buckets[index].parts);
+        self.buckets[index].total = 0;
+        self.add_carried(index, &parts.map(u128::from));
+    }
+
+    fn add_carried(&mut self, index: usize, parts: &[u128; Part::COUNT]) {
+        match self.carried.iter_mut().find(|its| its.bucket == index) {
+            Some(its) => add(&mut its.parts, parts),
+            None => self.carried.push(Carried { bucket: index, parts: *parts }),
         }
     }
 
     /// Adds what `other` measured.
     pub fn merge(&mut self, other: &BlameBands) {
         self.count += other.count;
-        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+        for (index, theirs) in other.buckets.iter().enumerate() {
+            if self.buckets[index].total.checked_add(theirs.total).is_none() {
+                self.carry(index);
+            }
+            let mine = &mut self.buckets[index];
             mine.count += theirs.count;
+            mine.total += theirs.total;
             for (sum, part) in mine.parts.iter_mut().zip(theirs.parts) {
                 *sum += part;
             }
         }
+        for theirs in &other.carried {
+            self.add_carried(theirs.bucket, &theirs.parts);
+        }
+    }
+
+    /// The sums of a bucket.
+    fn parts_of(&self, index: usize) -> [u128; Part::COUNT] {
+        let mut parts = self.buckets[index].parts.map(u128::from);
+        if let Some(its) = self.carried.iter().find(|its| its.bucket == index) {
+            add(&mut parts, &its.parts);
+        }
+        parts
     }
 
     /// Requests in all.
@@ -155,9 +212,7 @@ impl BlameBands {
             }
             band.count += bucket.count;
             band.from = Span(lower_bound(index));
-            for (sum, part) in band.parts.iter_mut().zip(bucket.parts) {
-                *sum += part;
-            }
+            add(&mut band.parts, &self.parts_of(index));
         }
         band
     }
@@ -204,6 +259,27 @@ mod tests {
             }
         }
         assert_eq!(bands.slowest(1.0).count, 20_000);
+    }
+
+    #[test]
+    fn sums_beyond_64_bits_are_exact() {
+        // Requests of nine quintillion nanoseconds: the third overflows.
+        let mut blame = Blame::default();
+        blame[Part::BehindGcErase] = Span(u64::MAX / 2 - 7);
+        blame[Part::Sense] = Span(7);
+        let (mut bands, mut halves) = (BlameBands::new(), [BlameBands::new(), BlameBands::new()]);
+        for index in 0..7 {
+            bands.record(blame.total(), &blame);
+            halves[index % 2].record(blame.total(), &blame);
+        }
+        let [mut merged, other] = halves;
+        merged.merge(&other);
+        for it in [bands, merged] {
+            let all = it.slowest(1.0);
+            assert_eq!(all.count, 7);
+            assert_eq!(all.parts[Part::Sense as usize], 49);
+            assert_eq!(all.parts[Part::BehindGcErase as usize], 7 * u128::from(u64::MAX / 2 - 7));
+        }
     }
 
     #[test]
