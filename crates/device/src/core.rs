@@ -10,7 +10,7 @@ use crate::config::layout::Layout;
 use crate::flash::Flash;
 use crate::mapping::Mapping;
 use crate::mapping::page_map::{Location, PageMap};
-use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Ppn};
+use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, UnitId};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -86,24 +86,24 @@ impl Core {
             && io.op == HostOp::Read
             && let Some(page) = self.place_of(io)
         {
-            condition.prefetch(page, self.locator.block_of(page));
+            condition.prefetch(self.locator.page_of(page), self.locator.block_of(page));
         }
     }
 
     #[inline]
-    fn outdated_by(&self, io: &HostIo) -> Option<Ppn> {
+    fn outdated_by(&self, io: &HostIo) -> Option<UnitId> {
         if io.op == HostOp::Write { self.place_of(io) } else { None }
     }
 
     /// Where the first page of a request lies in the flash.
     #[inline]
-    fn place_of(&self, io: &HostIo) -> Option<Ppn> {
+    fn place_of(&self, io: &HostIo) -> Option<UnitId> {
         self.in_flash(self.locator.page_at(io.offset))
     }
 
     /// Where a page lies in the flash, if the drive has such a page and it lies there.
     #[inline]
-    pub fn in_flash(&self, page: Lpn) -> Option<Ppn> {
+    pub fn in_flash(&self, page: Lpn) -> Option<UnitId> {
         match self.map.place_if_any(page) {
             Location::Flash(old) => Some(old),
             Location::Buffer(_) | Location::Nowhere => None,
@@ -112,19 +112,19 @@ impl Core {
 
     /// The copy in the flash of a page of the mapping, the one being programmed included.
     #[inline]
-    pub fn flash_copy(&self, page: Lpn) -> Ppn {
+    pub fn flash_copy(&self, page: Lpn) -> UnitId {
         match self.map.place(page) {
-            Location::Flash(ppn) => ppn,
-            Location::Buffer(frame_id) => self.buffer.get(frame_id).ppn,
-            Location::Nowhere => Ppn::NONE,
+            Location::Flash(unit) => unit,
+            Location::Buffer(frame_id) => self.buffer.get(frame_id).unit,
+            Location::Nowhere => UnitId::NONE,
         }
     }
 
     /// The copy of a page in the flash lies at `to` now.
-    pub fn relocate(&mut self, page: Lpn, to: Ppn) {
+    pub fn relocate(&mut self, page: Lpn, to: UnitId) {
         match self.map.place(page) {
             Location::Flash(_) => self.map.set_flash(page, to),
-            Location::Buffer(frame_id) => self.buffer.get_mut(frame_id).ppn = to,
+            Location::Buffer(frame_id) => self.buffer.get_mut(frame_id).unit = to,
             Location::Nowhere => unreachable!("a valid page has an owner"),
         }
     }

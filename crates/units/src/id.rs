@@ -49,7 +49,10 @@ ids! {
     BlockId,
     /// A physical page, numbered over the whole drive, block by block.
     Ppn,
-    /// A logical page.
+    /// A mapping unit in the flash, numbered page by page: what the mapping points at. Every
+    /// flash page holds one ([`crate::Locator::page_of`]).
+    UnitId,
+    /// A logical page: as many bytes of the host's addresses as a mapping unit holds.
     Lpn,
     /// A flash transaction in flight.
     TxnId,

@@ -21,8 +21,9 @@ pub use geometry::Geometry;
 pub use host::{Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{
     BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
+    UnitId,
 };
-pub use locator::Locator;
+pub use locator::{InPage, Locator};
 pub use quantity::QuantityError;
 pub use rng::Rng;
 pub use scatter::{Scatter, TabledScatter};

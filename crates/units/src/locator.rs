@@ -1,7 +1,31 @@
 //! Where a page, block or plane belongs, without a division: the loop of the simulator asks several
 //! times for every page (`docs/performance.md`).
 
-use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn};
+use std::ops::Range;
+
+use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
+
+/// Something that lies in a flash page: the page itself, or a mapping unit in it.
+pub trait InPage: Copy {
+    /// The page of the drive that `locator` knows; of nothing, no page.
+    fn page(self, locator: &Locator) -> Ppn;
+}
+
+impl InPage for Ppn {
+    #[inline]
+    fn page(self, _: &Locator) -> Ppn {
+        self
+    }
+}
+
+impl InPage for UnitId {
+    /// A page holds one unit. Real drives pack four units of 4 KiB into a page of 16 KiB: this and
+    /// [`Locator::first_unit`] are where that begins.
+    #[inline]
+    fn page(self, _: &Locator) -> Ppn {
+        Ppn(self.0)
+    }
+}
 
 /// Division of any `u32` by one that is known beforehand, by a multiplication.
 #[derive(Clone, Copy, Debug)]
@@ -78,22 +102,41 @@ impl Locator {
         self.page_size
     }
 
+    /// The flash page that something lies in; of no unit, no page.
+    #[inline]
+    pub fn page_of(&self, at: impl InPage) -> Ppn {
+        at.page(self)
+    }
+
+    /// The first mapping unit of a flash page; of no page, no unit.
+    #[inline]
+    pub fn first_unit(&self, page: Ppn) -> UnitId {
+        UnitId(page.0)
+    }
+
+    /// The mapping units of a block, in the order in which they are programmed.
+    #[inline]
+    pub fn units_of(&self, block: BlockId) -> Range<u32> {
+        let first = block.0 * self.pages_per_block.by;
+        first..first + self.pages_per_block.by
+    }
+
     /// [`Geometry::block_of`].
     #[inline]
-    pub fn block_of(&self, page: Ppn) -> BlockId {
-        BlockId(self.pages_per_block.divide(page.0))
+    pub fn block_of(&self, at: impl InPage) -> BlockId {
+        BlockId(self.pages_per_block.divide(at.page(self).0))
     }
 
     /// [`Geometry::offset_in_block`].
     #[inline]
-    pub fn offset_in_block(&self, page: Ppn) -> u32 {
-        self.pages_per_block.remainder(page.0)
+    pub fn offset_in_block(&self, at: impl InPage) -> u32 {
+        self.pages_per_block.remainder(at.page(self).0)
     }
 
-    /// The plane a physical page lies on.
+    /// The plane that something lies on.
     #[inline]
-    pub fn plane_of(&self, page: Ppn) -> PlaneId {
-        PlaneId(self.pages_per_plane.divide(page.0))
+    pub fn plane_of(&self, at: impl InPage) -> PlaneId {
+        PlaneId(self.pages_per_plane.divide(at.page(self).0))
     }
 
     /// [`Geometry::plane_of_block`].
@@ -110,8 +153,8 @@ impl Locator {
 
     /// [`Geometry::die_of`].
     #[inline]
-    pub fn die_of(&self, page: Ppn) -> DieId {
-        DieId(self.pages_per_die.divide(page.0))
+    pub fn die_of(&self, at: impl InPage) -> DieId {
+        DieId(self.pages_per_die.divide(at.page(self).0))
     }
 }
 
@@ -173,6 +216,10 @@ mod tests {
             assert_eq!(locator.plane_of_block(block), plane);
             assert_eq!(locator.die_of_plane(plane), geometry.die_of_plane(plane));
             assert_eq!(locator.die_of(page), geometry.die_of(page));
+            let unit = locator.first_unit(page);
+            assert_eq!(locator.page_of(unit), page);
+            assert_eq!(locator.block_of(unit), block);
+            assert!(locator.units_of(block).contains(&unit.0));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! so that greedy collection never scans.
 
 use fowler_units::{
-    BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, Ppn, prefetch,
+    BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, UnitId, prefetch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -218,9 +218,9 @@ impl Blocks {
     }
 
     /// Marks a page as valid that was when the blocks were snapshot: it is counted already.
-    pub fn validate(&mut self, page: Ppn) {
-        let block = self.locator.block_of(page);
-        let offset = self.locator.offset_in_block(page);
+    pub fn validate(&mut self, unit: UnitId) {
+        let block = self.locator.block_of(unit);
+        let offset = self.locator.offset_in_block(unit);
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
     }
@@ -310,7 +310,7 @@ impl Blocks {
     /// Programs the next page of an open block; pages of a block are programmed in order, each once
     /// between erases.
     #[inline]
-    pub fn program(&mut self, block: BlockId) -> Ppn {
+    pub fn program(&mut self, block: BlockId) -> UnitId {
         let record = &mut self.blocks[block];
         assert_eq!(record.state, BlockState::Open);
         let offset = u32::from(record.written);
@@ -320,11 +320,11 @@ impl Blocks {
         self.planes[self.locator.plane_of_block(block)].valid += 1;
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
-        Ppn(block.0 * self.geometry.pages_per_block + offset)
+        UnitId(block.0 * self.geometry.pages_per_block + offset)
     }
 
     /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
-    pub fn program_run(&mut self, block: BlockId, count: u32) -> Ppn {
+    pub fn program_run(&mut self, block: BlockId, count: u32) -> UnitId {
         assert_eq!(self.blocks[block].state, BlockState::Open);
         let offset = u32::from(self.blocks[block].written);
         assert!(count <= self.geometry.pages_per_block - offset, "page programmed twice");
@@ -338,7 +338,7 @@ impl Blocks {
             words[at as usize / 64] |= (u64::MAX >> (64 - (upto - at))) << (at % 64);
             at = upto;
         }
-        Ppn(block.0 * self.geometry.pages_per_block + offset)
+        UnitId(block.0 * self.geometry.pages_per_block + offset)
     }
 
     /// The last page of a block has been programmed: from now on it may be collected.
@@ -382,18 +382,18 @@ impl Blocks {
 
     /// A page is about to be outdated.
     #[inline]
-    pub fn prefetch(&self, page: Ppn) {
-        let block = self.locator.block_of(page);
+    pub fn prefetch(&self, unit: UnitId) {
+        let block = self.locator.block_of(unit);
         self.blocks.prefetch(block);
-        let offset = self.locator.offset_in_block(page);
+        let offset = self.locator.offset_in_block(unit);
         prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
     }
 
     /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new
     /// ones.
     #[inline]
-    pub fn prefetch_neighbours(&self, page: Ppn) {
-        let block = self.locator.block_of(page);
+    pub fn prefetch_neighbours(&self, unit: UnitId) {
+        let block = self.locator.block_of(unit);
         let Some(record) = self.blocks.get(block).filter(|it| it.state == BlockState::Full) else {
             return;
         };
@@ -408,9 +408,9 @@ impl Blocks {
 
     /// A page's data is outdated.
     #[inline]
-    pub fn invalidate(&mut self, page: Ppn) {
-        let block = self.locator.block_of(page);
-        let offset = self.locator.offset_in_block(page);
+    pub fn invalidate(&mut self, unit: UnitId) {
+        let block = self.locator.block_of(unit);
+        let offset = self.locator.offset_in_block(unit);
         let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
         assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
         *word &= !(1 << (offset % 64));
@@ -427,15 +427,15 @@ impl Blocks {
 
     /// Whether a page holds current data.
     #[inline]
-    pub fn is_valid(&self, page: Ppn) -> bool {
-        let block = self.locator.block_of(page);
-        let offset = self.locator.offset_in_block(page);
+    pub fn is_valid(&self, unit: UnitId) -> bool {
+        let block = self.locator.block_of(unit);
+        let offset = self.locator.offset_in_block(unit);
         let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
         word & (1 << (offset % 64)) != 0
     }
 
     /// The first valid page of a block at or after `offset`.
-    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<UnitId> {
         let words = &self.bits[block.index() * self.words_per_block..][..self.words_per_block];
         let mut index = offset as usize / 64;
         let mut word = words.get(index)? & (u64::MAX << (offset % 64));
@@ -444,7 +444,7 @@ impl Blocks {
             word = *words.get(index)?;
         }
         let found = index as u32 * 64 + word.trailing_zeros();
-        Some(Ppn(block.0 * self.geometry.pages_per_block + found))
+        Some(UnitId(block.0 * self.geometry.pages_per_block + found))
     }
 
     /// The valid pages of a block, in order.
@@ -553,7 +553,7 @@ pub struct ValidPages {
 impl ValidPages {
     /// The next one.
     #[inline]
-    pub fn next(&mut self, blocks: &Blocks) -> Option<Ppn> {
+    pub fn next(&mut self, blocks: &Blocks) -> Option<UnitId> {
         while self.word == 0 {
             if self.index + 1 >= blocks.words_per_block {
                 return None;
@@ -563,7 +563,7 @@ impl ValidPages {
         }
         let offset = self.index as u32 * 64 + self.word.trailing_zeros();
         self.word &= self.word - 1;
-        Some(Ppn(self.block.0 * blocks.geometry.pages_per_block + offset))
+        Some(UnitId(self.block.0 * blocks.geometry.pages_per_block + offset))
     }
 }
 

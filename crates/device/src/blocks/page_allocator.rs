@@ -8,7 +8,7 @@ use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
 use crate::policy::placement::Dies;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, Ppn};
+use fowler_units::{BlockId, DieId, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// One die's part in the striping of host pages.
@@ -151,7 +151,7 @@ impl PageAllocator {
         die: DieId,
         tag: StreamTag,
         job: impl Fn(PlaneId) -> Option<Job>,
-    ) -> Option<Ppn> {
+    ) -> Option<UnitId> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
         let first = u32::from(self.stripes[die].turns[stream]);
@@ -184,7 +184,7 @@ impl PageAllocator {
         offset: u32,
         used: u32,
         job: impl Fn(PlaneId) -> Option<Job>,
-    ) -> Option<Ppn> {
+    ) -> Option<UnitId> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
         let turn = u32::from(self.stripes[die].turns[stream]);
@@ -251,7 +251,7 @@ impl PageAllocator {
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
     #[inline]
-    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> Ppn {
+    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> UnitId {
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
         let page = self.blocks.program(block);
         if self.blocks.written(block) == self.blocks.geometry().pages_per_block {
@@ -275,7 +275,7 @@ impl PageAllocator {
 
     /// As [`PageAllocator::write`], for up to `most` pages that follow each other in one block: the
     /// first, and how many they are.
-    pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (Ppn, u32) {
+    pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;
         let block = self.open_blocks.block_for(&mut self.blocks, plane, source, StreamTag::PLAIN);
         let count = most.min(pages_per_block - self.blocks.written(block));

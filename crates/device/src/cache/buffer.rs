@@ -4,7 +4,7 @@
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{FrameId, Id, IdVec, Lpn, Ppn, TxnId};
+use fowler_units::{FrameId, Id, IdVec, Lpn, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// Which list a frame is in.
@@ -26,7 +26,7 @@ pub struct Frame {
     /// Whose data it holds.
     pub lpn: Lpn,
     /// The copy in the flash, or the page that is being programmed.
-    pub ppn: Ppn,
+    pub unit: UnitId,
     /// Which parts of the page it holds, one bit per 64th (or per sector, if those are larger).
     pub present: u64,
     /// The program that has not begun yet.
@@ -117,7 +117,7 @@ impl Buffer {
     ) -> Self {
         let blank = Frame {
             lpn: Lpn::NONE,
-            ppn: Ppn::NONE,
+            unit: UnitId::NONE,
             present: 0,
             queued: TxnId::NONE,
             submitted: false,
@@ -184,11 +184,11 @@ impl Buffer {
 
     /// Takes an empty frame. `None` if there is none; see [`Buffer::to_empty`].
     #[inline]
-    pub fn take(&mut self, lpn: Lpn, ppn: Ppn) -> Option<FrameId> {
+    pub fn take(&mut self, lpn: Lpn, unit: UnitId) -> Option<FrameId> {
         let id = self.free.pop()?;
         let frame_id = &mut self.frames[id];
         frame_id.lpn = lpn;
-        frame_id.ppn = ppn;
+        frame_id.unit = unit;
         frame_id.present = 0;
         (frame_id.reads, frame_id.writes) = (0, 0);
         (frame_id.tag, frame_id.group) = (StreamTag::PLAIN, 0);
@@ -208,7 +208,7 @@ impl Buffer {
         frame_id.leaving = false;
         frame_id.orphan = false;
         frame_id.lpn = Lpn::NONE;
-        frame_id.ppn = Ppn::NONE;
+        frame_id.unit = UnitId::NONE;
         self.free.push(id);
     }
 

@@ -8,7 +8,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::law::{Violation, law};
 use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{BlockId, Id, Lpn, PlaneId, Ppn};
+use fowler_units::{BlockId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
     /// Checks that nothing is lost and nothing counted twice.
@@ -60,11 +60,8 @@ impl Device {
 
     fn check_block(&self, block: BlockId) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
-        let geometry = self.layout().geometry;
-        let first = geometry.first_page(block).0;
-        let bits = (first..first + geometry.pages_per_block)
-            .filter(|&page| blocks.is_valid(Ppn(page)))
-            .count() as u32;
+        let units = self.layer.ftl.core.locator.units_of(block);
+        let bits = units.filter(|&unit| blocks.is_valid(UnitId(unit))).count() as u32;
         law(bits == blocks.valid(block), || {
             format!("block {}: {} valid, {bits} bits", block.0, blocks.valid(block))
         })?;
@@ -72,7 +69,9 @@ impl Device {
         let whole = match blocks.state(block) {
             BlockState::Free => written == 0 && bits == 0,
             BlockState::Open => bits <= written,
-            BlockState::Full | BlockState::Collecting => written == geometry.pages_per_block,
+            BlockState::Full | BlockState::Collecting => {
+                written == self.layout().geometry.pages_per_block
+            }
         };
         law(whole, || {
             format!("block {} is {:?} with {written} pages", block.0, blocks.state(block))
@@ -86,16 +85,16 @@ impl Device {
         for page in (0..self.layer.ftl.core.map.logical()).map(Lpn) {
             let location = match self.layer.ftl.core.map.place(page) {
                 Location::Nowhere => continue,
-                Location::Flash(ppn) => ppn,
+                Location::Flash(unit) => unit,
                 Location::Buffer(frame_id) => {
                     let frame = self.layer.ftl.core.buffer.get(frame_id);
                     law(frame.lpn == page && !frame.orphan, || {
                         format!("logical page {} is in the wrong frame", page.0)
                     })?;
-                    if !frame.ppn.is_some() {
+                    if !frame.unit.is_some() {
                         continue;
                     }
-                    frame.ppn
+                    frame.unit
                 }
             };
             mapped += 1;
@@ -119,7 +118,7 @@ impl Device {
         let moves = |txn: &Txn| {
             matches!(txn.owner, Owner::Job | Owner::Parity(_) | Owner::DegradedRead(_))
                 && txn.op == Op::Program
-                && txn.ppn.is_some()
+                && txn.unit.is_some()
         };
         self.flash.txns.iter().filter(|(_, txn)| moves(txn)).count() as u64
     }
@@ -162,23 +161,23 @@ impl Device {
     /// section 3.2); data keeps its class when it is collected. Held against each program while it
     /// runs, so against every page.
     fn check_programs(&self) -> Result<(), Violation> {
-        let geometry = self.layout().geometry;
+        let locator = &self.layer.ftl.core.locator;
         let open_blocks = &self.layer.ftl.core.allocator.open_blocks;
         for (id, txn) in self.flash.txns.iter() {
             let tag = match txn.owner {
                 Owner::Frame(_) => txn.tag,
                 Owner::Job if txn.source == Source::Gc && txn.op == Op::Program => {
-                    let from = open_blocks.tag_of(geometry.block_of(txn.from));
+                    let from = open_blocks.tag_of(locator.block_of(txn.from));
                     StreamTag::new(false, from.class())
                 }
                 _ => continue,
             };
             let deferred =
                 self.layer.raid.as_ref().is_some_and(|it| it.is_deferred(&self.flash, id));
-            if txn.op != Op::Program || !txn.ppn.is_some() || deferred {
+            if txn.op != Op::Program || !txn.unit.is_some() || deferred {
                 continue;
             }
-            let block = geometry.block_of(txn.ppn);
+            let block = locator.block_of(txn.unit);
             let (its, state) =
                 (open_blocks.tag_of(block), self.layer.ftl.core.allocator.blocks.state(block));
             law(open_blocks.mingle(tag, its) && state == BlockState::Open, || {

@@ -8,7 +8,7 @@ use crate::mapping::page_map::Location;
 use crate::raid::faults::{CachedView, Fault, LossLedger, Reason, StripeView};
 use crate::raid::integrity::Integrity;
 use crate::raid::parity_cache::{Progress, bit};
-use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId};
+use fowler_units::{FrameId, Id, Lpn, ParityId, Ppn, Span, StripeId, UnitId};
 
 impl Device {
     /// Lets something fail. The dies decide what follows when time moves on. Needs integrity
@@ -51,15 +51,20 @@ impl Device {
         let core = &self.layer.ftl.core;
         let array = self.layer.raid.as_ref().expect("a drive with stripes");
         let integrity = self.integrity().expect("a drive that checks integrity");
-        let cell = |ppn: Ppn| {
-            ppn.is_some().then(|| (ppn, integrity.reads(ppn).then(|| integrity.version_at(ppn))))
+        let cell = |unit: UnitId| {
+            unit.is_some().then(|| {
+                (
+                    core.locator.page_of(unit),
+                    integrity.reads(unit).then(|| integrity.version_at(unit)),
+                )
+            })
         };
         let pages = || array.stripes.data_pages(stripe);
         let kept = |id: ParityId| {
             let its = array.cache.get(id);
             let of = |(at, _)| (its.covered & bit(at) != 0, cell(array.cache.replaced(id, at)));
             let computed = its.progress == Progress::Writing && !its.again;
-            let leaving: Vec<Ppn> = array.leaving(id).collect();
+            let leaving: Vec<UnitId> = array.leaving(id).collect();
             CachedView {
                 covered: pages().map(of).collect(),
                 based: its.based,
@@ -90,8 +95,9 @@ impl Device {
     }
 
     /// Whether the controller holds the data of a physical page: it is being programmed, or moved.
-    pub fn is_at_hand(&self, ppn: Ppn) -> bool {
-        crate::raid::faults::is_at_hand(&self.flash, ppn)
+    pub fn is_at_hand(&self, page: Ppn) -> bool {
+        let unit = self.layer.ftl.core.locator.first_unit(page);
+        crate::raid::faults::is_at_hand(&self.flash, unit)
     }
 
     /// Whether only the buffer holds what was acknowledged of a page: no die has begun to program

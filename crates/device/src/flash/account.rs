@@ -5,7 +5,7 @@ use crate::flash::die::Cells;
 use crate::flash::txn::Txn;
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
-use fowler_units::{Id, Ppn, Span, TxnId};
+use fowler_units::{Id, InPage, Span, TxnId};
 
 impl Flash {
     /// Where the time of a transaction went between its submission and now, when it is done. `id`
@@ -21,7 +21,7 @@ impl Flash {
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
-                let sense = self.timing.read.at(self.offset(txn.ppn));
+                let sense = self.timing.read.at(self.offset(txn.unit));
                 let hard = sense + self.timing.bus_transfer;
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += self.timing.bus_transfer;
@@ -38,7 +38,7 @@ impl Flash {
     /// channel.
     #[cold]
     fn soft_blame(&self, txn: &Txn, hard: Span, blame: &mut Blame) {
-        let offset = self.offset(txn.ppn);
+        let offset = self.offset(txn.unit);
         let at = |level| self.levels.sense(level, offset) + self.levels.transfer(level);
         let soft = at(txn.level) - hard;
         let tries: Span = (txn.first_level..txn.level).map(at).sum();
@@ -74,7 +74,8 @@ impl Flash {
     }
 
     #[inline]
-    pub(super) fn offset(&self, ppn: Ppn) -> u32 {
-        if ppn.is_some() { self.locator.offset_in_block(ppn) } else { 0 }
+    pub(super) fn offset(&self, at: impl InPage) -> u32 {
+        let page = self.locator.page_of(at);
+        if page.is_some() { self.locator.offset_in_block(page) } else { 0 }
     }
 }

@@ -7,7 +7,7 @@ use crate::flash::txn::Txn;
 use crate::observe::ledger::Doing;
 use crate::observe::operation::Op;
 use fowler_nand::{CellOp, EraseOp, ProgramOp};
-use fowler_units::{DieId, Id, Ppn, Span, TxnId};
+use fowler_units::{DieId, Id, Span, TxnId, UnitId};
 
 impl Flash {
     /// Begins a program, or waits for the channel to do so. Returns `false` if there was nothing to
@@ -148,15 +148,15 @@ impl Flash {
         if self.ladder.has_rungs() {
             self.most_iterations(first)
         } else {
-            self.timing.program_iterations.at(self.offset(self.txns.get(first).ppn))
+            self.timing.program_iterations.at(self.offset(self.txns.get(first).unit))
         }
     }
 
     fn most_iterations(&self, first: TxnId) -> u32 {
         let (mut most, mut member) = (0, first);
         while member.is_some() {
-            let Txn { mode, ppn, next, .. } = *self.txns.get(member);
-            most = most.max(self.ladder.iterations(mode.step, self.offset(ppn)));
+            let Txn { mode, unit, next, .. } = *self.txns.get(member);
+            most = most.max(self.ladder.iterations(mode.step, self.offset(unit)));
             member = next;
         }
         most
@@ -164,13 +164,13 @@ impl Flash {
 
     pub(super) fn start_erase(&mut self, id: DieId, txn: TxnId, layer: &impl Translation) {
         let now = self.now();
-        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
+        let Txn { op, source, unit, .. } = *self.txns.get(txn);
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.enter(now, State::AwaitIn, Doing::serving(op, source));
         let mut timing = self.timing;
-        if let Some(pulse) = self.erase_pulse(ppn, layer) {
+        if let Some(pulse) = self.erase_pulse(unit, layer) {
             timing.erase_pulse = pulse;
         }
         self.start_cells(id, txn, CellOp::Erase(EraseOp::new(&timing)), timing.erase());
@@ -178,8 +178,8 @@ impl Flash {
 
     /// The erase pulse of the block of a page, if that is not the one of all others; raw commands
     /// name no block.
-    fn erase_pulse(&self, ppn: Ppn, layer: &impl Translation) -> Option<Span> {
-        if ppn.is_some() { layer.erase_pulse(self.locator.block_of(ppn)) } else { None }
+    fn erase_pulse(&self, at: UnitId, layer: &impl Translation) -> Option<Span> {
+        if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
 
     /// Puts a new operation on the cells, unless a read that came during its transfer goes first
@@ -242,13 +242,13 @@ impl Flash {
     /// What a program or erase does to the cells.
     fn wear_by(&mut self, txn: TxnId) {
         let now = self.now();
-        let Txn { op, source, ppn, mode, .. } = *self.txns.get(txn);
+        let Txn { op, source, unit, mode, .. } = *self.txns.get(txn);
         let Some(condition) = &mut self.condition else { return };
-        let block = self.locator.block_of(ppn);
+        let block = self.locator.block_of(unit);
         match op {
             Op::Program => {
                 self.counters.programs_at[source as usize][mode.voltage as usize] += 1;
-                condition.programmed(ppn, block, mode, now);
+                condition.programmed(self.locator.page_of(unit), block, mode, now);
             }
             Op::Erase => condition.erased(block),
             Op::Read => unreachable!("reads do not run on the cells"),

@@ -131,7 +131,7 @@ impl Flash {
     #[cold]
     fn note_down(&mut self, die: DieId, txn: TxnId, act: FlashEvent) {
         let at = self.now();
-        let operation = Operation::of(self.txns.get(txn));
+        let operation = self.operation(self.txns.get(txn));
         let Some(tape) = &mut self.tape else { return };
         tape.push(FlashStep { at, die, operation, act });
     }
@@ -160,7 +160,7 @@ impl Flash {
             let Txn { req: request, created, next, .. } = *self.txns.get(at);
             // One that joined later waits since then.
             let submitted = since.max(created);
-            let operation = Operation { request, submitted, ..Operation::of(done) };
+            let operation = Operation { request, submitted, ..self.operation(done) };
             if request.is_some() {
                 let step =
                     FlashStep { at: self.now(), die: done.die, operation, act: FlashEvent::Joined };
@@ -177,18 +177,20 @@ impl Flash {
         while joined.is_some() {
             let host = *self.txns.get(txn);
             let its = self.txns.get(joined);
-            let operation =
-                Operation { ppn: host.ppn, dispatched: host.dispatched, ..Operation::of(its) };
+            let operation = Operation {
+                ppn: self.locator.page_of(host.unit),
+                dispatched: host.dispatched,
+                ..self.operation(its)
+            };
             joined = its.next;
             let step = FlashStep { at: self.now(), die, operation, act: FlashEvent::Joined };
             self.tape.get_or_insert_default().push(step);
         }
     }
-}
 
-impl Operation {
-    fn of(txn: &Txn) -> Operation {
-        let &Txn { order, op, source, req, ppn, lpn, submitted, dispatched, .. } = txn;
+    fn operation(&self, txn: &Txn) -> Operation {
+        let &Txn { order, op, source, req, unit, lpn, submitted, dispatched, .. } = txn;
+        let ppn = self.locator.page_of(unit);
         Operation { order, op, source, request: req, ppn, lpn, submitted, dispatched }
     }
 }

@@ -51,7 +51,7 @@ use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, IdVec, Locator, Nano
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
-    /// The transaction's `ppn` is set.
+    /// The transaction's `unit` is set.
     Bound,
     /// There is nothing to program any more.
     Dropped,
@@ -278,7 +278,7 @@ impl Flash {
         }
         die.queue.push(id, &mut self.txns);
         if let Some(ranked) = &mut die.ranked {
-            let page = self.txns.get(id).ppn;
+            let page = self.locator.page_of(self.txns.get(id).unit);
             let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
             ranked.push(id, youth, &mut self.txns);
         }
@@ -407,11 +407,11 @@ impl Flash {
 
     /// See docs/decisions/flash.md, "Does an erase wait for reads of its block?".
     fn read_of_block(&self, id: DieId, erase: TxnId) -> Option<TxnId> {
-        let block = self.locator.block_of(self.txns.get(erase).ppn);
+        let block = self.locator.block_of(self.txns.get(erase).unit);
         [TxnClass::HostRead, TxnClass::BackgroundRead].into_iter().find_map(|class| {
             self.dies[id].queue.iter(class, &self.txns).find(|&read| {
-                let ppn = self.txns.get(read).ppn;
-                ppn.is_some() && self.locator.block_of(ppn) == block
+                let unit = self.txns.get(read).unit;
+                unit.is_some() && self.locator.block_of(unit) == block
             })
         })
     }

@@ -19,10 +19,11 @@ impl Flash {
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
-        let Txn { op, source, ppn, .. } = *self.txns.get(txn);
+        let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.account.switch(now, Doing::serving(op, source));
-        let level = if self.errs { self.first_level(txn, ppn) } else { 0 };
-        self.sense(id, ppn, level);
+        let page = self.locator.page_of(unit);
+        let level = if self.errs { self.first_level(txn, page) } else { 0 };
+        self.sense(id, page, level);
     }
 
     /// The level of the first try. A page of which nothing is known, one that was written before
@@ -107,14 +108,14 @@ impl Flash {
         self.counters.retries_at[usize::from(record.level)] += 1;
         let tried = record.level;
         record.level += 1;
-        let Txn { ppn, level, .. } = *record;
+        let Txn { unit, level, .. } = *record;
         self.note_try(id, read, tried, true);
         if let Some(condition) = &mut self.condition
-            && ppn.is_some()
+            && unit.is_some()
         {
-            condition.disturb(self.locator.block_of(ppn));
+            condition.disturb(self.locator.block_of(unit));
         }
-        self.sense(id, ppn, level);
+        self.sense(id, self.locator.page_of(unit), level);
         true
     }
 
@@ -122,7 +123,7 @@ impl Flash {
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
         if self.tape().is_some() {
-            let sense = self.levels.sense(level, self.offset(self.txns.get(read).ppn));
+            let sense = self.levels.sense(level, self.offset(self.txns.get(read).unit));
             let transfer = self.levels.transfer(level);
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }

@@ -6,7 +6,7 @@ use crate::flash::queue::TxnClass;
 use crate::observe::ledger::Ledger;
 use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, Ppn, ReqId, Span, TxnId};
+use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, ReqId, Span, TxnId, UnitId};
 
 /// Who is told when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +65,9 @@ pub struct Txn {
     pub owner: Owner,
     /// The die it waits for.
     pub die: DieId,
-    /// Reads: the page. Programs: the page, once the die has taken them up. Erases: the first page.
-    pub ppn: Ppn,
+    /// Reads: the mapping unit. Programs: the first of their page, once the die has taken them up.
+    /// Erases: the first of their block.
+    pub unit: UnitId,
     /// Programs and moves: whose data it is.
     pub lpn: Lpn,
     /// The one behind it in its queue; also chains the transactions of one multi-plane command, and
@@ -79,7 +80,7 @@ pub struct Txn {
     /// The host request that waits for it, if any.
     pub req: ReqId,
     /// Moves: where the data comes from.
-    pub from: Ppn,
+    pub from: UnitId,
     /// Programs of buffered data: the flush epoch of the data. Reads for parity: the turn of its
     /// entry.
     pub epoch: u32,
@@ -125,13 +126,13 @@ impl Txn {
             needed: 0,
             owner,
             die,
-            ppn: Ppn::NONE,
+            unit: UnitId::NONE,
             lpn: Lpn::NONE,
             next: TxnId::NONE,
             prev: TxnId::NONE,
             joined: TxnId::NONE,
             req: ReqId::NONE,
-            from: Ppn::NONE,
+            from: UnitId::NONE,
             epoch: 0,
             merged_at: now,
             order: 0,

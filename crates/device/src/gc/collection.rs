@@ -12,7 +12,7 @@ use crate::mapping::Waiter;
 use crate::observe::operation::{Op, Source};
 use crate::policy::victim::Victim;
 use crate::policy::wear::Wear;
-use fowler_units::{BlockId, Nanos, PlaneId, Ppn, TxnId};
+use fowler_units::{BlockId, Nanos, PlaneId, TxnId, UnitId};
 
 impl Gc {
     /// Every plane may have to collect as soon as the run begins.
@@ -150,17 +150,20 @@ impl Gc {
             return;
         }
         let next = core.allocator.blocks.next_valid(job.victim, job.offset);
-        let (op, class, ppn) = match next {
+        let (op, class, unit) = match next {
             Some(page) => {
                 core.map.prefetch_owner(page);
                 job.offset = core.locator.offset_in_block(page) + 1;
                 (Op::Read, TxnClass::BackgroundRead, page)
             }
-            None => (Op::Erase, TxnClass::Erase, core.layout.geometry.first_page(job.victim)),
+            None => {
+                let first = UnitId(core.locator.units_of(job.victim).start);
+                (Op::Erase, TxnClass::Erase, first)
+            }
         };
         self.jobs[plane] = Some(job);
         let (id, txn) = flash.open(op, job.source, class, Owner::Job, die);
-        txn.ppn = ppn;
+        txn.unit = unit;
         flash.submit(id);
     }
 
@@ -168,7 +171,7 @@ impl Gc {
     /// written it meanwhile.
     #[inline(always)]
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
-        let Txn { ppn: from, source, die, .. } = *flash.txns.get(id);
+        let Txn { unit: from, source, die, .. } = *flash.txns.get(id);
         if !core.allocator.blocks.is_valid(from) {
             flash.txns.close(id);
             let plane = core.locator.plane_of(from);
@@ -190,7 +193,7 @@ impl Gc {
 
     /// A victim is erased: the job is done, and is returned.
     pub fn erased(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Job {
-        let block = core.locator.block_of(flash.txns.get(id).ppn);
+        let block = core.locator.block_of(flash.txns.get(id).unit);
         flash.txns.close(id);
         let plane = core.locator.plane_of_block(block);
         let job = self.jobs[plane].take().expect("an erase ends a job");
@@ -214,12 +217,12 @@ impl Gc {
     /// A page has been programmed: if it was the last of its block, that may be collected from now
     /// on.
     #[inline]
-    pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, ppn: Ppn) {
-        if core.locator.offset_in_block(ppn) + 1 == core.layout.geometry.pages_per_block {
-            let block = core.locator.block_of(ppn);
+    pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
+        if core.locator.offset_in_block(unit) + 1 == core.layout.geometry.pages_per_block {
+            let block = core.locator.block_of(unit);
             core.allocator.blocks.fill(block, flash.now());
             self.filled(core, flash, block);
-            self.maybe_start(core, flash, core.locator.plane_of(ppn));
+            self.maybe_start(core, flash, core.locator.plane_of(unit));
         }
     }
 
@@ -263,7 +266,7 @@ impl Gc {
         core.map.set_owner(to, lpn);
         let mode = core.allocator.open_blocks.mode_of(core.locator.block_of(to));
         let txn = flash.txns.get_mut(id);
-        (txn.ppn, txn.mode) = (to, mode);
+        (txn.unit, txn.mode) = (to, mode);
         Bind::Bound
     }
 }

@@ -28,7 +28,7 @@ use crate::core::Core;
 use crate::flash::Flash;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
-use fowler_units::{DieId, Id, IdVec, Nanos, PlaneId, Ppn};
+use fowler_units::{DieId, Id, IdVec, Nanos, PlaneId, UnitId};
 use refresh::Refresher;
 use strength_measurement::StrengthMeasurement;
 use untimed::Untimed;
@@ -130,7 +130,7 @@ impl Gc {
     /// A physical page's data is invalid from now on, if there is such a page: what waited for that
     /// may begin.
     #[inline]
-    pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: Ppn) {
+    pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: UnitId) {
         if old.is_some() {
             core.allocator.blocks.invalidate(old);
             let plane = core.locator.plane_of(old);

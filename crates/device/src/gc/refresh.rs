@@ -232,15 +232,15 @@ impl Gc {
 
     /// A transaction is done: a read wears on its block, and the first program stamps it.
     pub fn count_use(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, dropped: bool) {
-        let Txn { op, ppn, first_level, level, .. } = *flash.txns.get(id);
-        if !ppn.is_some() || dropped {
+        let Txn { op, unit, first_level, level, .. } = *flash.txns.get(id);
+        if !unit.is_some() || dropped {
             return;
         }
-        let block = core.locator.block_of(ppn);
+        let block = core.locator.block_of(unit);
         match op {
             // Each try of a read disturbs its block.
             Op::Read => self.count_reads(core, flash, block, u32::from(level - first_level) + 1),
-            Op::Program if core.locator.offset_in_block(ppn) == 0 => {
+            Op::Program if core.locator.offset_in_block(unit) == 0 => {
                 self.stamp(block, flash.now());
                 if self.refresh.as_ref().is_some_and(|its| its.deadline == Nanos::NEVER) {
                     self.expect_deadline(core, flash);
@@ -390,7 +390,9 @@ impl Gc {
         let closable = |plane: PlaneId| {
             let open = core.allocator.open_blocks.opened(plane, opened);
             let written = |txn: &Txn| {
-                txn.op == Op::Program && txn.ppn.is_some() && core.locator.block_of(txn.ppn) == open
+                txn.op == Op::Program
+                    && txn.unit.is_some()
+                    && core.locator.block_of(txn.unit) == open
             };
             self.job(plane).is_none()
                 && core.allocator.blocks.free_in(plane) >= 2

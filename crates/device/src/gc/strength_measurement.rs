@@ -11,7 +11,7 @@ use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId};
+use fowler_units::{BlockId, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
 
 /// How likely each class is for a block, as logarithms, the likeliest at zero. Before any
 /// measurement each is as likely as any other.
@@ -104,8 +104,8 @@ impl Gc {
     /// Measures every block that holds data, before the run and at no cost.
     pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash) {
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            if let Some(page) = core.allocator.blocks.next_valid(block, 0) {
-                self.measured_page(core, flash, page);
+            if let Some(unit) = core.allocator.blocks.next_valid(block, 0) {
+                self.measured_page(core, flash, unit);
             }
         }
     }
@@ -123,10 +123,10 @@ impl Gc {
         for _ in 0..blocks {
             let block = BlockId(die.0 * blocks + measurer.next[die]);
             measurer.next[die] = (measurer.next[die] + 1) % blocks;
-            if let Some(page) = core.allocator.blocks.next_valid(block, 0) {
+            if let Some(unit) = core.allocator.blocks.next_valid(block, 0) {
                 let class = TxnClass::BackgroundRead;
                 let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
-                read.ppn = page;
+                read.unit = unit;
                 flash.submit(id);
                 return true;
             }
@@ -138,14 +138,14 @@ impl Gc {
 
     /// A page that was read for the sake of its errors has come.
     pub fn measured(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
-        let page = flash.txns.get(id).ppn;
+        let unit = flash.txns.get(id).unit;
         flash.txns.close(id);
-        self.measured_page(core, flash, page);
+        self.measured_page(core, flash, unit);
     }
 
-    pub(super) fn measured_page(&mut self, core: &mut Core, flash: &mut Flash, page: Ppn) {
+    pub(super) fn measured_page(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         let now = flash.now();
-        let block = core.locator.block_of(page);
+        let (page, block) = (core.locator.page_of(unit), core.locator.block_of(unit));
         let (Some(measurer), Some(condition)) = (&mut self.strengths, flash.condition_mut()) else {
             unreachable!("only a drive whose cells err is measured")
         };

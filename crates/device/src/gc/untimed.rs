@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, Ppn};
+use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
 
 /// How many moves ahead the mapping of a moved page is asked for.
 const MOVES_AHEAD: u32 = 32;
@@ -51,7 +51,7 @@ impl Gc {
     pub fn forget_now(&mut self, core: &mut Core, page: Lpn) -> bool {
         let Location::Flash(old) = core.map.place(page) else { return false };
         core.allocator.blocks.invalidate(old);
-        core.map.set_flash(page, Ppn::NONE);
+        core.map.set_flash(page, UnitId::NONE);
         true
     }
 
@@ -103,14 +103,14 @@ impl Gc {
         while left > 0 {
             let (first, count) = core.allocator.write_run(plane, source, left);
             left -= count;
-            for to in (first.0..first.0 + count).map(Ppn) {
+            for to in (first.0..first.0 + count).map(UnitId) {
                 self.prefetch_move(core, &mut soon);
                 let from = pages.next(&core.allocator.blocks).expect("as many pages as are valid");
                 let page = core.map.owner(from);
                 core.map.set_flash(page, to);
                 core.map.set_owner(to, page);
             }
-            self.close_if_full(core, Ppn(first.0 + count - 1));
+            self.close_if_full(core, UnitId(first.0 + count - 1));
         }
         core.allocator.blocks.vacate(victim);
         core.allocator.blocks.erase(victim);
@@ -135,7 +135,7 @@ impl Gc {
         }
     }
 
-    pub(super) fn close_if_full(&mut self, core: &mut Core, page: Ppn) {
+    pub(super) fn close_if_full(&mut self, core: &mut Core, page: UnitId) {
         if core.locator.offset_in_block(page) + 1 == core.layout.geometry.pages_per_block {
             core.allocator.blocks.fill(core.locator.block_of(page), self.untimed.clock);
         }

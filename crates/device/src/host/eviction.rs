@@ -12,7 +12,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
 use crate::policy::hotness::Used;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
-use fowler_units::{DieId, FrameId, Id, Lpn, Ppn};
+use fowler_units::{DieId, FrameId, Id, Lpn, UnitId};
 
 impl Ftl {
     /// A frame was used.
@@ -72,7 +72,7 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         page: Lpn,
-        from: Ppn,
+        from: UnitId,
         raid: &mut R,
     ) {
         match self.core.map.place(page) {
@@ -134,19 +134,19 @@ impl Ftl {
     }
 
     pub(super) fn empty(&mut self, frame_id: FrameId) {
-        let Frame { lpn, ppn, .. } = *self.core.buffer.get(frame_id);
-        self.core.map.set_flash(lpn, ppn);
+        let Frame { lpn, unit, .. } = *self.core.buffer.get(frame_id);
+        self.core.map.set_flash(lpn, unit);
         self.core.buffer.delist(frame_id);
         self.core.buffer.release(frame_id);
     }
 
     /// Whether a page that is read hot lies in cells of other voltages than it should.
     pub(super) fn gains(&self, frame_id: FrameId) -> bool {
-        let ppn = self.core.buffer.get(frame_id).ppn;
-        let block = self.core.locator.block_of(ppn);
+        let unit = self.core.buffer.get(frame_id).unit;
+        let block = self.core.locator.block_of(unit);
         let wanted =
             self.core.allocator.open_blocks.voltage_of(StreamTag::new(false, AccessClass::ReadHot));
-        ppn.is_some() && self.core.allocator.open_blocks.mode_of(block).voltage != wanted
+        unit.is_some() && self.core.allocator.open_blocks.mode_of(block).voltage != wanted
     }
 
     /// See docs/decisions/cache.md, "Where is a read-hot page reprogrammed?".

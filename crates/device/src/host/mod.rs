@@ -31,7 +31,7 @@ use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
-use fowler_units::{HostIo, HostOp, Nanos, Ppn, ReqId, Span, TxnId};
+use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
 use reads::Sent;
 use redundancy_hooks::RedundancyHooks;
@@ -153,7 +153,7 @@ impl Ftl {
 
     /// A physical page's data is invalid from now on, if there is such a page.
     #[inline]
-    pub fn invalidate(&mut self, flash: &mut Flash, old: Ppn) {
+    pub fn invalidate(&mut self, flash: &mut Flash, old: UnitId) {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 

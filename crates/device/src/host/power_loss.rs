@@ -6,7 +6,7 @@ use crate::cache::buffer::{Frame, Listed};
 use crate::flash::Flash;
 use crate::flash::txn::Txn;
 use crate::observe::operation::Source;
-use fowler_units::{FrameId, Id, Ppn};
+use fowler_units::{FrameId, Id, UnitId};
 
 impl Ftl {
     /// What was acknowledged and no die has begun to program is gone. Returns how many page writes
@@ -32,12 +32,12 @@ impl Ftl {
         frame_id: FrameId,
         raid: &R,
     ) -> bool {
-        let Frame { queued, listed, orphan, lpn, ppn, .. } = *self.core.buffer.get(frame_id);
+        let Frame { queued, listed, orphan, lpn, unit, .. } = *self.core.buffer.get(frame_id);
         if orphan || !queued.is_some() {
             return listed == Listed::Dirty;
         }
         let Txn { req, joined, source, .. } = *flash.txns.get(queued);
-        let anew = source == Source::Refresh && raid.same_as_flash(lpn, ppn);
+        let anew = source == Source::Refresh && raid.same_as_flash(lpn, unit);
         !req.is_some() && !joined.is_some() && !anew
     }
 
@@ -45,12 +45,12 @@ impl Ftl {
     /// is older.
     fn lose_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         let frame = *self.core.buffer.get(frame_id);
-        raid.frame_lost(frame.lpn, frame.ppn);
+        raid.frame_lost(frame.lpn, frame.unit);
         if frame.queued.is_some() {
             // Its program is dropped when its turn comes, as that of a page that was trimmed.
-            self.core.map.set_flash(frame.lpn, frame.ppn);
+            self.core.map.set_flash(frame.lpn, frame.unit);
             let its = self.core.buffer.get_mut(frame_id);
-            (its.orphan, its.ppn) = (true, Ppn::NONE);
+            (its.orphan, its.unit) = (true, UnitId::NONE);
             return;
         }
         self.core.buffer.settled(frame.epoch);
@@ -58,7 +58,7 @@ impl Ftl {
         if frame.programs > 0 {
             return; // An older version is being programmed: the frame goes when it is done.
         }
-        self.core.map.set_flash(frame.lpn, frame.ppn);
+        self.core.map.set_flash(frame.lpn, frame.unit);
         self.core.buffer.stay(frame_id);
         self.core.buffer.release(frame_id);
     }

@@ -8,7 +8,7 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
 use crate::observe::operation::{Op, Source};
-use fowler_units::{DieId, FrameId, Id, Nanos, Ppn, TxnId};
+use fowler_units::{DieId, FrameId, Id, Nanos, TxnId, UnitId};
 
 impl Ftl {
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part
@@ -24,7 +24,7 @@ impl Ftl {
         self.queues.writes += 1;
         let whole = self.core.buffer.is_whole(frame_id);
         let frame = self.core.buffer.get_mut(frame_id);
-        let old = frame.ppn;
+        let old = frame.unit;
         frame.queued = program;
         frame.submitted = false;
         if whole || !old.is_some() {
@@ -40,14 +40,14 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         frame_id: FrameId,
-        old: Ppn,
+        old: UnitId,
         asked: Nanos,
     ) {
         let die = self.core.locator.die_of(old);
         let class = TxnClass::BackgroundRead;
         flash.counters.merge_reads += 1;
         let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame_id), die);
-        read.ppn = old;
+        read.unit = old;
         read.asked = asked;
         flash.submit(id);
     }
@@ -102,7 +102,7 @@ impl Ftl {
         }
     }
 
-    /// Gives the buffered page of `id` the physical page `ppn`; its old copy is outdated from now
+    /// Gives the buffered page of `id` the physical page `unit`; its old copy is outdated from now
     /// on.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
@@ -110,22 +110,22 @@ impl Ftl {
         flash: &mut Flash,
         id: TxnId,
         frame_id: FrameId,
-        ppn: Ppn,
+        unit: UnitId,
         raid: &mut R,
     ) {
         let txn = flash.txns.get_mut(id);
-        txn.ppn = ppn;
-        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(ppn));
+        txn.unit = unit;
+        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(unit));
         self.core.allocator.arrived(txn.die);
         let frame = self.core.buffer.get_mut(frame_id);
-        let (lpn, old) = (frame.lpn, frame.ppn);
-        frame.ppn = ppn;
+        let (lpn, old) = (frame.lpn, frame.unit);
+        frame.unit = unit;
         frame.queued = TxnId::NONE;
         frame.programs += 1;
-        self.core.map.set_owner(ppn, lpn);
-        let plane = self.core.locator.plane_of(ppn);
+        self.core.map.set_owner(unit, lpn);
+        let plane = self.core.locator.plane_of(unit);
         self.gc.host_wrote(plane);
-        raid.bound(self, flash, id, lpn, (old, ppn));
+        raid.bound(self, flash, id, lpn, (old, unit));
         self.gc.maybe_start(&mut self.core, flash, plane);
         if !self.queues.unplaced.is_empty() {
             self.place_waiting(flash);
@@ -143,14 +143,14 @@ impl Ftl {
         if orphan || raid.comes_too_late(self, flash, id, lpn) {
             return Bind::Dropped;
         }
-        let Some(ppn) = self.host_page(flash, id) else { return Bind::Blocked };
-        self.take_page(flash, id, frame_id, ppn, raid);
+        let Some(unit) = self.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(flash, id, frame_id, unit, raid);
         Bind::Bound
     }
 
     /// A page for a program that takes the place of host data, if its die can give one now.
     #[inline(always)]
-    pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Ppn> {
+    pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<UnitId> {
         let collector = &self.gc;
         let Txn { die, tag, .. } = *flash.txns.get(id);
         let page = self.core.allocator.host_page(die, tag, |plane| collector.job(plane));
@@ -173,7 +173,7 @@ impl Ftl {
         raid: &mut R,
     ) {
         if !dropped {
-            self.page_programmed(flash, flash.txns.get(id).ppn);
+            self.page_programmed(flash, flash.txns.get(id).unit);
             if !raid.defers_answer(self, flash, id, frame_id) {
                 self.settled(flash, id, frame_id, raid);
             }
@@ -238,7 +238,7 @@ impl Ftl {
     /// Nothing more may be wanted of a frame.
     #[inline]
     pub fn retire(&mut self, id: FrameId) {
-        let Frame { lpn, ppn, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
+        let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
         if programs > 0 || queued.is_some() {
             return;
         }
@@ -249,15 +249,15 @@ impl Ftl {
         } else if self.core.buffer.retains(id) {
             self.core.buffer.enlist(id, Listed::Clean);
         } else {
-            self.core.map.set_flash(lpn, ppn);
+            self.core.map.set_flash(lpn, unit);
             self.core.buffer.release(id);
         }
     }
 
     /// The last page of a block has been programmed: it may be collected.
     #[inline]
-    pub fn page_programmed(&mut self, flash: &mut Flash, ppn: Ppn) {
-        self.gc.page_programmed(&mut self.core, flash, ppn);
+    pub fn page_programmed(&mut self, flash: &mut Flash, unit: UnitId) {
+        self.gc.page_programmed(&mut self.core, flash, unit);
     }
 
     /// A program that came too late for the parity of its stripe waits, and begins anew from there.
@@ -295,17 +295,17 @@ impl Ftl {
         if !wanted {
             return false;
         }
-        let Txn { ppn, die, .. } = *flash.txns.get(first);
+        let Txn { unit, die, .. } = *flash.txns.get(first);
         let mut used = 0;
         let mut member = first;
         while member.is_some() {
             let its = flash.txns.get(member);
-            let plane = self.core.locator.plane_of(its.ppn);
+            let plane = self.core.locator.plane_of(its.unit);
             used |= 1u32 << (plane.0 % self.core.layout.geometry.planes_per_die);
             member = its.next;
         }
         let gc = &self.gc;
-        let offset = self.core.locator.offset_in_block(ppn);
+        let offset = self.core.locator.offset_in_block(unit);
         let page = self.core.allocator.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
         let Some(page) = page else { return false };
         match owner {
@@ -316,14 +316,14 @@ impl Ftl {
     }
 
     /// A program of redundancy's own gets its page.
-    pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, ppn: Ppn) {
+    pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, unit: UnitId) {
         let txn = flash.txns.get_mut(id);
-        txn.ppn = ppn;
-        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(ppn));
+        txn.unit = unit;
+        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(unit));
         let (page, die) = (txn.lpn, txn.die);
         self.core.allocator.arrived(die);
-        self.core.map.set_owner(ppn, page);
-        let plane = self.core.locator.plane_of(ppn);
+        self.core.map.set_owner(unit, page);
+        let plane = self.core.locator.plane_of(unit);
         self.gc.host_wrote(plane);
         self.gc.maybe_start(&mut self.core, flash, plane);
     }
@@ -338,17 +338,17 @@ impl Ftl {
         dropped: bool,
         raid: &mut R,
     ) {
-        let Txn { from, ppn, lpn, .. } = *flash.txns.get(id);
+        let Txn { from, unit, lpn, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         let plane = self.core.locator.plane_of(from);
         if !dropped {
             if self.core.allocator.blocks.is_valid(from) {
                 self.core.allocator.blocks.invalidate(from);
-                raid.relocated(self, flash, lpn, (from, ppn));
+                raid.relocated(self, flash, lpn, (from, unit));
             } else {
-                self.core.allocator.blocks.invalidate(ppn);
+                self.core.allocator.blocks.invalidate(unit);
             }
-            self.page_programmed(flash, ppn);
+            self.page_programmed(flash, unit);
             // While both copies existed the plane looked fuller than it is.
             self.place_waiting(flash);
         }

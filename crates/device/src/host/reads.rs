@@ -11,7 +11,7 @@ use crate::mapping::Waiter;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{DieId, FrameId, Id, Lpn, Ppn, ReqId, TxnId};
+use fowler_units::{DieId, FrameId, Id, Lpn, ReqId, TxnId, UnitId};
 
 /// How far the reads of a request are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Ftl {
     ) {
         flash.counters.pages_read += 1;
         match location {
-            Location::Flash(ppn) => {
-                self.read_flash(flash, id, page, ppn, self.core.locator.die_of(ppn));
+            Location::Flash(unit) => {
+                self.read_flash(flash, id, page, unit, self.core.locator.die_of(unit));
             }
             Location::Buffer(frame_id) => self.read_buffered(flash, id, page, frame_id, raid),
             Location::Nowhere => self.read_unwritten(flash, id, page, raid),
@@ -114,15 +114,15 @@ impl Ftl {
             .within(raid.host_page_of(page), self.core.locator.page_size());
         let wanted = self.core.buffer.touched(within);
         let frame = self.core.buffer.get(frame_id);
-        let ppn = frame.ppn;
+        let unit = frame.unit;
         // What neither buffer nor flash holds was never written, and reads as zeroes.
-        if wanted & !frame.present == 0 || !ppn.is_some() {
+        if wanted & !frame.present == 0 || !unit.is_some() {
             flash.counters.buffer_read_hits += 1;
             self.core.buffer.count(frame_id, false);
             self.use_frame(frame_id, raid);
             self.read_without_flash(flash, id);
         } else {
-            self.read_flash(flash, id, page, ppn, self.core.locator.die_of(ppn));
+            self.read_flash(flash, id, page, unit, self.core.locator.die_of(unit));
         }
     }
 
@@ -140,7 +140,7 @@ impl Ftl {
         match self.rules.unwritten {
             UnwrittenReads::Preconditioned => {
                 let die = self.core.allocator.die_of_address(page);
-                self.read_flash(flash, id, page, Ppn::NONE, die);
+                self.read_flash(flash, id, page, UnitId::NONE, die);
             }
             // `Error` is raised by whoever reads the counters: time goes on undisturbed meanwhile.
             UnwrittenReads::Zero | UnwrittenReads::Error => self.read_without_flash(flash, id),
@@ -153,13 +153,13 @@ impl Ftl {
         flash: &mut Flash,
         id: ReqId,
         page: Lpn,
-        ppn: Ppn,
+        unit: UnitId,
         die: DieId,
     ) {
         self.queues.reads += 1;
         let (read, txn) =
             flash.open(Op::Read, Source::Host, TxnClass::HostRead, Owner::Request, die);
-        txn.ppn = ppn;
+        txn.unit = unit;
         txn.lpn = page;
         txn.req = id;
         let request = self.front.requests.get(id);
@@ -185,7 +185,7 @@ impl Ftl {
     #[inline(always)]
     pub fn page_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let txn = flash.txns.get(id);
-        let Txn { req, created, lpn, ppn, mapping_wait, .. } = *txn;
+        let Txn { req, created, lpn, unit, mapping_wait, .. } = *txn;
         if txn.overtook {
             self.front.requests.get_mut(req).overtook = true;
         }
@@ -200,7 +200,7 @@ impl Ftl {
         }
         flash.txns.close(id);
         if self.core.classes.keeps_reads {
-            self.keep_read(flash, lpn, ppn, raid);
+            self.keep_read(flash, lpn, unit, raid);
         }
         while let Some(&held) = self.queues.waiting_reads.front() {
             if self.read_pages(flash, held, raid) == Sent::NoRoom {

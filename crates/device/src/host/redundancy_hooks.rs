@@ -7,7 +7,7 @@ use super::Ftl;
 use super::request::Hold;
 use crate::flash::{Bind, Flash};
 use crate::observe::blame::Blame;
-use fowler_units::{BlockId, FrameId, Lpn, Ppn, ReqId, Span, TxnId};
+use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 /// See the module. Pages are those of the mapping unless they are said to be the host's.
 pub trait RedundancyHooks: Sized {
@@ -91,7 +91,7 @@ pub trait RedundancyHooks: Sized {
         flash: &mut Flash,
         _id: TxnId,
         _page: Lpn,
-        (old, _new): (Ppn, Ppn),
+        (old, _new): (UnitId, UnitId),
     ) {
         ftl.invalidate(flash, old);
     }
@@ -132,7 +132,7 @@ pub trait RedundancyHooks: Sized {
 
     /// A page is trimmed: `old` is what lay in the flash.
     #[inline]
-    fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, _page: Lpn, old: Ppn) {
+    fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, _page: Lpn, old: UnitId) {
         ftl.invalidate(flash, old);
     }
 
@@ -142,7 +142,13 @@ pub trait RedundancyHooks: Sized {
 
     /// A page that was moved lies at `to` now.
     #[inline]
-    fn relocated(&mut self, ftl: &mut Ftl, _flash: &mut Flash, page: Lpn, (_from, to): (Ppn, Ppn)) {
+    fn relocated(
+        &mut self,
+        ftl: &mut Ftl,
+        _flash: &mut Flash,
+        page: Lpn,
+        (_from, to): (UnitId, UnitId),
+    ) {
         ftl.core.relocate(page, to);
     }
 
@@ -168,19 +174,19 @@ pub trait RedundancyHooks: Sized {
     }
 
     /// Such a program takes a page beside others.
-    fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Ppn) {
+    fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: UnitId) {
         unreachable!("transaction {} programs nothing", id.0)
     }
 
-    /// Whether what the host wrote last of a page is what lies at `ppn`, as far as anybody can
+    /// Whether what the host wrote last of a page is what lies at `unit`, as far as anybody can
     /// tell.
-    fn same_as_flash(&self, _page: Lpn, _ppn: Ppn) -> bool {
+    fn same_as_flash(&self, _page: Lpn, _ppn: UnitId) -> bool {
         true
     }
 
     /// What the host wrote last of a page was lost with the power: the page holds what lies at
-    /// `ppn`.
-    fn frame_lost(&mut self, _page: Lpn, _ppn: Ppn) {}
+    /// `unit`.
+    fn frame_lost(&mut self, _page: Lpn, _ppn: UnitId) {}
 
     /// How long the erase pulse of a block is, where it is not that of any other.
     #[inline]

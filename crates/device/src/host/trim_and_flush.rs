@@ -8,7 +8,7 @@ use crate::flash::Flash;
 use crate::mapping::Waiter;
 use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
-use fowler_units::{FrameId, HostOp, Id, Lpn, Ppn, ReqId};
+use fowler_units::{FrameId, HostOp, Id, Lpn, ReqId, UnitId};
 
 impl Ftl {
     /// Forgets the pages of a request. Returns whether all are: a stripe may have to wait for its
@@ -39,11 +39,11 @@ impl Ftl {
                     raid.trimmed_nothing(page);
                     continue;
                 }
-                Location::Flash(ppn) => ppn,
+                Location::Flash(unit) => unit,
                 Location::Buffer(frame_id) => self.forget(frame_id),
             };
             flash.counters.pages_trimmed += 1;
-            self.core.map.set_flash(page, Ppn::NONE);
+            self.core.map.set_flash(page, UnitId::NONE);
             raid.trimmed(self, flash, page, old);
         }
         self.flushed(flash);
@@ -54,7 +54,7 @@ impl Ftl {
 
     /// A buffered page is trimmed. Programs that have begun run on for nothing; one that has not is
     /// dropped when its turn comes, and whoever waits for it is answered then.
-    pub(super) fn forget(&mut self, frame_id: FrameId) -> Ppn {
+    pub(super) fn forget(&mut self, frame_id: FrameId) -> UnitId {
         let frame = *self.core.buffer.get(frame_id);
         if frame.listed == Listed::Dirty {
             self.core.buffer.settled(frame.epoch);
@@ -62,9 +62,9 @@ impl Ftl {
         self.core.buffer.delist(frame_id);
         let its = self.core.buffer.get_mut(frame_id);
         its.orphan = true;
-        its.ppn = Ppn::NONE;
+        its.unit = UnitId::NONE;
         self.retire(frame_id);
-        frame.ppn
+        frame.unit
     }
 
     /// See docs/decisions/host.md, "What does a flush wait for?".

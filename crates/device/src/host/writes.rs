@@ -13,7 +13,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use crate::policy::hotness::Used;
-use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, Ppn, ReqId, TxnId};
+use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
 
 impl Ftl {
     /// Sends a request's writes on their way as far as there is room. Returns whether all are.
@@ -141,8 +141,8 @@ impl Ftl {
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Hold> {
         let location = match self.core.map.lookup(flash, page) {
             Ok(Location::Buffer(frame_id)) => return Ok(frame_id),
-            Ok(Location::Flash(ppn)) => ppn,
-            Ok(Location::Nowhere) => Ppn::NONE,
+            Ok(Location::Flash(unit)) => unit,
+            Ok(Location::Nowhere) => UnitId::NONE,
             Err(miss) => {
                 self.core.map.wait(miss, Waiter::Writes);
                 return Err(Hold::Mapping);

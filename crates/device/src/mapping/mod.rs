@@ -1,4 +1,5 @@
-//! Logical to physical: where each page is, and what must be waited for to find out.
+//! Logical to physical: which mapping unit of the flash holds each logical page, and what must be
+//! waited for to find out (docs/decisions/mapping.md).
 //!
 //! **Owns** both directions of the mapping, which of it is at hand ([`residency`]), and who waits
 //! for the rest. **May touch** the flash, to read what of the mapping is not at hand. **Is asked**

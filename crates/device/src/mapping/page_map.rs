@@ -1,7 +1,7 @@
 //! Logical to physical and back. One `u32` each way: 8 bytes per page is what the model's memory is
 //! made of, so nothing else may live here.
 
-use fowler_units::{FrameId, Id, IdVec, Lpn, Ppn};
+use fowler_units::{FrameId, Id, IdVec, Lpn, UnitId};
 
 /// Where a logical page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum Location {
     /// Nowhere: never written, or trimmed.
     Nowhere,
     /// In the flash.
-    Flash(Ppn),
+    Flash(UnitId),
     /// In the write buffer, whose frame knows the copy in the flash, if there is one.
     Buffer(FrameId),
 }
@@ -21,7 +21,7 @@ fn place(raw: u32) -> Location {
     match raw {
         u32::MAX => Location::Nowhere,
         raw if raw & BUFFERED != 0 => Location::Buffer(FrameId(raw & !BUFFERED)),
-        raw => Location::Flash(Ppn(raw)),
+        raw => Location::Flash(UnitId(raw)),
     }
 }
 
@@ -29,11 +29,11 @@ fn place(raw: u32) -> Location {
 #[derive(Clone, Debug)]
 pub struct PageMap {
     forward: IdVec<Lpn, u32>,
-    backward: IdVec<Ppn, Lpn>,
+    backward: IdVec<UnitId, Lpn>,
 }
 
 impl PageMap {
-    /// The most physical pages that a mapping can name.
+    /// The most mapping units that a mapping can name.
     pub const PAGES_MAX: u64 = BUFFERED as u64 - 1;
 
     /// An empty mapping of `logical` onto `physical` pages.
@@ -50,7 +50,7 @@ impl PageMap {
         self.forward.clone()
     }
 
-    /// Resumes from what was saved, no physical page owned yet. Returns whether it is of as many
+    /// Resumes from what was saved, no unit owned yet. Returns whether it is of as many
     /// pages.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();
@@ -83,15 +83,15 @@ impl PageMap {
         self.forward.prefetch(page);
     }
 
-    /// The owner of a physical page is about to be asked for.
+    /// The owner of a unit is about to be asked for.
     #[inline]
-    pub fn prefetch_owner(&self, location: Ppn) {
+    pub fn prefetch_owner(&self, location: UnitId) {
         self.backward.prefetch(location);
     }
 
-    /// The logical page now lies in the flash, or nowhere for [`Ppn::NONE`].
+    /// The logical page now lies in the flash, or nowhere for [`UnitId::NONE`].
     #[inline]
-    pub fn set_flash(&mut self, page: Lpn, location: Ppn) {
+    pub fn set_flash(&mut self, page: Lpn, location: UnitId) {
         self.forward[page] = location.0;
     }
 
@@ -107,15 +107,15 @@ impl PageMap {
         self.forward[page] = frame_id.0 | BUFFERED;
     }
 
-    /// The logical page that a physical page was last programmed with.
+    /// The logical page that a unit was last programmed with.
     #[inline]
-    pub fn owner(&self, location: Ppn) -> Lpn {
+    pub fn owner(&self, location: UnitId) -> Lpn {
         self.backward[location]
     }
 
-    /// A physical page is programmed with a logical page's data.
+    /// A unit is programmed with a logical page's data.
     #[inline]
-    pub fn set_owner(&mut self, location: Ppn, page: Lpn) {
+    pub fn set_owner(&mut self, location: UnitId, page: Lpn) {
         self.backward[location] = page;
     }
 }

@@ -13,7 +13,7 @@
 //! "Efficient storage and retrieval by content and address of static files", J. ACM 21, 1974).
 
 use crate::mapping::page_map::PageMap;
-use fowler_units::{Column, Geometry, Id, Lpn, Ppn, prefetch};
+use fowler_units::{Column, Geometry, Id, Lpn, UnitId, prefetch};
 
 /// Logical pages of a slice: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
@@ -68,7 +68,7 @@ impl BulkMapLoad {
     /// The logical page, which has not come before, lies where no page before it lay, but further
     /// on.
     #[inline(always)]
-    pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: Ppn) {
+    pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: UnitId) {
         let number = page.0 as usize / SLICE;
         let count = self.slices.len();
         let slice = &mut self.slices[number];
@@ -127,7 +127,7 @@ impl BulkMapLoad {
             let whole = count / LINE * LINE;
             came[..whole].copy_from_slice(&entries[..whole]);
             came[whole..count].copy_from_slice(&self.lines[number].0[..count - whole]);
-            entries.fill(Ppn::NONE.0);
+            entries.fill(UnitId::NONE.0);
             let uppers = self.uppers[number..].iter().step_by(slices);
             put_in_place(entries, &came[..count], uppers.copied());
         }
@@ -170,13 +170,13 @@ mod tests {
             let order = Scatter::new(u64::from(logical), &mut rng);
             let mut map = PageMap::new(logical, geometry.pages());
             let mut strewn = BulkMapLoad::new(&map, &geometry);
-            let (mut to, mut expected) = (0, vec![Ppn::NONE.0; logical as usize]);
+            let (mut to, mut expected) = (0, vec![UnitId::NONE.0; logical as usize]);
             for turn in 0..pages {
                 to += 1 + rng.below(gap) as u32;
                 let page = order.at(u64::from(turn)) as u32;
                 expected[page as usize] = to;
-                strewn.put(&mut map, Lpn(page), Ppn(to));
-                assert_eq!(map.owner(Ppn(to)), Lpn(page));
+                strewn.put(&mut map, Lpn(page), UnitId(to));
+                assert_eq!(map.owner(UnitId(to)), Lpn(page));
             }
             strewn.settle(&mut map);
             assert_eq!(map.entries(), expected);

@@ -20,7 +20,7 @@ use crate::core::Core;
 use crate::gc::Gc;
 use crate::mapping::page_map::{Location, PageMap};
 use bulk_map_load::BulkMapLoad;
-use fowler_units::{Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter};
+use fowler_units::{Geometry, Id, Lpn, PlaneId, Rng, Scatter, TabledScatter, UnitId};
 use std::fmt;
 use striped::StripedFill;
 
@@ -190,7 +190,7 @@ impl Preconditioning<'_> {
             for start in (0..pages_per_block).step_by(RUN) {
                 for (turn, &block) in (first + start * planes..).zip(&blocks) {
                     let run = &mut runs[now];
-                    run.first = Ppn(geometry.first_page(block).0 + start);
+                    run.first = UnitId(geometry.first_page(block).0 + start);
                     run.length = RUN.min((pages_per_block - start) as usize);
                     for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
                         *page = turn + at as u32 * planes;
@@ -230,7 +230,8 @@ impl Preconditioning<'_> {
                 }
                 order.apply(turns);
                 for &page in &*turns {
-                    strewn.put(&mut self.core.map, Lpn(page), to);
+                    let unit = self.core.locator.first_unit(to);
+                    strewn.put(&mut self.core.map, Lpn(page), unit);
                     to.0 += 1;
                 }
             }
@@ -241,7 +242,7 @@ impl Preconditioning<'_> {
 
     /// The mapping of a run whose blocks hold it already.
     fn write_down(&mut self, run: &Run) {
-        for (page, to) in run.pages().zip((run.first.0..).map(Ppn)) {
+        for (page, to) in run.pages().zip((run.first.0..).map(UnitId)) {
             self.core.map.set_flash(page, to);
             self.core.map.set_owner(to, page);
         }
@@ -314,7 +315,7 @@ impl Preconditioning<'_> {
 
 /// Pages of a block that follow each other, and the logical pages that they hold.
 struct Run {
-    first: Ppn,
+    first: UnitId,
     length: usize,
     pages: [u32; RUN],
 }
@@ -324,7 +325,7 @@ const RUN: usize = 32;
 
 impl Default for Run {
     fn default() -> Self {
-        Self { first: Ppn(0), length: 0, pages: [0; RUN] }
+        Self { first: UnitId(0), length: 0, pages: [0; RUN] }
     }
 }
 
@@ -421,7 +422,7 @@ impl Overwrites {
 }
 
 /// Where in the flash pages are.
-fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = Ppn> + 'a {
+fn located<'a>(map: &'a PageMap, pages: &'a [Lpn]) -> impl Iterator<Item = UnitId> + 'a {
     pages.iter().filter_map(|&page| match map.place(page) {
         Location::Flash(old) => Some(old),
         Location::Nowhere | Location::Buffer(_) => None,

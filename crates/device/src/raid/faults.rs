@@ -16,7 +16,9 @@ use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Op;
-use fowler_units::{BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId};
+use fowler_units::{
+    BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId, UnitId,
+};
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,21 +218,22 @@ impl Raid {
     /// See docs/decisions/raid.md, "What does a failed chip do afterwards?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let geometry = ftl.core.layout.geometry;
+        let locator = ftl.core.locator;
         let pages_of =
-            |from: BlockId, to: BlockId| geometry.first_page(from).0..geometry.first_page(to).0;
+            |from: BlockId, to: BlockId| locator.units_of(from).start..locator.units_of(to).start;
         let dies = |from: u32, to: u32| {
             let each = geometry.planes_per_die * geometry.blocks_per_plane;
             pages_of(BlockId(from * each), BlockId(to * each))
         };
         let range = match fault {
             Fault::Page(page) => {
-                let ppn = ftl.core.flash_copy(self.stripes.stored(page));
-                if ppn.is_some() { ppn.0..ppn.0 + 1 } else { 0..0 }
+                let unit = ftl.core.flash_copy(self.stripes.stored(page));
+                if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
             }
             Fault::Parity(stripe) => {
                 let stripes = self.stripes;
-                let ppn = ftl.core.flash_copy(stripes.parity(stripe));
-                if ppn.is_some() { ppn.0..ppn.0 + 1 } else { 0..0 }
+                let unit = ftl.core.flash_copy(stripes.parity(stripe));
+                if unit.is_some() { unit.0..unit.0 + 1 } else { 0..0 }
             }
             Fault::Block(block) => pages_of(block, BlockId(block.0 + 1)),
             Fault::Plane(plane) => {
@@ -248,31 +251,31 @@ impl Raid {
             }
             Fault::Power | Fault::Bug(_) => unreachable!("the controller sees to it"),
         };
-        let spoilt: Vec<Ppn> = range
-            .map(Ppn)
-            .filter(|&ppn| ftl.core.allocator.blocks.is_valid(ppn) && self.reads_well(ppn))
-            .filter(|&ppn| !is_at_hand(flash, ppn))
+        let spoilt: Vec<UnitId> = range
+            .map(UnitId)
+            .filter(|&unit| ftl.core.allocator.blocks.is_valid(unit) && self.reads_well(unit))
+            .filter(|&unit| !is_at_hand(flash, unit))
             .collect();
         self.spoil(ftl, flash, &spoilt);
     }
 
     /// Physical pages cannot be read any more.
-    pub(crate) fn spoil(&mut self, ftl: &mut Ftl, flash: &mut Flash, pages: &[Ppn]) {
+    pub(crate) fn spoil(&mut self, ftl: &mut Ftl, flash: &mut Flash, pages: &[UnitId]) {
         let stripes = self.stripes;
         let mut struck: Vec<StripeId> = Vec::with_capacity(pages.len());
         let mut blank: Vec<StripeId> = Vec::new();
-        for &ppn in pages {
-            let page = ftl.core.map.owner(ppn);
-            let current = ftl.core.flash_copy(page) == ppn;
+        for &unit in pages {
+            let page = ftl.core.map.owner(unit);
+            let current = ftl.core.flash_copy(page) == unit;
             let integrity = self.integrity.as_deref_mut().expect("it has tags");
-            integrity.spoil(ppn);
+            integrity.spoil(unit);
             if stripes.is_parity(page) {
                 integrity.ledger.parity_unreadable += 1;
             } else if current {
                 integrity.ledger.unreadable += 1;
             }
             struck.push(stripes.of(page));
-            if self.leaves_no_more(ftl, flash, ppn) {
+            if self.leaves_no_more(ftl, flash, unit) {
                 blank.push(stripes.of(page));
             }
         }
@@ -306,7 +309,7 @@ impl Raid {
         if let Some(id) = entry {
             let kept = self.cache.all_replaced(id).iter();
             unknown.before =
-                kept.filter(|&&ppn| ppn.is_some() && !self.reads_well(ppn)).count() as u32;
+                kept.filter(|&&unit| unit.is_some() && !self.reads_well(unit)).count() as u32;
         }
         unknown.before += u32::from(parity.is_some() && !self.reads_well(parity));
         let based = its.map_or(parity.is_some(), |it| it.based);
@@ -357,16 +360,16 @@ impl Raid {
 
     /// The copy of a page in the flash is lost.
     pub(crate) fn lose(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, reason: Reason) {
-        let ppn = ftl.core.flash_copy(page);
-        self.count_wear(ftl, page, ppn, Ppn::NONE);
+        let unit = ftl.core.flash_copy(page);
+        self.count_wear(ftl, page, unit, UnitId::NONE);
         let held = match ftl.core.map.place(page) {
             Location::Buffer(frame_id) => self.keep_from_buffer(ftl, frame_id),
             _ => {
-                ftl.core.map.set_flash(page, Ppn::NONE);
+                ftl.core.map.set_flash(page, UnitId::NONE);
                 false
             }
         };
-        ftl.invalidate(flash, ppn);
+        ftl.invalidate(flash, unit);
         let integrity = self.integrity.as_deref_mut().expect("it has tags");
         if held {
             integrity.ledger.rewritten += 1;
@@ -380,7 +383,7 @@ impl Raid {
     /// whether the buffer holds all of it.
     fn keep_from_buffer(&mut self, ftl: &mut Ftl, frame_id: FrameId) -> bool {
         let frame = ftl.core.buffer.get_mut(frame_id);
-        frame.ppn = Ppn::NONE;
+        frame.unit = UnitId::NONE;
         let (page, programs) = (frame.lpn, frame.programs);
         if frame.queued.is_some() || frame.listed == Listed::Dirty {
             return true; // What was lost is older than what is to be programmed.
@@ -393,7 +396,7 @@ impl Raid {
             ftl.core.buffer.get_mut(frame_id).epoch = ftl.core.buffer.born();
             ftl.core.buffer.enlist(frame_id, Listed::Dirty);
         } else {
-            ftl.core.map.set_flash(page, Ppn::NONE);
+            ftl.core.map.set_flash(page, UnitId::NONE);
             ftl.core.buffer.release(frame_id);
         }
         if whole && programs == 0 {
@@ -443,7 +446,7 @@ impl Raid {
     /// A page of the mapping has no copy in the flash any more.
     fn drop_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) {
         let old = ftl.core.flash_copy(page);
-        ftl.core.map.set_flash(page, Ppn::NONE);
+        ftl.core.map.set_flash(page, UnitId::NONE);
         ftl.invalidate(flash, old);
     }
 
@@ -452,9 +455,9 @@ impl Raid {
         let its = self.cache.get_mut(id);
         (its.based, its.expedited) = (false, true);
         let page = self.stripes.parity(its.stripe);
-        let kept: Vec<Ppn> = self.cache.all_replaced(id).to_vec();
-        self.cache.replaced_mut(id).fill(Ppn::NONE);
-        kept.into_iter().for_each(|ppn| ftl.invalidate(flash, ppn));
+        let kept: Vec<UnitId> = self.cache.all_replaced(id).to_vec();
+        self.cache.replaced_mut(id).fill(UnitId::NONE);
+        kept.into_iter().for_each(|unit| ftl.invalidate(flash, unit));
         self.drop_page(ftl, flash, page);
     }
 
@@ -528,7 +531,7 @@ impl Raid {
         let rest = rest.map(|(_, page)| ftl.core.flash_copy(page));
         let parity = ftl.core.flash_copy(self.stripes.parity(stripe));
         let all = rest.chain(self.cache.all_replaced(id).iter().copied()).chain([parity]);
-        if all.filter(|&ppn| ppn.is_some() && !self.reads_well(ppn)).count() < 2 {
+        if all.filter(|&unit| unit.is_some() && !self.reads_well(unit)).count() < 2 {
             return false;
         }
         self.drop_base(ftl, flash, id);
@@ -570,10 +573,10 @@ impl Raid {
 }
 
 /// Whether the controller holds the data of a physical page: it is being programmed, or moved.
-pub(crate) fn is_at_hand(flash: &Flash, ppn: Ppn) -> bool {
+pub(crate) fn is_at_hand(flash: &Flash, unit: UnitId) -> bool {
     let programs = |txn: &Txn| {
         let of_flash = matches!(txn.owner, Owner::Job | Owner::DegradedRead(_));
-        txn.op == Op::Program && (txn.ppn == ppn || (of_flash && txn.from == ppn))
+        txn.op == Op::Program && (txn.unit == unit || (of_flash && txn.from == unit))
     };
     flash.txns.iter().any(|(_, txn)| programs(txn))
 }

@@ -11,7 +11,7 @@ use crate::host::request::Hold;
 use crate::observe::blame::Blame;
 use crate::observe::operation::Op;
 use crate::policy::redundancy::Leaving;
-use fowler_units::{BlockId, FrameId, Lpn, Ppn, ReqId, Span, TxnId};
+use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 impl RedundancyHooks for Raid {
     #[inline]
@@ -86,7 +86,7 @@ impl RedundancyHooks for Raid {
         flash: &mut Flash,
         id: TxnId,
         page: Lpn,
-        (old, new): (Ppn, Ppn),
+        (old, new): (UnitId, UnitId),
     ) {
         self.page_bound(ftl, flash, id, page, old, new);
     }
@@ -117,7 +117,7 @@ impl RedundancyHooks for Raid {
         self.takes_trim(ftl, flash, page)
     }
 
-    fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, old: Ppn) {
+    fn trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, old: UnitId) {
         self.page_trimmed(ftl, flash, page, old);
     }
 
@@ -125,7 +125,13 @@ impl RedundancyHooks for Raid {
         self.note_trim(page);
     }
 
-    fn relocated(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, (from, to): (Ppn, Ppn)) {
+    fn relocated(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        page: Lpn,
+        (from, to): (UnitId, UnitId),
+    ) {
         self.page_moved(ftl, flash, page, from, to);
     }
 
@@ -159,8 +165,8 @@ impl RedundancyHooks for Raid {
         if !self.wants(ftl, flash, id) {
             return Bind::Dropped;
         }
-        let Some(ppn) = ftl.host_page(flash, id) else { return Bind::Blocked };
-        self.take_page(ftl, flash, id, ppn);
+        let Some(unit) = ftl.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(ftl, flash, id, unit);
         Bind::Bound
     }
 
@@ -172,7 +178,7 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    fn take_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Ppn) {
+    fn take_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: UnitId) {
         match flash.txns.get(id).owner {
             Owner::Parity(entry) => self.take_parity_page(ftl, flash, id, entry, page),
             _ => ftl.occupy(flash, id, page),
@@ -180,15 +186,15 @@ impl RedundancyHooks for Raid {
     }
 
     /// Only versions tell whether it was written since.
-    fn same_as_flash(&self, page: Lpn, ppn: Ppn) -> bool {
-        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(ppn))
+    fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
+        self.integrity.as_ref().is_none_or(|its| its.version(page) == its.version_at(unit))
     }
 
-    fn frame_lost(&mut self, page: Lpn, ppn: Ppn) {
+    fn frame_lost(&mut self, page: Lpn, unit: UnitId) {
         if let Some(integrity) = &mut self.integrity {
             integrity.ledger.lost[Reason::Power as usize] += 1;
             integrity.ledger.lost_writes += 1;
-            integrity.revert(page, ppn);
+            integrity.revert(page, unit);
         }
     }
 

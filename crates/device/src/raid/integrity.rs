@@ -7,7 +7,7 @@ use super::faults::{LossLedger, Reason};
 use crate::config::layout::Layout;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use fowler_units::{Column, Id, IdVec, Lpn, ParityId, Ppn};
+use fowler_units::{Column, Id, IdVec, Lpn, ParityId, UnitId};
 
 /// The stored, and what can be read.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Integrity {
     /// The version of each page of the mapping; zero for what holds nothing. Parity has none.
     versions: IdVec<Lpn, u64>,
     /// What each physical page was programmed with.
-    stored: IdVec<Ppn, u64>,
+    stored: IdVec<UnitId, u64>,
     /// Physical pages that cannot be read, a bit each.
     unreadable: Column<u64>,
     /// Of them, those that nobody has begun to rebuild, how many, and where to look for the next.
@@ -58,15 +58,15 @@ impl Integrity {
 
     /// What a physical page was programmed with; zero where there is none.
     #[inline]
-    pub fn version_at(&self, ppn: Ppn) -> u64 {
-        self.stored.get(ppn).copied().unwrap_or(0)
+    pub fn version_at(&self, unit: UnitId) -> u64 {
+        self.stored.get(unit).copied().unwrap_or(0)
     }
 
     /// A physical page is programmed.
     #[inline]
-    pub fn set(&mut self, ppn: Ppn, version: u64) {
-        self.stored[ppn] = version;
-        self.unreadable[ppn.index() / 64] &= !(1 << (ppn.index() % 64));
+    pub fn set(&mut self, unit: UnitId, version: u64) {
+        self.stored[unit] = version;
+        self.unreadable[unit.index() / 64] &= !(1 << (unit.index() % 64));
     }
 
     /// The version of a page of the mapping.
@@ -83,9 +83,9 @@ impl Integrity {
         self.lost[page] = None;
     }
 
-    /// What was written last to a page of the mapping is gone; it holds what lies at `ppn`.
-    pub fn revert(&mut self, page: Lpn, ppn: Ppn) {
-        self.versions[page] = self.version_at(ppn);
+    /// What was written last to a page of the mapping is gone; it holds what lies at `unit`.
+    pub fn revert(&mut self, page: Lpn, unit: UnitId) {
+        self.versions[page] = self.version_at(unit);
     }
 
     /// A page of the mapping is lost.
@@ -100,16 +100,16 @@ impl Integrity {
 
     /// Whether a physical page can be read.
     #[inline]
-    pub fn reads(&self, ppn: Ppn) -> bool {
-        let word = self.unreadable.get(ppn.index() / 64).copied().unwrap_or(0);
-        word & (1 << (ppn.index() % 64)) == 0
+    pub fn reads(&self, unit: UnitId) -> bool {
+        let word = self.unreadable.get(unit.index() / 64).copied().unwrap_or(0);
+        word & (1 << (unit.index() % 64)) == 0
     }
 
     /// Physical pages are erased: what could not be read of them is gone.
     pub fn erase(&mut self, pages: std::ops::Range<u32>) {
-        for ppn in pages.map(Ppn) {
-            let (word, mask) = (ppn.index() / 64, 1 << (ppn.index() % 64));
-            self.stored[ppn] = 0;
+        for unit in pages.map(UnitId) {
+            let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
+            self.stored[unit] = 0;
             self.unreadable[word] &= !mask;
             self.waiting -= u32::from(self.to_rebuild[word] & mask != 0);
             self.to_rebuild[word] &= !mask;
@@ -117,8 +117,8 @@ impl Integrity {
     }
 
     /// A physical page cannot be read any more.
-    pub fn spoil(&mut self, ppn: Ppn) {
-        let (word, mask) = (ppn.index() / 64, 1 << (ppn.index() % 64));
+    pub fn spoil(&mut self, unit: UnitId) {
+        let (word, mask) = (unit.index() / 64, 1 << (unit.index() % 64));
         self.unreadable[word] |= mask;
         self.waiting += u32::from(self.to_rebuild[word] & mask == 0);
         self.to_rebuild[word] |= mask;
@@ -126,9 +126,9 @@ impl Integrity {
 
     /// What a physical page that cannot be read held, as far as the rest of its stripe tells: from
     /// now on it is taken to have held that.
-    pub fn bring_back(&mut self, ppn: Ppn, version: u64) {
-        self.ledger.wrong += u64::from(self.stored[ppn] != version);
-        self.stored[ppn] = version;
+    pub fn bring_back(&mut self, unit: UnitId, version: u64) {
+        self.ledger.wrong += u64::from(self.stored[unit] != version);
+        self.stored[unit] = version;
     }
 
     /// Pages that nobody has begun to rebuild. Some may not be wanted any more.
@@ -137,7 +137,7 @@ impl Integrity {
     }
 
     /// The next of them.
-    pub fn next_to_rebuild(&mut self) -> Option<Ppn> {
+    pub fn next_to_rebuild(&mut self) -> Option<UnitId> {
         if self.waiting == 0 {
             return None;
         }
@@ -147,7 +147,7 @@ impl Integrity {
         let at = self.to_rebuild[self.cursor].trailing_zeros();
         self.to_rebuild[self.cursor] &= self.to_rebuild[self.cursor] - 1;
         self.waiting -= 1;
-        Some(Ppn::new(self.cursor * 64 + at as usize))
+        Some(UnitId::new(self.cursor * 64 + at as usize))
     }
 }
 
@@ -157,23 +157,23 @@ impl Raid {
         let (stripes, map) = (self.stripes, &ftl.core.map);
         let Some(integrity) = &mut self.integrity else { return };
         let at = |page: Lpn| match map.place(page) {
-            Location::Flash(ppn) => ppn,
-            Location::Nowhere => Ppn::NONE,
+            Location::Flash(unit) => unit,
+            Location::Nowhere => UnitId::NONE,
             Location::Buffer(_) => unreachable!("the buffer is empty"),
         };
         for stripe in (0..stripes.count()).map(fowler_units::StripeId) {
             let mut parity = 0;
             for (_, page) in stripes.data_pages(stripe) {
-                let ppn = at(page);
-                if ppn.is_some() {
+                let unit = at(page);
+                if unit.is_some() {
                     integrity.renew(page, true);
-                    integrity.set(ppn, integrity.version(page));
+                    integrity.set(unit, integrity.version(page));
                     parity ^= integrity.version(page);
                 }
             }
-            let ppn = at(stripes.parity(stripe));
-            if ppn.is_some() {
-                integrity.set(ppn, parity);
+            let unit = at(stripes.parity(stripe));
+            if unit.is_some() {
+                integrity.set(unit, parity);
             }
         }
     }
@@ -196,11 +196,11 @@ impl Raid {
     }
 
     /// A page has been read for parity, in some turn of its entry.
-    pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, ppn: Ppn) {
+    pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
         let its = self.cache.get_mut(entry);
         if turn != 0 && turn == its.turn {
-            its.seen ^= integrity.version_at(ppn);
+            its.seen ^= integrity.version_at(unit);
         }
     }
 
@@ -213,14 +213,14 @@ impl Raid {
 
     /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any
     /// more.
-    pub(crate) fn note_rewrite(&mut self, old: Ppn) {
+    pub(crate) fn note_rewrite(&mut self, old: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rewritten += u64::from(old.is_some() && !integrity.reads(old));
         }
     }
 
     /// The copy of a page in the flash has been programmed anew elsewhere.
-    pub(crate) fn note_rebuilt(&mut self, from: Ppn) {
+    pub(crate) fn note_rebuilt(&mut self, from: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.ledger.rebuilt += u64::from(!integrity.reads(from));
         }
@@ -234,14 +234,14 @@ impl Raid {
     }
 
     /// A physical page is programmed with the version of a page of the mapping.
-    pub(crate) fn note_program(&mut self, ppn: Ppn, page: Lpn) {
+    pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
-            integrity.set(ppn, integrity.version(page));
+            integrity.set(unit, integrity.version(page));
         }
     }
 
     /// A physical page is programmed with what another holds.
-    pub(crate) fn copy_version(&mut self, from: Ppn, to: Ppn) {
+    pub(crate) fn copy_version(&mut self, from: UnitId, to: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.set(to, integrity.version_at(from));
         }

@@ -20,7 +20,7 @@ impl Raid {
     /// Physical pages that are valid because the parity of their stripe is not in the flash yet.
     pub(crate) fn kept_for_parity(&self) -> u64 {
         let kept = |(id, _): (ParityId, &Entry)| {
-            self.cache.all_replaced(id).iter().filter(|ppn| ppn.is_some()).count() as u64
+            self.cache.all_replaced(id).iter().filter(|unit| unit.is_some()).count() as u64
         };
         self.cache.iter().map(kept).sum::<u64>() + self.leaving.len() as u64
     }
@@ -56,8 +56,8 @@ impl Raid {
         let mut waiting = 0;
         for stripe in (0..self.stripes.count()).map(StripeId) {
             for (_, page) in self.stripes.data_pages(stripe) {
-                let ppn = core.flash_copy(page);
-                waiting += u64::from(ppn.is_some() && !integrity.reads(ppn));
+                let unit = core.flash_copy(page);
+                waiting += u64::from(unit.is_some() && !integrity.reads(unit));
             }
         }
         law(its.wrong == 0, || format!("{} pages came back as something else", its.wrong))?;
@@ -71,11 +71,11 @@ impl Raid {
     fn check_stripe(&self, core: &Core, stripe: StripeId) -> Result<(), Violation> {
         let mut worn = 0;
         for (_, page) in self.stripes.data_pages(stripe) {
-            let ppn = core.flash_copy(page);
-            if !ppn.is_some() {
+            let unit = core.flash_copy(page);
+            if !unit.is_some() {
                 continue;
             }
-            let (block, die) = (core.locator.block_of(ppn), core.locator.die_of(ppn));
+            let (block, die) = (core.locator.block_of(unit), core.locator.die_of(unit));
             worn += u8::from(self.is_worn(core, block));
             law(die == core.allocator.die_of_address(page), || {
                 format!("page {} of stripe {} lies on die {}", page.0, stripe.0, die.0)
@@ -122,15 +122,15 @@ impl Raid {
             format!("stripe {}: based on parity at {}: {}", stripe.0, parity.0, entry.based)
         })?;
         let leaving = self.leaving(id);
-        for ppn in leaving {
-            let valid = core.allocator.blocks.is_valid(ppn) && self.reads_well(ppn);
+        for unit in leaving {
+            let valid = core.allocator.blocks.is_valid(unit) && self.reads_well(unit);
             let open = entry.progress == Progress::Open && entry.reads > 0;
             law(valid && open, || format!("stripe {}: a page leaves in vain", stripe.0))?;
         }
         law(!entry.blank || entry.reads > 0, || format!("stripe {}: blank for ever", stripe.0))?;
-        for (at, &ppn) in self.cache.all_replaced(id).iter().enumerate() {
-            let valid = !ppn.is_some() || core.allocator.blocks.is_valid(ppn);
-            let covered = !ppn.is_some() || entry.covered & bit(at as u32) != 0;
+        for (at, &unit) in self.cache.all_replaced(id).iter().enumerate() {
+            let valid = !unit.is_some() || core.allocator.blocks.is_valid(unit);
+            let covered = !unit.is_some() || entry.covered & bit(at as u32) != 0;
             law(valid && covered, || format!("stripe {}: page {at} is kept in vain", stripe.0))?;
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };
@@ -146,7 +146,7 @@ impl Raid {
         if entry.based {
             let rest = self.sum_of(core, integrity, stripe, !entry.covered);
             let kept = self.cache.all_replaced(id).iter();
-            let sum = kept.fold(rest, |sum, &ppn| sum ^ integrity.version_at(ppn));
+            let sum = kept.fold(rest, |sum, &unit| sum ^ integrity.version_at(unit));
             law(sum == integrity.version_at(parity), || {
                 format!("stripe {}: the flash does not have it as it was", stripe.0)
             })?;
@@ -166,7 +166,7 @@ impl Raid {
             let version = integrity.version(page);
             let found = match core.map.place(page) {
                 Location::Nowhere => 0,
-                Location::Flash(ppn) => integrity.version_at(ppn),
+                Location::Flash(unit) => integrity.version_at(unit),
                 // What is in a frame is the latest version, by whatever way it came there.
                 Location::Buffer(_) => version,
             };
@@ -175,11 +175,11 @@ impl Raid {
             })?;
         }
         let moving = flash.txns.iter().filter(|(_, txn)| {
-            txn.op == Op::Program && matches!(txn.owner, Owner::Frame(_)) && txn.ppn.is_some()
+            txn.op == Op::Program && matches!(txn.owner, Owner::Frame(_)) && txn.unit.is_some()
         });
         for (_, txn) in moving {
-            let valid = core.allocator.blocks.is_valid(txn.ppn);
-            let tag = integrity.version_at(txn.ppn);
+            let valid = core.allocator.blocks.is_valid(txn.unit);
+            let tag = integrity.version_at(txn.unit);
             law(!valid || tag != 0, || format!("page {} is programmed with nothing", txn.lpn.0))?;
         }
         Ok(())

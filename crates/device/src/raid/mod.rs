@@ -46,7 +46,7 @@ use crate::raid::rebuild::DegradedReads;
 use crate::raid::stripes::Stripes;
 use deferred_answers::Note;
 use faults::Bugs;
-use fowler_units::{BlockId, Id, IdVec, Nanos, ParityId, Ppn, Span, StripeId, TxnId};
+use fowler_units::{BlockId, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// A change of stage: when, and how old the drive was.
@@ -106,7 +106,7 @@ pub struct Raid {
     pub(crate) held: VecDeque<TxnId>,
     /// Covered pages that were replaced while the cached parity of their stripe had reads on their
     /// way.
-    pub(crate) leaving: Vec<(ParityId, Ppn)>,
+    pub(crate) leaving: Vec<(ParityId, UnitId)>,
     /// A trim waits for one, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
     /// The pages that leave the buffer together, a bit each; none where a page leaves alone.

@@ -8,7 +8,7 @@
 //! brought back at any moment: a covered one from the cache, any other from the flash. (The
 //! listings of the paper keep neither.)
 
-use fowler_units::{Id, IdVec, ParityId, Ppn, StripeId, TxnId};
+use fowler_units::{Id, IdVec, ParityId, StripeId, TxnId, UnitId};
 
 /// How far the parity of a stripe is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ const EMPTY: Entry = Entry {
 pub struct ParityCache {
     entries: IdVec<ParityId, Entry>,
     /// What covered pages replaced, so many for each place.
-    replaced: Vec<Ppn>,
+    replaced: Vec<UnitId>,
     width: u32,
     /// The place of each stripe, or none.
     places: IdVec<StripeId, ParityId>,
@@ -128,7 +128,7 @@ impl ParityCache {
     pub fn new(places: u32, stripes: u32, width: u32) -> Self {
         Self {
             entries: IdVec::filled(EMPTY, places as usize),
-            replaced: vec![Ppn::NONE; (places * width) as usize],
+            replaced: vec![UnitId::NONE; (places * width) as usize],
             width,
             places: IdVec::filled(ParityId::NONE, stripes as usize),
             free: (0..places as usize).rev().map(ParityId::new).collect(),
@@ -186,7 +186,7 @@ impl ParityCache {
         debug_assert!(!self.places[stripe].is_some());
         let id = self.free.pop()?;
         self.entries[id] = Entry { stripe, based, ..EMPTY };
-        self.replaced_mut(id).fill(Ppn::NONE);
+        self.replaced_mut(id).fill(UnitId::NONE);
         self.places[stripe] = id;
         self.most = self.most.max(self.entries.len() as u32 - self.free_count());
         self.enlist(id);
@@ -241,17 +241,17 @@ impl ParityCache {
 
     /// What a covered page replaced.
     #[inline]
-    pub fn replaced(&self, id: ParityId, position: u32) -> Ppn {
+    pub fn replaced(&self, id: ParityId, position: u32) -> UnitId {
         self.replaced[id.index() * self.width as usize + position as usize]
     }
 
     /// What the covered pages of a stripe replaced, by position.
-    pub fn all_replaced(&self, id: ParityId) -> &[Ppn] {
+    pub fn all_replaced(&self, id: ParityId) -> &[UnitId] {
         &self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
     /// The same, to change it.
-    pub fn replaced_mut(&mut self, id: ParityId) -> &mut [Ppn] {
+    pub fn replaced_mut(&mut self, id: ParityId) -> &mut [UnitId] {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 

@@ -11,11 +11,11 @@ use super::Raid;
 use super::parity_cache::{Progress, bit};
 use crate::flash::Flash;
 use crate::host::Ftl;
-use fowler_units::{Id, ParityId, Ppn, StripeId};
+use fowler_units::{Id, ParityId, StripeId, UnitId};
 
 impl Raid {
     /// The pages that leave the cached parity of an entry.
-    pub(crate) fn leaving(&self, entry: ParityId) -> impl Iterator<Item = Ppn> {
+    pub(crate) fn leaving(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
         self.leaving.iter().filter(move |its| its.0 == entry).map(|its| its.1)
     }
 }
@@ -29,7 +29,7 @@ impl Raid {
         flash: &mut Flash,
         entry: ParityId,
         position: u32,
-        old: Ppn,
+        old: UnitId,
     ) {
         if self.reads_well(old) {
             return self.read_for_parity(ftl, flash, entry, old);
@@ -45,7 +45,7 @@ impl Raid {
         flash: &mut Flash,
         entry: ParityId,
         position: u32,
-        old: Ppn,
+        old: UnitId,
     ) {
         let its = *self.cache.get(entry);
         if !old.is_some() || its.reads == 0 {
@@ -87,11 +87,16 @@ impl Raid {
 
     /// A page cannot be read any more. If it leaves the parity of an entry, that is blank. Returns
     /// whether it did.
-    pub(crate) fn leaves_no_more(&mut self, ftl: &mut Ftl, flash: &mut Flash, ppn: Ppn) -> bool {
-        let Some(at) = self.leaving.iter().position(|its| its.1 == ppn) else { return false };
+    pub(crate) fn leaves_no_more(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        unit: UnitId,
+    ) -> bool {
+        let Some(at) = self.leaving.iter().position(|its| its.1 == unit) else { return false };
         let (entry, _) = self.leaving.swap_remove(at);
         self.cache.get_mut(entry).blank = true;
-        ftl.invalidate(flash, ppn);
+        ftl.invalidate(flash, unit);
         true
     }
 
@@ -118,15 +123,15 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         entry: ParityId,
-        ppn: Ppn,
+        unit: UnitId,
     ) {
         let its = *self.cache.get(entry);
-        let page = ftl.core.map.owner(ppn);
+        let page = ftl.core.map.owner(unit);
         let stripes = self.stripes;
         if its.progress != Progress::Open
             || stripes.of(page) != its.stripe
             || stripes.is_parity(page)
-            || ftl.core.flash_copy(page) != ppn
+            || ftl.core.flash_copy(page) != unit
         {
             return;
         }
@@ -135,8 +140,8 @@ impl Raid {
     }
 
     /// What is known of covered pages and of those that leave together.
-    pub(crate) fn known_sum(&self, value: u64, leaving: &[Ppn]) -> u64 {
-        let tag = |ppn: Ppn| self.integrity.as_deref().map_or(0, |its| its.version_at(ppn));
-        leaving.iter().fold(value, |sum, &ppn| sum ^ tag(ppn))
+    pub(crate) fn known_sum(&self, value: u64, leaving: &[UnitId]) -> u64 {
+        let tag = |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));
+        leaving.iter().fold(value, |sum, &unit| sum ^ tag(unit))
     }
 }

@@ -9,7 +9,7 @@ use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::{Op, Source};
 use crate::policy::redundancy::Commits;
-use fowler_units::{DieId, FrameId, Id, Lpn, ParityId, Ppn, StripeId, TxnId};
+use fowler_units::{DieId, FrameId, Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// A stripe gets parity of its own accord; `page` has just been written, and is at hand.
@@ -18,7 +18,7 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         stripe: StripeId,
-        written: Option<(Lpn, Ppn)>,
+        written: Option<(Lpn, UnitId)>,
     ) {
         let entry = if self.may_build() { self.cache.open(stripe, false) } else { None };
         let Some(entry) = entry else {
@@ -29,7 +29,7 @@ impl Raid {
             self.building = entry;
         }
         if let Some((page, new)) = written {
-            self.take_in(ftl, flash, entry, page, Ppn::NONE, new);
+            self.take_in(ftl, flash, entry, page, UnitId::NONE, new);
         }
         self.commit(ftl, flash, entry);
     }
@@ -82,7 +82,7 @@ impl Raid {
             return self.finish(ftl, flash, entry);
         }
         let rest = self.uncovered_positions(&ftl.core, entry);
-        let before = self.cache.all_replaced(entry).iter().filter(|ppn| ppn.is_some()).count();
+        let before = self.cache.all_replaced(entry).iter().filter(|unit| unit.is_some()).count();
         let less = !its.based || rest.count_ones() <= before as u32 + 1;
         let by_rest = self.readable_way(&ftl.core, entry, rest, less);
         self.cache.get_mut(entry).by_rest = by_rest;
@@ -120,7 +120,7 @@ impl Raid {
             let reads = |at: u32| rest & bit(at) == 0 || self.reads_well(page(at));
             return !its.based || (0..self.stripes.width()).all(reads);
         }
-        let reads = |&ppn: &Ppn| !ppn.is_some() || self.reads_well(ppn);
+        let reads = |&unit: &UnitId| !unit.is_some() || self.reads_well(unit);
         !(self.cache.all_replaced(entry).iter().all(reads) && reads(&parity))
     }
 
@@ -158,7 +158,7 @@ impl Raid {
             }
         } else {
             let replaced = self.cache.all_replaced(entry).iter();
-            whole = replaced.fold(whole, |sum, &ppn| sum ^ integrity.version_at(ppn));
+            whole = replaced.fold(whole, |sum, &unit| sum ^ integrity.version_at(unit));
             whole ^= integrity.version_at(ftl.core.flash_copy(self.stripes.parity(its.stripe)));
         }
         self.cache.get_mut(entry).whole = whole;
@@ -173,11 +173,11 @@ impl Raid {
         id: TxnId,
         entry: ParityId,
     ) {
-        let Txn { ppn, epoch: turn, .. } = *flash.txns.get(id);
+        let Txn { unit, epoch: turn, .. } = *flash.txns.get(id);
         if self.failed(ftl, flash, id) {
-            self.read_others(ftl, flash, entry, ppn);
+            self.read_others(ftl, flash, entry, unit);
         } else {
-            self.note_seen(entry, turn, ppn);
+            self.note_seen(entry, turn, unit);
         }
         let done = flash.is_watched().then(|| *flash.txns.get(id));
         flash.txns.close(id);
@@ -237,13 +237,13 @@ impl Raid {
         flash: &mut Flash,
         id: TxnId,
         entry: ParityId,
-        ppn: Ppn,
+        unit: UnitId,
     ) {
         let value = self.cache.get(entry).whole;
         if let Some(integrity) = &mut self.integrity {
-            integrity.set(ppn, value);
+            integrity.set(unit, value);
         }
-        ftl.occupy(flash, id, ppn);
+        ftl.occupy(flash, id, unit);
     }
 
     /// What was computed is to be computed once more: it need not be programmed.
@@ -260,7 +260,7 @@ impl Raid {
         entry: ParityId,
         dropped: bool,
     ) {
-        let Txn { lpn, ppn, die, .. } = *flash.txns.get(id);
+        let Txn { lpn, unit, die, .. } = *flash.txns.get(id);
         let done = flash.is_watched().then(|| *flash.txns.get(id));
         flash.txns.close(id);
         if dropped {
@@ -275,8 +275,8 @@ impl Raid {
             let (again, frail) = (its.again, its.frail);
             its.stale = false;
             its.stalled = !again;
-            ftl.invalidate(flash, ppn);
-            ftl.page_programmed(flash, ppn);
+            ftl.invalidate(flash, unit);
+            ftl.page_programmed(flash, unit);
             if again {
                 self.reopen(ftl, flash, entry);
             } else if !frail {
@@ -285,9 +285,9 @@ impl Raid {
             return;
         }
         let old = ftl.core.flash_copy(lpn);
-        ftl.core.map.set_flash(lpn, ppn);
+        ftl.core.map.set_flash(lpn, unit);
         ftl.invalidate(flash, old);
-        ftl.page_programmed(flash, ppn);
+        ftl.page_programmed(flash, unit);
         self.note_awaited(flash, done, entry);
         self.finish(ftl, flash, entry);
     }
@@ -315,7 +315,7 @@ impl Raid {
         let width = self.stripes.width();
         for position in 0..width {
             let kept = &mut self.cache.replaced_mut(entry)[position as usize];
-            let old = std::mem::replace(kept, Ppn::NONE);
+            let old = std::mem::replace(kept, UnitId::NONE);
             ftl.invalidate(flash, old);
         }
         self.release_parked(ftl, flash, entry);
@@ -365,7 +365,7 @@ impl Raid {
         }
         let page = self.stripes.parity(stripe);
         let old = ftl.core.flash_copy(page);
-        ftl.core.map.set_flash(page, Ppn::NONE);
+        ftl.core.map.set_flash(page, UnitId::NONE);
         ftl.invalidate(flash, old);
     }
 

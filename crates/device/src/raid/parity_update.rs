@@ -11,7 +11,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
 use crate::policy::redundancy::Commits;
 use crate::raid::Raid;
-use fowler_units::{Id, Lpn, ParityId, Ppn, StripeId, TxnId};
+use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// The data of a program is whole: it goes to a die, once its stripe can take it in.
@@ -143,9 +143,9 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         entry: ParityId,
-        ppn: Ppn,
+        unit: UnitId,
     ) {
-        if !ppn.is_some() {
+        if !unit.is_some() {
             return; // Nothing was ever written there: it adds nothing.
         }
         if self.bugs.skipped_reads > 0 {
@@ -155,10 +155,10 @@ impl Raid {
         let its = self.cache.get_mut(entry);
         its.reads += 1;
         let turn = its.turn;
-        let die = ftl.core.locator.die_of(ppn);
+        let die = ftl.core.locator.die_of(unit);
         let owner = Owner::Parity(entry);
         let (id, read) = flash.open(Op::Read, Source::Parity, TxnClass::BackgroundRead, owner, die);
-        (read.ppn, read.epoch) = (ppn, turn);
+        (read.unit, read.epoch) = (unit, turn);
         flash.submit(id);
     }
 
@@ -171,8 +171,8 @@ impl Raid {
         flash: &mut Flash,
         id: TxnId,
         page: Lpn,
-        old: Ppn,
-        new: Ppn,
+        old: UnitId,
+        new: UnitId,
     ) {
         let stripe = self.count_wear(ftl, page, old, new);
         self.note_rewrite(old);
@@ -207,11 +207,11 @@ impl Raid {
         flash: &mut Flash,
         entry: ParityId,
         page: Lpn,
-        old: Ppn,
-        new: Ppn,
+        old: UnitId,
+        new: UnitId,
     ) {
         let position = self.stripes.position(page);
-        let tag = |at: Ppn| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
+        let tag = |at: UnitId| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
         let (added, taken) = (tag(new), tag(old));
         let its = self.cache.get_mut(entry);
         its.anew &= !bit(position);
@@ -296,8 +296,14 @@ impl Raid {
 
     /// A page is forgotten: `old` is what lay in the flash. Its stripe has a page of zeroes there
     /// from now on.
-    pub(super) fn page_trimmed(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn, old: Ppn) {
-        let stripe = self.count_wear(ftl, page, old, Ppn::NONE);
+    pub(super) fn page_trimmed(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        page: Lpn,
+        old: UnitId,
+    ) {
+        let stripe = self.count_wear(ftl, page, old, UnitId::NONE);
         self.note_rewrite(old);
         self.note_trim(page);
         let Some(entry) = self.cache.find(stripe) else { return ftl.invalidate(flash, old) };
@@ -306,7 +312,7 @@ impl Raid {
             if self.cache.get(entry).covered & bit(position) != 0 {
                 self.take_from_parity(ftl, flash, entry, position, old);
             }
-            self.take_in(ftl, flash, entry, page, old, Ppn::NONE);
+            self.take_in(ftl, flash, entry, page, old, UnitId::NONE);
         }
         self.unpin(ftl, flash, entry);
     }
@@ -319,8 +325,8 @@ impl Raid {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);
         let version = |page: Lpn| {
-            let ppn = core.flash_copy(page);
-            self.integrity.as_ref().map_or(0, |its| its.version_at(ppn))
+            let unit = core.flash_copy(page);
+            self.integrity.as_ref().map_or(0, |its| its.version_at(unit))
         };
         let sum = forgotten.fold(0, |sum, (_, page)| sum ^ version(page));
         self.cache.get_mut(entry).value ^= sum;

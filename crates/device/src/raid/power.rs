@@ -13,7 +13,7 @@ impl Raid {
     /// Whether a die has begun to program the parity of an entry.
     pub(crate) fn parity_has_begun(&self, flash: &Flash, entry: ParityId) -> bool {
         let begun = |txn: &Txn| {
-            txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.ppn.is_some()
+            txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.unit.is_some()
         };
         flash.txns.iter().any(|(_, txn)| begun(txn))
     }
@@ -52,8 +52,8 @@ impl Raid {
     fn give_up_unreadable(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let stripes = self.stripes;
         for (_, page) in stripes.data_pages(stripe) {
-            let ppn = ftl.core.flash_copy(page);
-            if ppn.is_some() && !self.reads_well(ppn) {
+            let unit = ftl.core.flash_copy(page);
+            if unit.is_some() && !self.reads_well(unit) {
                 self.lose(ftl, flash, page, Reason::Power);
             }
         }

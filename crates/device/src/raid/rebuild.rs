@@ -11,7 +11,7 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::{Op, Source};
-use fowler_units::{DieId, Id, Lpn, Ppn, StripeId, TxnId};
+use fowler_units::{DieId, Id, Lpn, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// Of them, those brought back for their own sake: the host keeps the rest.
@@ -23,7 +23,7 @@ struct DegradedRead {
     /// The read that found it unreadable; none where it is to be rebuilt.
     read: TxnId,
     page: Lpn,
-    from: Ppn,
+    from: UnitId,
     /// What it held when it was found unreadable: its block may have been erased and written anew
     /// since.
     tag: u64,
@@ -36,7 +36,7 @@ struct DegradedRead {
 const NO_READ: DegradedRead = DegradedRead {
     read: TxnId::NONE,
     page: Lpn::NONE,
-    from: Ppn::NONE,
+    from: UnitId::NONE,
     tag: 0,
     left: 0,
     again: false,
@@ -44,7 +44,7 @@ const NO_READ: DegradedRead = DegradedRead {
 
 /// What gives a page that cannot be read: the others that must be read, and what it held by them.
 struct Equation {
-    members: Vec<Ppn>,
+    members: Vec<UnitId>,
     tag: u64,
 }
 
@@ -78,8 +78,8 @@ impl DegradedReads {
 impl Raid {
     /// Whether a physical page can be read. All can where there are no tags.
     #[inline]
-    pub(crate) fn reads_well(&self, ppn: Ppn) -> bool {
-        self.integrity.as_deref().is_none_or(|its| its.reads(ppn))
+    pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
+        self.integrity.as_deref().is_none_or(|its| its.reads(unit))
     }
 
     /// Whether a read has come without its data; one with more errors than any level corrects
@@ -88,19 +88,19 @@ impl Raid {
         if self.integrity.as_deref().is_none() {
             return false;
         }
-        let Txn { ppn, needed, level, owner, .. } = *flash.txns.get(id);
-        if !ppn.is_some() {
+        let Txn { unit, needed, level, owner, .. } = *flash.txns.get(id);
+        if !unit.is_some() {
             return false;
         }
         let corrected = needed <= level;
-        if !corrected && self.reads_well(ppn) && ftl.core.allocator.blocks.is_valid(ppn) {
-            let page = ftl.core.map.owner(ppn);
-            self.spoil(ftl, flash, &[ppn]);
-            if owner == Owner::Request && !ftl.core.allocator.blocks.is_valid(ppn) {
+        if !corrected && self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit) {
+            let page = ftl.core.map.owner(unit);
+            self.spoil(ftl, flash, &[unit]);
+            if owner == Owner::Request && !ftl.core.allocator.blocks.is_valid(unit) {
                 self.note_failed_read(page);
             }
         }
-        !self.reads_well(ppn) && ftl.core.allocator.blocks.is_valid(ppn)
+        !self.reads_well(unit) && ftl.core.allocator.blocks.is_valid(unit)
     }
 
     /// A page that a read could not get is brought back; the read waits.
@@ -113,9 +113,9 @@ impl Raid {
             self.degraded_reads.waiting.push_back(id);
             return;
         }
-        let ppn = flash.txns.get(id).ppn;
-        let page = ftl.core.map.owner(ppn);
-        self.begin_degraded_read(ftl, flash, id, page, ppn);
+        let unit = flash.txns.get(id).unit;
+        let page = ftl.core.map.owner(unit);
+        self.begin_degraded_read(ftl, flash, id, page, unit);
     }
 
     fn begin_degraded_read(
@@ -124,7 +124,7 @@ impl Raid {
         flash: &mut Flash,
         read: TxnId,
         page: Lpn,
-        from: Ppn,
+        from: UnitId,
     ) {
         let number = self.degraded_reads.free.pop().expect("a place is free");
         self.degraded_reads.all[number as usize] = DegradedRead { read, page, from, ..NO_READ };
@@ -139,12 +139,12 @@ impl Raid {
         self.integrity.as_mut().expect("it has tags").bring_back(from, tag);
         let its = &mut self.degraded_reads.all[number as usize];
         (its.tag, its.again) = (tag, false);
-        for ppn in members {
-            debug_assert!(self.reads_well(ppn), "an equation with two unknown pages");
-            let die = ftl.core.locator.die_of(ppn);
+        for unit in members {
+            debug_assert!(self.reads_well(unit), "an equation with two unknown pages");
+            let die = ftl.core.locator.die_of(unit);
             let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
             let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
-            txn.ppn = ppn;
+            txn.unit = unit;
             self.degraded_reads.all[number as usize].left += 1;
             flash.submit(id);
         }
@@ -155,7 +155,7 @@ impl Raid {
     /// the page; what is computed and that taken away, if it does not; or that of the parity in the
     /// flash. One of whose others all can be read there is as long as the page is not lost
     /// ([`crate::raid::faults`]).
-    fn equation_for(&self, core: &Core, page: Lpn, from: Ppn) -> Equation {
+    fn equation_for(&self, core: &Core, page: Lpn, from: UnitId) -> Equation {
         let stripe = self.stripes.of(page);
         let entry = self.cache.find(stripe);
         let its = entry.map(|id| self.cache.get(id));
@@ -172,12 +172,12 @@ impl Raid {
             };
             if let Some((which, more, sum)) = known {
                 let equation = self.others_of(core, stripe, which, more, from, sum);
-                if equation.members.iter().all(|&ppn| self.reads_well(ppn)) {
+                if equation.members.iter().all(|&unit| self.reads_well(unit)) {
                     return equation;
                 }
             }
         }
-        let mut before = [Ppn::NONE; DATA_MOST as usize + 2];
+        let mut before = [UnitId::NONE; DATA_MOST as usize + 2];
         let kept = entry.map_or(&[][..], |id| self.cache.all_replaced(id));
         before[..kept.len()].copy_from_slice(kept);
         before[kept.len()] = core.flash_copy(self.stripes.parity(stripe));
@@ -191,16 +191,16 @@ impl Raid {
         core: &Core,
         stripe: StripeId,
         which: u64,
-        more: &[Ppn],
-        but: Ppn,
+        more: &[UnitId],
+        but: UnitId,
         sum: u64,
     ) -> Equation {
         let integrity = self.integrity.as_ref().expect("it has tags");
         let data = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
-        let members: Vec<Ppn> = all.filter(|&ppn| ppn.is_some() && ppn != but).collect();
-        let tag = members.iter().fold(sum, |sum, &ppn| sum ^ integrity.version_at(ppn));
+        let members: Vec<UnitId> = all.filter(|&unit| unit.is_some() && unit != but).collect();
+        let tag = members.iter().fold(sum, |sum, &unit| sum ^ integrity.version_at(unit));
         Equation { members, tag }
     }
 
@@ -262,10 +262,10 @@ impl Raid {
         while !self.degraded_reads.free.is_empty()
             && let Some(id) = self.degraded_reads.waiting.pop_front()
         {
-            let ppn = flash.txns.get(id).ppn;
-            let page = ftl.core.map.owner(ppn);
-            if ftl.core.allocator.blocks.is_valid(ppn) {
-                self.begin_degraded_read(ftl, flash, id, page, ppn);
+            let unit = flash.txns.get(id).unit;
+            let page = ftl.core.map.owner(unit);
+            if ftl.core.allocator.blocks.is_valid(unit) {
+                self.begin_degraded_read(ftl, flash, id, page, unit);
             } else {
                 self.resume_reader(ftl, flash, id);
             }
@@ -281,13 +281,13 @@ impl Raid {
             && !self.degraded_reads.free.is_empty()
         {
             let Some(integrity) = &mut self.integrity else { return };
-            let Some(ppn) = integrity.next_to_rebuild() else { break };
-            if !ftl.core.allocator.blocks.is_valid(ppn) || self.reads_well(ppn) {
+            let Some(unit) = integrity.next_to_rebuild() else { break };
+            if !ftl.core.allocator.blocks.is_valid(unit) || self.reads_well(unit) {
                 continue;
             }
             self.degraded_reads.rebuilding += 1;
-            let page = ftl.core.map.owner(ppn);
-            self.begin_degraded_read(ftl, flash, TxnId::NONE, page, ppn);
+            let page = ftl.core.map.owner(unit);
+            self.begin_degraded_read(ftl, flash, TxnId::NONE, page, unit);
         }
         let now = flash.now();
         let Some(integrity) = &mut self.integrity else { return };
@@ -309,7 +309,7 @@ impl Raid {
         flash: &mut Flash,
         number: u32,
         page: Lpn,
-        from: Ppn,
+        from: UnitId,
     ) {
         let (class, owner) = (TxnClass::HostProgram, Owner::DegradedRead(number));
         let (id, txn) = flash.open(Op::Program, Source::Parity, class, owner, DieId::NONE);
@@ -336,18 +336,18 @@ impl Raid {
         number: u32,
         dropped: bool,
     ) {
-        let Txn { from, ppn, lpn, die, .. } = *flash.txns.get(id);
+        let Txn { from, unit, lpn, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         if dropped {
             ftl.core.allocator.arrived(die);
         } else {
             if self.wants_rebuilt(&ftl.core, number) {
                 ftl.core.allocator.blocks.invalidate(from);
-                self.page_moved(ftl, flash, lpn, from, ppn);
+                self.page_moved(ftl, flash, lpn, from, unit);
             } else {
-                ftl.core.allocator.blocks.invalidate(ppn);
+                ftl.core.allocator.blocks.invalidate(unit);
             }
-            ftl.page_programmed(flash, ppn);
+            ftl.page_programmed(flash, unit);
         }
         self.degraded_reads.rebuilding -= 1;
         self.degraded_reads.free.push(number);

@@ -10,7 +10,7 @@ use crate::mapping::page_map::Location;
 use crate::policy::redundancy::{Commits, Redundancy};
 use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
-use fowler_units::{BlockId, Id, Lpn, Nanos, Ppn, StripeId};
+use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
 /// How often it is looked whether parity at no time has moved data into worn blocks; what is bare
 /// then gets its parity in the run.
@@ -32,8 +32,8 @@ impl Raid {
             return 0;
         }
         let unread = |&(_, page): &(u32, Lpn)| {
-            let ppn = core.flash_copy(page);
-            ppn.is_some() && !self.reads_well(ppn)
+            let unit = core.flash_copy(page);
+            unit.is_some() && !self.reads_well(unit)
         };
         self.stripes.data_pages(stripe).filter(unread).fold(0, |all, (at, _)| all | bit(at))
     }
@@ -121,10 +121,17 @@ impl Raid {
 
     /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it
     /// is.
-    pub(crate) fn count_wear(&mut self, ftl: &mut Ftl, page: Lpn, old: Ppn, new: Ppn) -> StripeId {
+    pub(crate) fn count_wear(
+        &mut self,
+        ftl: &mut Ftl,
+        page: Lpn,
+        old: UnitId,
+        new: UnitId,
+    ) -> StripeId {
         let stripe = self.stripes.of(page);
-        let worn =
-            |ppn: Ppn| ppn.is_some() && self.is_worn(&ftl.core, ftl.core.locator.block_of(ppn));
+        let worn = |unit: UnitId| {
+            unit.is_some() && self.is_worn(&ftl.core, ftl.core.locator.block_of(unit))
+        };
         let (was, is) = (worn(old), worn(new));
         let before = self.worn[stripe];
         let after = match self.bugs.as_printed {
@@ -143,8 +150,8 @@ impl Raid {
         ftl: &mut Ftl,
         flash: &mut Flash,
         page: Lpn,
-        from: Ppn,
-        to: Ppn,
+        from: UnitId,
+        to: UnitId,
     ) {
         let stripes = self.stripes;
         let stripe = stripes.of(page);
@@ -186,8 +193,7 @@ impl Raid {
     #[cold]
     pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
         if let Some(integrity) = &mut self.integrity {
-            let first = |block| ftl.core.layout.geometry.first_page(block).0;
-            integrity.erase(first(block)..first(BlockId(block.0 + 1)));
+            integrity.erase(ftl.core.locator.units_of(block));
         }
         let cycles = self.cycles[block] + ftl.core.allocator.blocks.erase_counts()[block.index()];
         if cycles > self.most_cycles {
@@ -225,7 +231,7 @@ impl Raid {
 /// Algorithm 1 of DA-RAID-5 as it is printed: the counter counts writes, up those to worn blocks
 /// and down those to others, whatever the page that is written lay in before. It knows of nothing
 /// but writes.
-fn count_as_printed(new: Ppn, before: u8, worn: bool) -> u8 {
+fn count_as_printed(new: UnitId, before: u8, worn: bool) -> u8 {
     let counted = if worn { before.saturating_add(1) } else { before.saturating_sub(1) };
     if new.is_some() { counted } else { before }
 }
