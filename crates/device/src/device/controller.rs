@@ -5,7 +5,6 @@
 use super::Layer;
 use super::power::PowerOffs;
 use crate::config::Config;
-use crate::config::layout::Layout;
 use crate::core::Core;
 use crate::flash::txn::Owner;
 use crate::flash::{Bind, Flash, Translation};
@@ -16,6 +15,7 @@ use crate::host::{FrontEnd, Ftl};
 use crate::observe::operation::Op;
 use crate::policy::redundancy::CachePower;
 use crate::policy::throttle::Held;
+use crate::precondition::Preconditioned;
 use crate::precondition::initial_cell_state;
 use crate::raid::Raid;
 use fowler_units::{BlockId, DieId, HostIo, Nanos, Span, TxnId};
@@ -31,6 +31,8 @@ pub struct Controller {
     pub(crate) throttle: Option<Box<WriteThrottle>>,
     /// What becomes of caches without power.
     pub(crate) cache_power: CachePower,
+    /// What the drive had been through before the first request.
+    pub(crate) preconditioned: Preconditioned,
     /// What spans without power came to.
     pub(crate) power_offs: PowerOffs,
 }
@@ -65,13 +67,14 @@ impl Controller {
     /// The controller of a drive at time zero whose data lie as `core` has them.
     pub(crate) fn begin(
         config: &Config,
-        layout: &Layout,
         core: Core,
         gc: Gc,
+        preconditioned: Preconditioned,
         flash: &mut Flash,
     ) -> Controller {
+        let layout = core.layout;
         let mut ftl = Ftl::new(config, core, gc);
-        let mut raid = Raid::new(config, layout);
+        let mut raid = Raid::new(config, &layout);
         if let Some(raid) = &mut raid {
             raid.begin(&mut ftl);
         }
@@ -86,6 +89,7 @@ impl Controller {
             raid,
             throttle,
             cache_power: config.redundancy.cache,
+            preconditioned,
             power_offs: PowerOffs::default(),
         }
     }

@@ -8,6 +8,8 @@ mod faults;
 mod lookahead;
 pub mod power;
 pub mod probe;
+#[cfg(test)]
+mod zoned_tests;
 
 use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
@@ -79,7 +81,6 @@ pub enum Pacing {
 pub struct Device<L = Controller> {
     pub(crate) flash: Flash,
     pub(crate) layer: L,
-    pub(crate) preconditioned: Preconditioned,
     /// Requests that were issued and have not come in, in order.
     arrivals: VecDeque<Arrival>,
     /// Requests that came in, and those that were answered.
@@ -130,8 +131,8 @@ impl Device {
     ) -> Device {
         let layout = core.layout;
         let mut flash = Flash::new(config, layout.geometry, layout.transactions);
-        let layer = Controller::begin(config, &layout, core, gc, &mut flash);
-        Device::on(flash, layer, preconditioned)
+        let layer = Controller::begin(config, core, gc, preconditioned, &mut flash);
+        Device::on(flash, layer)
     }
 
     /// The sizes of the drive.
@@ -141,7 +142,7 @@ impl Device {
 
     /// What the drive had been through before the first request.
     pub fn preconditioned(&self) -> &Preconditioned {
-        &self.preconditioned
+        &self.layer.preconditioned
     }
 
     /// How often each block has been erased, preconditioning included.
@@ -179,11 +180,10 @@ impl PreconditionedImage {
 
 impl<L: Layer> Device<L> {
     /// A drive whose pages `layer` translates, at time zero.
-    pub(crate) fn on(flash: Flash, layer: L, preconditioned: Preconditioned) -> Self {
+    pub(crate) fn on(flash: Flash, layer: L) -> Self {
         Self {
             flash,
             layer,
-            preconditioned,
             arrivals: VecDeque::with_capacity(1),
             entered: 0,
             answered: 0,

@@ -1,14 +1,34 @@
 //! Answers: what a request waited for, and its way back over the link.
 
-use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 use super::request::Request;
+use super::{FrontEnd, Ftl};
 use crate::event::{Event, lane};
 use crate::flash::Flash;
 use crate::flash::txn::Txn;
 use crate::observe::blame::Part;
 use fowler_agenda::Phase;
 use fowler_units::{Id, ReqId, TxnId};
+
+impl FrontEnd {
+    /// The last page of a request is done, and blamed for since the request was ready: what it read
+    /// goes over the link.
+    #[inline(always)]
+    pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
+        let now = flash.now();
+        let Request { io, ready, throttled, .. } = *self.requests.get(id);
+        let sent = self.link.send(&io, now);
+        let blame = self.requests.blame_mut(id);
+        blame[Part::HostLink] += (ready - io.at) + (sent - now) - throttled;
+        blame[Part::Throttled] = throttled;
+        if sent > now {
+            let event = Event::Answered(id);
+            flash.agenda.schedule_in(lane::LINK, sent, Phase::Completion, event);
+        } else {
+            self.completed.push(id);
+        }
+    }
+}
 
 impl Ftl {
     /// Everyone who waited for a program has it now.
@@ -44,7 +64,7 @@ impl Ftl {
         }
         if req.is_some() && self.front.requests.page_done(req) {
             self.blame_write(flash, id, waiter, raid);
-            self.served(flash, req);
+            self.front.served(flash, req);
         }
     }
 
@@ -69,23 +89,5 @@ impl Ftl {
         blame[Part::Parity] = for_parity;
         blame[Part::NoSpace] = (submitted - complete) - for_parity;
         raid.service_blame(flash, id, waiter, blame);
-    }
-
-    /// The last page of a request is done, and blamed for since the request was ready: what it read
-    /// goes over the link.
-    #[inline(always)]
-    pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
-        let now = flash.now();
-        let Request { io, ready, throttled, .. } = *self.front.requests.get(id);
-        let sent = self.front.link.send(&io, now);
-        let blame = self.front.requests.blame_mut(id);
-        blame[Part::HostLink] += (ready - io.at) + (sent - now) - throttled;
-        blame[Part::Throttled] = throttled;
-        if sent > now {
-            let event = Event::Answered(id);
-            flash.agenda.schedule_in(lane::LINK, sent, Phase::Completion, event);
-        } else {
-            self.front.completed.push(id);
-        }
     }
 }

@@ -31,7 +31,7 @@ use crate::config::{Ack, Config, PartialWrites, UnwrittenReads};
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::gc::Gc;
-use fowler_units::{HostIo, HostOp, Nanos, ReqId, Span, TxnId, UnitId};
+use fowler_units::{HostIo, HostOp, Locator, Nanos, ReqId, Span, TxnId, UnitId};
 use link::Link;
 use reads::Sent;
 use redundancy_hooks::RedundancyHooks;
@@ -105,9 +105,9 @@ enum Resuming {
 
 impl FrontEnd {
     /// No request.
-    pub fn new(config: &Config, core: &Core) -> Self {
+    pub fn new(config: &Config, locator: &Locator) -> Self {
         Self {
-            requests: Requests::with_capacity(config.queue.depth, &core.locator),
+            requests: Requests::with_capacity(config.queue.depth, locator),
             link: Link::new(config.host),
             completed: Vec::with_capacity(config.queue.depth as usize),
         }
@@ -119,7 +119,7 @@ impl Ftl {
     pub fn new(config: &Config, core: Core, gc: Gc) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         Self {
-            front: FrontEnd::new(config, &core),
+            front: FrontEnd::new(config, &core.locator),
             core,
             gc,
             queues: Queues {

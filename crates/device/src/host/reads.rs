@@ -177,7 +177,7 @@ impl Ftl {
             let blame = self.front.requests.blame_anew(id);
             blame[Part::Mapping] = for_mapping;
             blame[Part::QueueFull] = waited - for_mapping;
-            self.served(flash, id);
+            self.front.served(flash, id);
         }
     }
 
@@ -196,7 +196,7 @@ impl Ftl {
             blame[Part::Mapping] = mapping_wait;
             blame[Part::QueueFull] = waited - mapping_wait;
             raid.service_blame(flash, id, id, blame);
-            self.served(flash, req);
+            self.front.served(flash, req);
         }
         flash.txns.close(id);
         if self.core.classes.keeps_reads {

@@ -100,6 +100,6 @@ impl Ftl {
             blame[Part::Mapping] = mapping_wait;
             blame[Part::QueueFull] = waited - buffer_wait - mapping_wait;
         }
-        self.served(flash, id);
+        self.front.served(flash, id);
     }
 }

@@ -247,7 +247,7 @@ impl Ftl {
             blame[Part::BufferFull] = buffer_wait;
             blame[Part::Mapping] = mapping_wait;
             blame[Part::QueueFull] = (flash.now() - ready) - buffer_wait - mapping_wait;
-            self.served(flash, id);
+            self.front.served(flash, id);
         }
     }
 }
