@@ -63,10 +63,10 @@ pub(crate) struct Statement {
     /// Why ours differ, where they do.
     #[serde(default)]
     pub why: String,
-    /// Whether ours could not but agree: it is a parameter of the preset, or arithmetic on the
+    /// Whether ours agrees by construction: it is a parameter of the preset, or arithmetic on the
     /// paper's own numbers.
     #[serde(default)]
-    pub given: bool,
+    pub by_construction: bool,
 }
 
 /// What agreement with a claim means.
@@ -164,12 +164,13 @@ fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
 pub enum Verdict {
     /// The numbers agree.
     Reproduced,
-    /// They agree, and could not but do so.
+    /// They agree by construction: nothing was measured that could differ.
     ByConstruction,
     /// The direction agrees, the size does not.
     Shape,
-    /// Not even the direction, or it cannot be measured; with the reason.
-    OutOfReach(String),
+    /// Not reproducible here: not even the direction agrees, or it cannot be measured; with the
+    /// reason.
+    NotReproducible(String),
 }
 
 impl Verdict {
@@ -177,9 +178,9 @@ impl Verdict {
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
-            Verdict::ByConstruction => "by construction".into(),
+            Verdict::ByConstruction => "agrees by construction".into(),
             Verdict::Shape => "shape".into(),
-            Verdict::OutOfReach(why) => format!("out of reach: {why}"),
+            Verdict::NotReproducible(why) => format!("not reproducible here: {why}"),
         }
     }
 
@@ -187,12 +188,13 @@ impl Verdict {
     pub fn counted(verdicts: &[Verdict]) -> String {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
         format!(
-            "{} claims: {} reproduced, {} that could not but agree, {} in shape, {} out of reach",
+            "{} claims: {} reproduced, {} agree by construction, {} match in shape, {} not \
+             reproducible here",
             verdicts.len(),
             count(|it| *it == Verdict::Reproduced),
             count(|it| *it == Verdict::ByConstruction),
             count(|it| *it == Verdict::Shape),
-            count(|it| matches!(it, Verdict::OutOfReach(_))),
+            count(|it| matches!(it, Verdict::NotReproducible(_))),
         )
     }
 }
@@ -229,17 +231,17 @@ impl Statement {
         labelled(&self.published, label)
     }
 
-    /// Holds the claim against what was measured; nothing if it could not be.
+    /// Compares the claim with what was measured; nothing if it could not be.
     pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
         let out = |reason: &str| {
             let why = if self.why.is_empty() { reason } else { &self.why };
-            Verdict::OutOfReach(why.into())
+            Verdict::NotReproducible(why.into())
         };
         if self.check == Check::Unmeasured {
             return out("it cannot be measured");
         }
         // Whatever explains a difference does not explain that there is nothing to differ.
-        let Some(measured) = measured else { return Verdict::OutOfReach("not measured".into()) };
+        let Some(measured) = measured else { return Verdict::NotReproducible("not measured".into()) };
         let ours = |label: &str| measured.values.iter().find(|(ours, _)| ours == label);
         let all = self.published.iter().all(|(label, published)| {
             ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
@@ -252,7 +254,7 @@ impl Statement {
             published.all(|(label, it)| ours(label).is_some_and(|(_, ours)| within(*it, *ours)))
         };
         match self.check {
-            _ if all && measured.holds && self.given => Verdict::ByConstruction,
+            _ if all && measured.holds && self.by_construction => Verdict::ByConstruction,
             _ if all && measured.holds => Verdict::Reproduced,
             Check::Close | Check::Shape | Check::Direction if measured.holds => Verdict::Shape,
             Check::Rounded if measured.holds && about() => Verdict::Shape,
@@ -302,7 +304,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     for answer in answers {
         let Answer { statement, measured } = answer;
         let verdict = answer.verdict();
-        let remark = if matches!(verdict, Verdict::OutOfReach(_)) { "" } else { &statement.why };
+        let remark = if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
         sheet.row(vec![
             statement.id.as_str().into(),
             statement.place.as_str().into(),
@@ -349,16 +351,16 @@ pub(crate) mod tests {
             how: "so".into(),
             check,
             why: String::new(),
-            given: false,
+            by_construction: false,
         }
     }
 
     #[test]
     fn verdicts_follow_the_numbers() {
-        use Verdict::{OutOfReach, Reproduced, Shape};
-        let differ = |what: &str| OutOfReach(format!("the {what} differ, and we do not know why"));
-        let turned = OutOfReach("not what is stated, and we do not know why".into());
-        let above = OutOfReach("not below, and we do not know why".into());
+        use Verdict::{NotReproducible, Reproduced, Shape};
+        let differ = |what: &str| NotReproducible(format!("the {what} differ, and we do not know why"));
+        let turned = NotReproducible("not what is stated, and we do not know why".into());
+        let above = NotReproducible("not below, and we do not know why".into());
         for (check, published, ours, holds, verdict) in [
             (Check::Exact, 8.29, 8.2857, true, Reproduced),
             (Check::Exact, 8.29, 8.2849, true, differ("numbers")),
@@ -375,21 +377,21 @@ pub(crate) mod tests {
             (Check::Rounded, 1.40, 1.393, true, Reproduced),
             (Check::Rounded, 2.85, 2.844, true, Shape),
             (Check::Rounded, 2.85, 2.82, true, differ("numbers")),
-            (Check::Unmeasured, 1.0, 1.0, true, OutOfReach("it cannot be measured".into())),
+            (Check::Unmeasured, 1.0, 1.0, true, NotReproducible("it cannot be measured".into())),
         ] {
             let measured = Measured { values: vec![("SLC".into(), ours)], holds };
             let said = stated(check, published).verdict(Some(&measured));
             assert_eq!(said, verdict, "{check:?} {published} {ours}");
         }
-        assert_eq!(stated(Check::Exact, 1.0).verdict(None), OutOfReach("not measured".into()));
-        let given = Statement { given: true, ..stated(Check::Exact, 1.0) };
+        assert_eq!(stated(Check::Exact, 1.0).verdict(None), NotReproducible("not measured".into()));
+        let constructed = Statement { by_construction: true, ..stated(Check::Exact, 1.0) };
         let agreed = Measured { values: vec![("SLC".into(), 1.0)], holds: true };
-        assert_eq!(given.verdict(Some(&agreed)), Verdict::ByConstruction);
+        assert_eq!(constructed.verdict(Some(&agreed)), Verdict::ByConstruction);
         let worded = Statement { published: Vec::new(), ..stated(Check::Direction, 1.0) };
         assert_eq!(worded.verdict(Some(&agreed)), Shape);
         let missing =
             Statement { why: "reads come in batches".into(), ..stated(Check::Shape, 1.0) };
-        assert_eq!(missing.verdict(None), OutOfReach("not measured".into()));
+        assert_eq!(missing.verdict(None), NotReproducible("not measured".into()));
         let other = Measured { values: vec![("MLC".into(), 1.0)], holds: true };
         assert_eq!(stated(Check::Exact, 1.0).verdict(Some(&other)), differ("numbers"));
     }

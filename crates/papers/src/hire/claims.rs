@@ -259,7 +259,7 @@ mod tests {
     }
 
     const OF_RUNS: [&str; 6] = ["016", "017", "018", "019", "020", "020w"];
-    const GIVEN: [&str; 7] = ["002", "006", "007", "008", "009", "010", "015"];
+    const BY_CONSTRUCTION: [&str; 7] = ["002", "006", "007", "008", "009", "010", "015"];
 
     #[test]
     fn every_statement_has_its_claim() {
@@ -295,12 +295,12 @@ mod tests {
         });
         for number in OF_RUNS {
             let said = verdict(&format!("004-{number}"), &turned);
-            assert!(matches!(said, Verdict::OutOfReach(_)), "{number}: {said:?}");
+            assert!(matches!(said, Verdict::NotReproducible(_)), "{number}: {said:?}");
         }
         let nothing = invented(|_, _| (f64::NAN, f64::NAN, [0; 3]));
         for number in OF_RUNS {
             let said = verdict(&format!("004-{number}"), &nothing);
-            assert!(matches!(said, Verdict::OutOfReach(_)), "{number}: {said:?}");
+            assert!(matches!(said, Verdict::NotReproducible(_)), "{number}: {said:?}");
         }
     }
 
@@ -311,7 +311,7 @@ mod tests {
             let agrees = match number.as_str() {
                 // 1.2 and 0.8 times rounded numbers.
                 "001" | "003" => Verdict::Shape,
-                given if GIVEN.contains(&given) => Verdict::ByConstruction,
+                its if BY_CONSTRUCTION.contains(&its) => Verdict::ByConstruction,
                 _ => Verdict::Reproduced,
             };
             assert_eq!(verdict(&format!("004-{number}"), &evidence), agrees, "{number}");

@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn other_numbers_are_not() {
-        let out = |verdict: Verdict| matches!(verdict, Verdict::OutOfReach(_));
+        let out = |verdict: Verdict| matches!(verdict, Verdict::NotReproducible(_));
         // Half of each improvement: the direction holds.
         let half = invented(|flash, scheme| {
             let (read, write) = as_published(flash, scheme);

@@ -381,8 +381,8 @@ mod tests {
             let (id, verdict) = (answer.statement.id.as_str(), answer.verdict());
             // The model has no temperature, and Figure 4 needs the workloads.
             let out = ["002-008", "002-024"].contains(&id);
-            let given = answer.statement.given;
-            let agrees = if given { Verdict::ByConstruction } else { Verdict::Reproduced };
+            let constructed = answer.statement.by_construction;
+            let agrees = if constructed { Verdict::ByConstruction } else { Verdict::Reproduced };
             assert_eq!(verdict != agrees, out, "{id}: {verdict:?} {:?}", answer.measured);
             reproduced += usize::from(!out);
         }

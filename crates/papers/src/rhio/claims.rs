@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn other_numbers_are_not() {
-        let out = |verdict: Verdict| matches!(verdict, Verdict::OutOfReach(_));
+        let out = |verdict: Verdict| matches!(verdict, Verdict::NotReproducible(_));
         let nothing = invented(|_, _, _| [f64::NAN; 4]);
         // Half of each improvement.
         let half = invented(|column, scheme, _| {
@@ -334,10 +334,10 @@ mod tests {
         let evidence = invented(|_, _, _| [f64::NAN; 4]);
         for number in (9..=14).chain(16..=19) {
             let id = format!("001-0{number:02}");
-            let given = [9, 16, 18].contains(&number);
-            let agrees = if given { Verdict::ByConstruction } else { Verdict::Reproduced };
+            let constructed = [9, 16, 18].contains(&number);
+            let agrees = if constructed { Verdict::ByConstruction } else { Verdict::Reproduced };
             assert_eq!(verdict(&id, &evidence), agrees, "{id}");
         }
-        assert!(matches!(verdict("001-015", &evidence), Verdict::OutOfReach(_)));
+        assert!(matches!(verdict("001-015", &evidence), Verdict::NotReproducible(_)));
     }
 }
