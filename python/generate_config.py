@@ -1,6 +1,6 @@
 """Writes `fowler/config.py` from the keys of the Rust definitions; `--check` says whether it is theirs.
 
-The file is kept in the repository although it is made: it is what type checkers, editors and readers see.
+The file is in the repository although it is generated: it is what type checkers, editors and readers see.
 A test runs this with `--check`.
 """
 

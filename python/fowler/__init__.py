@@ -15,7 +15,7 @@ from fowler import config, policies
 from fowler._core import __version__
 from fowler.analysis import MainEffects, main_effects, pareto
 from fowler.drive import Device, Preset, device, presets
-from fowler.errors import InputError, PolicyError, Problem, WorkerError
+from fowler.errors import Diagnostic, InputError, PolicyError, WorkerError
 from fowler.points import Point, Sweep
 from fowler.results import (
     Band,
@@ -37,6 +37,7 @@ __all__ = [
     "Blame",
     "Comparison",
     "Device",
+    "Diagnostic",
     "InputError",
     "Latencies",
     "Lifetime",
@@ -45,7 +46,6 @@ __all__ = [
     "Point",
     "PolicyError",
     "Preset",
-    "Problem",
     "Run",
     "Study",
     "Sweep",

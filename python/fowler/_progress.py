@@ -39,7 +39,7 @@ def bar(wanted: bool | None, unit: str) -> Iterator[Callable[[int, int], None] |
 
     def tell(done: int, everything: int) -> None:
         if everything and shown.total != everything:
-            # How much there is, is known late; a bar of a notebook is told by this alone.
+            # The total is known only later; a bar in a notebook takes it from here alone.
             shown.reset(everything)
         shown.update(done - shown.n)
 

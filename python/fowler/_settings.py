@@ -8,7 +8,7 @@ import keyword
 from collections.abc import Iterable, Mapping
 
 from fowler import _core
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 
 Scalar = str | int | float | bool
 Setting = Scalar | Iterable["Setting"]
@@ -48,28 +48,28 @@ def settings(changes: Mapping[str, Setting]) -> list[str]:
     Raises:
         InputError: for every argument that stands for no key, or for several.
     """
-    found, problems = sound_settings(changes)
-    if problems:
-        raise InputError(problems)
+    found, diagnostics = sound_settings(changes)
+    if diagnostics:
+        raise InputError(diagnostics)
     return found
 
 
 def sound_settings(
     changes: Mapping[str, Setting], also: Iterable[str] = ()
-) -> tuple[list[str], list[Problem]]:
+) -> tuple[list[str], list[Diagnostic]]:
     """The changes that stand for keys, and what is wrong with others, which may mean one of ``also``."""
-    problems: list[Problem] = []
+    diagnostics: list[Diagnostic] = []
     found: list[str] = []
     for name, value in changes.items():
         its = key(name, also)
-        if isinstance(its, Problem):
-            problems.append(its)
+        if isinstance(its, Diagnostic):
+            diagnostics.append(its)
         else:
             found.append(f"{its[0]}={text(value, its[1])}")
-    return found, problems
+    return found, diagnostics
 
 
-def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Problem:
+def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Diagnostic:
     """The key that an argument stands for, with the unit that its name ends in; or why there is none."""
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
@@ -89,13 +89,13 @@ def _endings(name: str) -> list[tuple[str, str, str]]:
     return [its for its in endings if name.endswith(f"_{its[0]}")]
 
 
-def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Problem:
+def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Diagnostic:
     if paths:
         longer = " or ".join(f"`{path.replace('.', '_')}`" for path in paths)
-        return Problem(name, None, "", f"`{name}` may stand for {longer}", hint="name one of them")
+        return Diagnostic(name, None, "", f"`{name}` may stand for {longer}", hint="name one of them")
     near = difflib.get_close_matches(name, [*also, *names()], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`fowler presets --keys` lists every key"
-    return Problem(name, None, "", f"`{name}` is no argument and no configuration key", hint=hint)
+    return Diagnostic(name, None, "", f"`{name}` is no argument and no configuration key", hint=hint)
 
 
 def text(value: Setting, unit: str = "") -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fowler._settings import key, number
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 from fowler.policies import Schemes
 
 OWN = ("device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle")
@@ -25,7 +25,7 @@ BY_NAME = {
 class Specification:
     """The text of a specification, which knows the argument that each line is of.
 
-    What cannot be written is a problem and is left out: nothing is put in its place.
+    What cannot be written is a diagnostic and is left out: nothing is put in its place.
     """
 
     def __init__(self, name: str, own: Iterable[str] = OWN) -> None:
@@ -39,7 +39,7 @@ class Specification:
         self._own = tuple(own)
         self._lines: list[tuple[str, str]] = []
         self._refused = 0
-        self.problems: list[Problem] = []
+        self.diagnostics: list[Diagnostic] = []
         self.shapeless = False
         """Whether its design is missing, without which nothing else can be judged."""
 
@@ -80,29 +80,29 @@ class Specification:
                 what = f"a point is {type(point).__name__}"
                 self.wrong(argument, what, "values by the names of axes")
 
-    def told(self, error: InputError, *, whole: bool) -> list[Problem]:
+    def reported(self, error: InputError, *, whole: bool) -> list[Diagnostic]:
         """What the simulator says of lines, as said of the arguments that they are of.
 
         Where something was left out it may miss that: what it says of no line counts only of a whole
         specification.
         """
-        told = []
-        for its in error.problems:
+        reported = []
+        for its in error.diagnostics:
             if its.file != self.name:
-                told.append(its)
+                reported.append(its)
             elif its.line is not None and its.line <= len(self._lines):
                 argument = self._lines[its.line - 1][0]
-                told.append(Problem(argument, None, its.text, its.what, its.expected, its.hint))
+                reported.append(Diagnostic(argument, None, its.text, its.what, its.expected, its.hint))
             elif whole:
-                told.append(its)
-        return told
+                reported.append(its)
+        return reported
 
     def wrong(self, argument: str, what: str, expected: str = "", hint: str | None = None) -> None:
         """Takes down what is wrong with an argument."""
         self._refused += 1
-        problem = Problem(argument, None, "", what, expected, hint)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        diagnostic = Diagnostic(argument, None, "", what, expected, hint)
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
 
     def _values(self, rows: Iterable[tuple[str, Any, Any]], *, several: bool) -> None:
         """Values by the names of axes: several of each, or one."""
@@ -125,7 +125,7 @@ class Specification:
             self.wrong(argument, f"{name!r} is no name", "a word")
             return None
         found = (name, "") if name in self._own else key(name)
-        if not isinstance(found, Problem):
+        if not isinstance(found, Diagnostic):
             return found
         near = found.hint if "did you mean" in (found.hint or "") else None
         what = found.what.replace("no argument and no configuration key", "nothing that can be varied")
@@ -153,14 +153,16 @@ class Specification:
             try:
                 schemes = Schemes([value])
             except InputError as error:
-                for its in error.problems:
+                for its in error.diagnostics:
                     self.wrong(argument, its.what, its.expected, its.hint)
                 return ""
             if not schemes.policies:
                 return self._literal(argument, schemes.names[0])
         what, hint = BY_NAME[name]
-        told = f"{what} cannot be part of a sweep: workers find drives, schemes and requests by their names"
-        self.wrong(argument, told, hint=hint)
+        reported = (
+            f"{what} cannot be part of a sweep: workers find drives, schemes and requests by their names"
+        )
+        self.wrong(argument, reported, hint=hint)
         return ""
 
     def _head(self, argument: str, line: str) -> None:

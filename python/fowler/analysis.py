@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 from fowler.results import Table, html_table, number
 
 __all__ = ["Effect", "Level", "MainEffects", "main_effects", "pareto"]
@@ -31,7 +31,7 @@ def pareto(table: AnyTable, *, minimise: Sequence[str] = (), maximise: Sequence[
     """The rows that no other row beats: none is as good in every column and better in one.
 
     Rows without a number in one of the columns, such as points that failed, are left out; rows that are alike
-    are all kept.
+    all stay in.
 
     Args:
         table: A sweep, or anything with Arrow's C stream.
@@ -52,7 +52,7 @@ def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
     minimise, maximise = _listed(minimise, "minimise"), _listed(maximise, "maximise")
     if not (minimise or maximise):
         what = "it is not said what is better"
-        raise InputError([Problem("minimise", None, "", what, "columns of the table")])
+        raise InputError([Diagnostic("minimise", None, "", what, "columns of the table")])
     columns = numbers(table, [*minimise, *maximise])
     signs = [1.0] * len(minimise) + [-1.0] * len(maximise)
     rows: list[tuple[list[float], int]] = []
@@ -62,14 +62,14 @@ def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
             rows.append((known, row))
     if not rows:
         what = "no row has a number in each of " + ", ".join(f"`{it}`" for it in (*minimise, *maximise))
-        raise InputError([Problem("columns", None, "", what)])
+        raise InputError([Diagnostic("columns", None, "", what)])
     # In this order a row is beaten by earlier ones only.
     rows.sort()
-    kept: list[tuple[list[float], int]] = []
+    front: list[tuple[list[float], int]] = []
     for values, row in rows:
-        if not any(_beats(other, values) for other, _ in kept):
-            kept.append((values, row))
-    return table.take(row for _, row in kept)
+        if not any(_beats(other, values) for other, _ in front):
+            front.append((values, row))
+    return table.take(row for _, row in front)
 
 
 def _beats(one: list[float], other: list[float]) -> bool:
@@ -178,11 +178,11 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
     rows = [row for row, value in enumerate(responses) if value is not None]
     if not rows:
         what = f"no point has a number in `{response}`"
-        raise InputError([Problem("response", None, "", what)])
+        raise InputError([Diagnostic("response", None, "", what)])
     values = [value for value in responses if value is not None]
     if (most := max(map(abs, values))) > RESPONSE_MOST:
         what = f"`{response}` has {most:g}, of which there is no variance"
-        raise InputError([Problem("response", None, "", what, f"numbers up to {RESPONSE_MOST:g}")])
+        raise InputError([Diagnostic("response", None, "", what, f"numbers up to {RESPONSE_MOST:g}")])
     named = [it for it in its.columns if it.startswith("axis.")]
     if factors is not None:
         named = _listed(factors, "factors")
@@ -192,9 +192,9 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
         _effect(name.removeprefix("axis."), [cells[row] for row in rows], values, mean)
         for name, cells in zip(named, columns, strict=True)
     ]
-    told = [it for it in effects if factors is not None or len(it.levels) > 1]
-    told.sort(key=lambda it: -it.share)
-    return MainEffects(response, mean, len(values), tuple(told))
+    reported = [it for it in effects if factors is not None or len(it.levels) > 1]
+    reported.sort(key=lambda it: -it.share)
+    return MainEffects(response, mean, len(values), tuple(reported))
 
 
 def _effect(factor: str, column: list[Any], values: list[float], mean: float) -> Effect:
@@ -258,7 +258,7 @@ def _table(table: AnyTable) -> Table:
         expected = (
             "a sweep, or anything with Arrow's C stream: a frame of polars or pandas, a table of pyarrow's"
         )
-        raise InputError([Problem("table", None, "", f"this is {type(table).__name__}", expected)])
+        raise InputError([Diagnostic("table", None, "", f"this is {type(table).__name__}", expected)])
     return Table.of(table)
 
 
@@ -266,10 +266,10 @@ def _listed(names: Any, argument: str) -> list[str]:
     """Names of columns; one of them alone would be taken letter by letter."""
     if isinstance(names, str):
         hint = f"[{names!r}]"
-        raise InputError([Problem(argument, None, "", "this is one word", "a list of columns", hint)])
+        raise InputError([Diagnostic(argument, None, "", "this is one word", "a list of columns", hint)])
     if not isinstance(names, Iterable):
         what = f"this is {type(names).__name__}"
-        raise InputError([Problem(argument, None, "", what, "a list of columns")])
+        raise InputError([Diagnostic(argument, None, "", what, "a list of columns")])
     return list(names)
 
 
@@ -284,29 +284,29 @@ def column(table: Table, name: str) -> list[Any]:
 
 
 def _known(table: Table, names: Sequence[str], argument: str) -> Sequence[str]:
-    problems = []
+    diagnostics = []
     for name in names:
         if not isinstance(name, str):
-            problems.append(Problem(argument, None, "", f"{name!r} is no name", "the name of a column"))
+            diagnostics.append(Diagnostic(argument, None, "", f"{name!r} is no name", "the name of a column"))
         elif _named(table, name) not in table.columns:
             near = difflib.get_close_matches(name, table.columns, n=1)
             hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
-            problems.append(Problem(argument, None, "", f"there is no column `{name}`", hint=hint))
-    if problems:
-        raise InputError(problems)
+            diagnostics.append(Diagnostic(argument, None, "", f"there is no column `{name}`", hint=hint))
+    if diagnostics:
+        raise InputError(diagnostics)
     return names
 
 
 def numbers(table: Table, names: Sequence[str]) -> list[list[float | None]]:
     """Columns of finite numbers."""
     columns = [column(table, name) for name in _known(table, names, "columns")]
-    problems = [
-        Problem("columns", None, "", f"`{name}` has words, and numbers are needed")
+    diagnostics = [
+        Diagnostic("columns", None, "", f"`{name}` has words, and numbers are needed")
         for name, cells in zip(names, columns, strict=True)
         if any(isinstance(it, str) for it in cells)
     ]
-    if problems:
-        raise InputError(problems)
+    if diagnostics:
+        raise InputError(diagnostics)
 
     def finite(value: Any) -> float | None:
         return float(value) if value is not None and math.isfinite(value) else None

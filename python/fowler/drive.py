@@ -12,7 +12,7 @@ from typing import Self
 from fowler import _arguments, _core
 from fowler._settings import Setting, settings
 from fowler.config import Config
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 
 __all__ = ["Device", "Preset", "device", "presets"]
 
@@ -119,7 +119,7 @@ def presets(kind: str | None = None) -> list[Preset]:
     """
     if kind not in (None, "device", "workload", "scheme"):
         expected = "device, workload or scheme"
-        raise InputError([Problem("kind", None, "", f"there are no presets of kind `{kind}`", expected)])
+        raise InputError([Diagnostic("kind", None, "", f"there are no presets of kind `{kind}`", expected)])
     return [Preset(*facts) for facts in _core.presets() if kind in (None, facts[0])]
 
 

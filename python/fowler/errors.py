@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["InputError", "PolicyError", "Problem", "WorkerError"]
+__all__ = ["Diagnostic", "InputError", "PolicyError", "WorkerError"]
 
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Diagnostic:
     """One thing that is wrong with an input."""
 
     file: str
@@ -41,28 +41,28 @@ class Problem:
 class InputError(ValueError):
     """Everything that is wrong with an input, all at once.
 
-    The text of the exception lists every problem; ``problems`` holds them one by one.
+    The text of the exception lists everything; ``diagnostics`` holds it one by one.
     """
 
-    problems: tuple[Problem, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        """An error of these problems, of which there is at least one."""
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """An error of these diagnostics, of which there is at least one."""
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
         """Errors travel from worker to worker with all they know."""
-        return type(self), (self.problems,)
+        return type(self), (self.diagnostics,)
 
     @classmethod
-    def of(cls, told: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
-        """The error that the simulator tells; its flags are arguments here."""
+    def of(cls, reported: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
+        """The error that the simulator reports; its flags are arguments here."""
         return cls(
-            Problem(
+            Diagnostic(
                 _argument(file), line, text, _arguments(what), _arguments(expected), hint and _arguments(hint)
             )
-            for file, line, text, what, expected, hint in told
+            for file, line, text, what, expected, hint in reported
         )
 
 
@@ -71,14 +71,14 @@ class Gathered:
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self.problems: list[Problem] = []
+        self.diagnostics: list[Diagnostic] = []
 
     def take(self, step: Callable[[], T], otherwise: T) -> T:
         """What a step comes to, or something sound in its place."""
         try:
             return step()
         except InputError as error:
-            self.problems += error.problems
+            self.diagnostics += error.diagnostics
             return otherwise
 
     def whole(self, name: str, value: object, least: int) -> None:
@@ -89,12 +89,12 @@ class Gathered:
             its = -1
         if its is not None and not least <= its < 2**64:
             what, expected = f"{value!r} is no such number", f"a whole number from {least}"
-            self.problems.append(Problem(name, None, "", what, expected))
+            self.diagnostics.append(Diagnostic(name, None, "", what, expected))
 
     def done(self) -> None:
         """Raises all of it, each thing once."""
-        if self.problems:
-            raise InputError(dict.fromkeys(self.problems))
+        if self.diagnostics:
+            raise InputError(dict.fromkeys(self.diagnostics))
 
 
 class PolicyError(RuntimeError):
@@ -108,7 +108,7 @@ class PolicyError(RuntimeError):
     def __init__(self, policy: str, at_ns: int, cause: object = None) -> None:
         """A failure of this policy at this moment."""
         self.policy, self.at_ns = policy, at_ns
-        what = "" if cause is None else f": {type(cause).__name__}{_told(cause)}"
+        what = "" if cause is None else f": {type(cause).__name__}{_cause_text(cause)}"
         super().__init__(f"{policy} at {at_ns / 1e9:.9f} s of simulated time{what}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,7 +116,7 @@ class PolicyError(RuntimeError):
         return _policy_error, (self.policy, self.at_ns, str(self))
 
 
-def _told(cause: object) -> str:
+def _cause_text(cause: object) -> str:
     try:
         return f": {cause}"
     except Exception:
@@ -133,7 +133,7 @@ def _policy_error(policy: str, at_ns: int, text: str) -> PolicyError:
 class WorkerError(RuntimeError):
     """What runs points elsewhere gave up: a worker was killed, ran out of memory, or cannot run Fowler.
 
-    No point is to blame; what it gave up for is its cause (``__cause__``). Finished points are kept.
+    No point is to blame; what it gave up for is its cause (``__cause__``). Finished points are saved.
     """
 
 

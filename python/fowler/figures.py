@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from fowler import analysis
 from fowler._settings import kinds
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 from fowler.results import Table, number
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
             cells.setdefault((a, b), []).append(value / shown.scale)
     columns, rows = _order(a for a, _ in cells), _order(b for _, b in cells)
     if not cells:
-        raise InputError([Problem("response", None, "", f"no point has a number in `{response}`")])
+        raise InputError([Diagnostic("response", None, "", f"no point has a number in `{response}`")])
     means = [[_mean(cells.get((a, b))) for a in columns] for b in rows]
     figure = Picture(figsize=(1.8 + 0.8 * len(columns), 1.4 + 0.5 * len(rows)), layout="constrained")
     axes = figure.add_subplot()

@@ -36,7 +36,7 @@ from fowler import drive
 from fowler._settings import key, kinds
 from fowler._specification import Specification
 from fowler.drive import Device
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 from fowler.policies import Schemes
 from fowler.results import Lifetime, Run
 from fowler.running import AnyDevice, AnyWorkload, Source, divided, lifetime, run
@@ -57,7 +57,7 @@ RUNS_ONLY = ("queue_depth", "speed", "idle", "requests", "requests_file")
 """What a life has no use for: it goes as it was recorded, and keeps no requests."""
 
 LIVES_ONLY = ("years", "dilation", "limit", "check")
-"""What a life may be told apart from the run."""
+"""What a life may be given apart from the run."""
 
 YEARS_MOST = 1e6
 """The longest life that :func:`fowler.lifetime` takes."""
@@ -170,17 +170,17 @@ class Objective:
         self._of = (device, workload)
         self._keywords = {"progress": False, **keywords}
         self._life = {"check": False, **(life or {})}
-        problems = _wrong(device, workload, space, self._keywords, self._life) + _wrong_life(self._life)
-        problems += [
-            Problem(name, None, "", f"{its!r} cannot be called", "a function of a candidate")
+        diagnostics = _wrong(device, workload, space, self._keywords, self._life) + _wrong_life(self._life)
+        diagnostics += [
+            Diagnostic(name, None, "", f"{its!r} cannot be called", "a function of a candidate")
             for name, its in (
                 ("minimise", minimise),
                 *((f"constraints[{name!r}]", its) for name, its in self._constraints.items()),
             )
             if not callable(its)
         ]
-        if problems:
-            raise InputError(problems)
+        if diagnostics:
+            raise InputError(diagnostics)
         self._space = dict(space)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
@@ -225,7 +225,7 @@ def _wrong(
     space: Any,
     keywords: Mapping[str, Any],
     life: Mapping[str, Any],
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """What is wrong with every drive of a space.
 
     A sweep tells names and values that are wrong from drives that cannot be. So it is asked what it would say
@@ -233,14 +233,14 @@ def _wrong(
     """
     if not isinstance(space, Mapping) or not space:
         what = "there is nothing to vary"
-        return [Problem("space", None, "", what, "lists and ranges by the names of keys")]
-    problems = _said_twice(space, keywords, life)
+        return [Diagnostic("space", None, "", what, "lists and ranges by the names of keys")]
+    diagnostics = _said_twice(space, keywords, life)
     for name, its in space.items():
-        problems += _wrong_range(name, its) if isinstance(its, Mapping) else _wrong_list(name, its)
+        diagnostics += _wrong_range(name, its) if isinstance(its, Mapping) else _wrong_list(name, its)
     if isinstance(workload, Iterator):
         what = "this can be read only once, and every trial reads it"
-        problems.append(Problem("workload", None, "", what, hint="hand over a list or a table"))
-    faulty = {its.file for its in problems}
+        diagnostics.append(Diagnostic("workload", None, "", what, hint="hand over a list or a table"))
+    faulty = {its.file for its in diagnostics}
     sound = {name: its for name, its in space.items() if _place(name) not in faulty}
     own = {**_as_sweep(workload, keywords), "axes": _axes(sound)}
     for check in (
@@ -251,8 +251,8 @@ def _wrong(
         try:
             check()
         except InputError as error:
-            problems += error.problems
-    return problems
+            diagnostics += error.diagnostics
+    return diagnostics
 
 
 def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,13 +300,13 @@ def _without_policies(scheme: Any) -> Any:
 
 def _said_twice(
     space: Mapping[str, Any], keywords: Mapping[str, Any], life: Mapping[str, Any]
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """What is varied and is among the keywords too; and keywords that a run has not, and a sweep has."""
     arguments = {
         name for name, its in inspect.signature(run).parameters.items() if its.kind is its.KEYWORD_ONLY
     }
     strange = [key(name) for name in keywords if name in SAID and name not in arguments]
-    problems = [its for its in strange if isinstance(its, Problem)]
+    diagnostics = [its for its in strange if isinstance(its, Diagnostic)]
     fixed = {name for name in OWN if keywords.get(name) is not None}
     more = {name: its for name, its in keywords.items() if name not in arguments | {*SAID}}
     try:
@@ -318,30 +318,30 @@ def _said_twice(
     if life.get("years") is not None:
         if "lifetime.target" in fixed:
             what = "`lifetime.target` is among the keywords, and is the same"
-            problems.append(Problem("life['years']", None, "", what, hint="leave one of them out"))
+            diagnostics.append(Diagnostic("life['years']", None, "", what, hint="leave one of them out"))
         fixed.add("lifetime.target")
     for name in space:
         found = (name, "") if name in OWN or not isinstance(name, str) else key(name)
-        if not isinstance(found, Problem) and found[0] in fixed:
+        if not isinstance(found, Diagnostic) and found[0] in fixed:
             what = f"`{found[0]}` is varied, and is said by a keyword too"
-            problems.append(Problem(_place(name), None, "", what, hint="leave one of them out"))
-    return problems
+            diagnostics.append(Diagnostic(_place(name), None, "", what, hint="leave one of them out"))
+    return diagnostics
 
 
 def _place(name: object) -> str:
     return f"space[{name!r}]"
 
 
-def _wrong_list(name: str, its: Any) -> list[Problem]:
+def _wrong_list(name: str, its: Any) -> list[Diagnostic]:
     if isinstance(its, Sequence) and not isinstance(its, str) and its:
         return []
-    return [Problem(_place(name), None, "", "there is nothing to choose from", "a list, or a range")]
+    return [Diagnostic(_place(name), None, "", "there is nothing to choose from", "a list, or a range")]
 
 
-def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Problem]:
+def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
     where = _place(name)
-    problems = [
-        Problem(where, None, "", f"a range has no `{part}`", ", ".join(RANGE))
+    diagnostics = [
+        Diagnostic(where, None, "", f"a range has no `{part}`", ", ".join(RANGE))
         for part in its
         if part not in RANGE
     ]
@@ -349,26 +349,26 @@ def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Problem]:
     if not (_is_number(low) and _is_number(high)):
         hint = "a size or a time has its unit in its name: buffer_size_mib, read_us"
         what = f"a range from {low!r} to {high!r}"
-        return [*problems, Problem(where, None, "", what, "two numbers", hint)]
+        return [*diagnostics, Diagnostic(where, None, "", what, "two numbers", hint)]
     if scale not in ("linear", "log"):
-        problems.append(Problem(where, None, "", f"an unknown scale {scale!r}", "linear or log"))
+        diagnostics.append(Diagnostic(where, None, "", f"an unknown scale {scale!r}", "linear or log"))
     if not low < high or (scale == "log" and low <= 0):
         what = f"the range from {low} to {high} is empty, or begins at 0 and is logarithmic"
-        problems.append(Problem(where, None, "", what, "from below to"))
+        diagnostics.append(Diagnostic(where, None, "", what, "from below to"))
     if step is None:
-        return problems
+        return diagnostics
     if scale == "log":
-        problems.append(Problem(where, None, "", "a logarithmic range has no step"))
+        diagnostics.append(Diagnostic(where, None, "", "a logarithmic range has no step"))
     found = key(name)
     whole = name in OWN[1:4] or (isinstance(found, tuple) and kinds().get(found[0]) == "count")
     if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
         expected = "a whole number, at least 1" if whole else "a number above 0"
-        problems.append(Problem(where, None, "", f"a step of {step!r}", expected))
-    return problems
+        diagnostics.append(Diagnostic(where, None, "", f"a step of {step!r}", expected))
+    return diagnostics
 
 
-def _wrong_life(life: Mapping[str, Any]) -> list[Problem]:
-    problems = []
+def _wrong_life(life: Mapping[str, Any]) -> list[Diagnostic]:
+    diagnostics = []
     for name, its in life.items():
         where = f"life[{name!r}]"
         if name not in LIVES_ONLY:
@@ -379,12 +379,12 @@ def _wrong_life(life: Mapping[str, Any]) -> list[Problem]:
                 else "what holds for the run is a keyword, and holds here"
             )
             what = "this is not said of a life alone"
-            problems.append(Problem(where, None, "", what, ", ".join(LIVES_ONLY), hint))
+            diagnostics.append(Diagnostic(where, None, "", what, ", ".join(LIVES_ONLY), hint))
         elif name == "years" and its is not None and not (_is_number(its) and 0 < its <= YEARS_MOST):
-            problems.append(Problem(where, None, "", f"a life of {its!r} years", "a number above 0"))
+            diagnostics.append(Diagnostic(where, None, "", f"a life of {its!r} years", "a number above 0"))
         elif name in ("dilation", "limit") and its is not None and not (type(its) is int and its >= 1):
-            problems.append(Problem(where, None, "", f"`{its!r}`", "a whole number, at least 1"))
-    return problems
+            diagnostics.append(Diagnostic(where, None, "", f"`{its!r}`", "a whole number, at least 1"))
+    return diagnostics
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

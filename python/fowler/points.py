@@ -23,7 +23,7 @@ AXIS = "axis."
 """What columns of axes begin with."""
 SHOWN = 20
 """Points that a notebook shows."""
-TOLD = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
+SHOWN = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
 """What it shows of each."""
 
 
@@ -63,7 +63,7 @@ class Sweep(Table):
     """
 
     def __init__(self, its: _core.Table, folder: Path) -> None:
-        """A table of the simulator's, and where it is kept."""
+        """A table of the simulator's, and where it is saved."""
         super().__init__(its)
         self._folder = folder
 
@@ -72,7 +72,7 @@ class Sweep(Table):
 
     @property
     def folder(self) -> Path:
-        """Where it is kept."""
+        """Where it is saved."""
         return self._folder
 
     @property
@@ -129,9 +129,9 @@ class Sweep(Table):
         return f"<Sweep {self._folder}: {len(self):,} points{failed}, by {', '.join(self.axes) or 'nothing'}>"
 
     def _repr_html_(self) -> str:
-        told = [name for name in TOLD if name in self.columns]
-        heads = ["point", *self.axes, *told]
-        columns = [self.column(name) for name in told]
+        reported = [name for name in SHOWN if name in self.columns]
+        heads = ["point", *self.axes, *reported]
+        columns = [self.column(name) for name in reported]
         failed = ["error"] if self.failed else []
         rows = [
             [
@@ -165,7 +165,7 @@ class Plots:
             x: A column of numbers.
             y: Another.
             maximise: Those of the two of which more is better.
-            by: An axis with few values, which is told by colours and marks.
+            by: An axis with few values, which is shown by colours and marks.
         """
         from fowler import figures  # noqa: PLC0415  (a drawing library is not always there)
 

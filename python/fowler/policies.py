@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from fowler import _arguments
 from fowler._core import Page, Read, Running, View, Waiting, Write, presets
-from fowler.errors import InputError, PolicyError, Problem
+from fowler.errors import Diagnostic, InputError, PolicyError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -92,7 +92,7 @@ class Throttle(Protocol):
     """When a write may enter; in the place of a throttle, which the drive has to have."""
 
     def admit(self, write: Write) -> float:
-        """For how many nanoseconds the write is held that could enter now; asked once for each, in order."""
+        """For how many nanoseconds to delay the write that could enter now; asked once for each, in order."""
 
 
 AnyPolicy: TypeAlias = "DieOrder | Suspension | Hotness | Throttle"
@@ -113,13 +113,13 @@ class Schemes:
             PolicyError: for a policy that cannot be copied.
         """
         self._policies: dict[str, tuple[object, _arguments.Policy]] = {}
-        self._problems: list[Problem] = []
+        self._diagnostics: list[Diagnostic] = []
         schemes = list(schemes)
         self.names = [self._joined(scheme) for scheme in schemes]
         for scheme in schemes:
             self._shadowed(scheme)
-        if self._problems:
-            raise InputError(self._problems)
+        if self._diagnostics:
+            raise InputError(self._diagnostics)
 
     @property
     def policies(self) -> list[_arguments.Policy]:
@@ -139,7 +139,7 @@ class Schemes:
         methods = [method for method, slot in _SLOTS.items() if isinstance(policy, slot)]
         if len(methods) > 1:
             what = f"{_shown(policy)} has {' and '.join(methods)}, and fills one slot"
-            self._problems.append(Problem("scheme", None, "", what, hint="make it several objects"))
+            self._diagnostics.append(Diagnostic("scheme", None, "", what, hint="make it several objects"))
         name = self._name_of(policy)
         if name not in self._policies:
             try:
@@ -159,14 +159,14 @@ class Schemes:
         try:
             wanted = str(getattr(policy, "name", type(policy).__name__))
         except Exception as error:
-            self._problems.append(Problem("scheme", None, "", f"a policy's name: {error!r}"))
+            self._diagnostics.append(Diagnostic("scheme", None, "", f"a policy's name: {error!r}"))
             return ""
         taken = {name for kind, name, _ in presets() if kind == "scheme"}
         if wanted in taken or wanted != wanted.strip() or not wanted or re.search(r"[+,]|\.toml$", wanted):
             what = f"a policy cannot be called `{wanted}`"
             expected = "a name without + and , that is no scheme's and no file's"
             hint = "`self.name` is a policy's name, where it has one"
-            self._problems.append(Problem("scheme", None, "", what, expected, hint))
+            self._diagnostics.append(Diagnostic("scheme", None, "", what, expected, hint))
         number, name = 1, wanted
         while self._policies.get(name, (policy,))[0] is not policy:
             number += 1
@@ -179,8 +179,8 @@ class Schemes:
             for name in names:
                 if name in self._policies:
                     what = f"`{name}` is the name of a policy, and no scheme's"
-                    self._problems.append(
-                        Problem("scheme", None, "", what, hint="hand over the policy itself")
+                    self._diagnostics.append(
+                        Diagnostic("scheme", None, "", what, hint="hand over the policy itself")
                     )
 
     def _wrong(self, what: object) -> None:
@@ -189,7 +189,7 @@ class Schemes:
             hint = f"hand over an object: {what.__name__}()"
         expected = f"a scheme's name, or an object with a method {', '.join(_SLOTS)}"
         text = f"{_shown(what)} is neither a scheme nor a policy"
-        self._problems.append(Problem("scheme", None, "", text, expected, hint))
+        self._diagnostics.append(Diagnostic("scheme", None, "", text, expected, hint))
 
 
 def _parts(scheme: AnyScheme) -> Sequence[object]:
@@ -220,14 +220,14 @@ def _label(policy: object) -> str:
     for its in kind.__mro__[:-1]:
         made.update(_source(its))
     slots = [name for its in kind.__mro__ for name in getattr(its, "__slots__", ())]
-    held = {**getattr(policy, "__dict__", {})}
-    held |= {name: getattr(policy, name) for name in slots if hasattr(policy, name)}
-    held |= {"": list(policy)} if isinstance(policy, tuple) else {}
+    state = {**getattr(policy, "__dict__", {})}
+    state |= {name: getattr(policy, name) for name in slots if hasattr(policy, name)}
+    state |= {"": list(policy)} if isinstance(policy, tuple) else {}
     try:
-        made.update(pickle.dumps(held, protocol=4))
+        made.update(pickle.dumps(state, protocol=4))
     except Exception:
         made.update(uuid.uuid4().bytes)
-    plain = {key: its for key, its in held.items() if isinstance(its, str | int | float | None)}
+    plain = {key: its for key, its in state.items() if isinstance(its, str | int | float | None)}
     arguments = ", ".join(f"{key}={its!r}" for key, its in sorted(plain.items()))
     return f"{kind.__module__}.{kind.__qualname__}({arguments}), {made.hexdigest()[:16]}"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fowler import _core
 from fowler.drive import Device
-from fowler.errors import InputError, Problem
+from fowler.errors import Diagnostic, InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -183,7 +183,7 @@ class Table:
         if name not in self.columns:
             near = difflib.get_close_matches(name, self.columns, n=1)
             hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
-            raise InputError([Problem("", None, "", f"there is no column `{name}`", hint=hint)])
+            raise InputError([Diagnostic("", None, "", f"there is no column `{name}`", hint=hint)])
         return self._its.column(name)
 
     def take(self, rows: Iterable[int]) -> Self:
@@ -267,7 +267,7 @@ class Run:
                 return None
             if not isinstance(found, Mapping) or part not in found:
                 hint = "`fowler.metrics()` lists them"
-                raise InputError([Problem("", None, "", f"there is no metric `{name}`", hint=hint)])
+                raise InputError([Diagnostic("", None, "", f"there is no metric `{name}`", hint=hint)])
             found = found[part]
         return found
 
@@ -297,12 +297,12 @@ class Run:
 
         A run that did not keep them (``requests=True``) is run again to the same bytes: results repeat.
         """
-        kept = self._outcome.requests
-        if kept is None:
+        requests = self._outcome.requests
+        if requests is None:
             self._outcome = self._again(True, self._outcome.detailed)
-            kept = self._outcome.requests
-            assert kept is not None, "they were asked for"
-        return Table(kept)
+            requests = self._outcome.requests
+            assert requests is not None, "they were asked for"
+        return Table(requests)
 
     def distribution(self, kind: str = "read") -> list[tuple[float, float]]:
         """Latencies in microseconds, and the share of reads or writes that took at least so long.
@@ -311,7 +311,7 @@ class Run:
             InputError: if ``kind`` is neither ``read`` nor ``write``.
         """
         if kind not in ("read", "write"):
-            raise InputError([Problem("kind", None, "", f"`{kind}` is no kind", "read or write")])
+            raise InputError([Diagnostic("kind", None, "", f"`{kind}` is no kind", "read or write")])
         return self._outcome.distribution(kind)
 
     def report(self, path: str | os.PathLike[str]) -> Path:

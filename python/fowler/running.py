@@ -11,7 +11,7 @@ from fowler import _arguments, _core
 from fowler._progress import bar
 from fowler._settings import Setting, sound_settings
 from fowler.drive import Device, as_drive
-from fowler.errors import Gathered, InputError, Problem
+from fowler.errors import Diagnostic, Gathered, InputError
 from fowler.policies import AnyScheme, Schemes
 from fowler.results import Comparison, Lifetime, Run, Sheet, Study
 
@@ -75,7 +75,7 @@ def run(
         idle: Divide the times by the factor at which the drive idles for this share of the time.
         limit: Requests at most.
         seed: The seed of every random stream.
-        requests: Whether every request is kept in memory, for :meth:`Run.requests`.
+        requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv`` for every request.
         set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
         progress: Whether a bar is shown; ``None`` in terminals and notebooks.
@@ -145,7 +145,7 @@ def compare(
     """
     if isinstance(schemes, str):
         expected = "a list of them"
-        raise InputError([Problem("schemes", None, "", f"`{schemes}` is one scheme", expected)])
+        raise InputError([Diagnostic("schemes", None, "", f"`{schemes}` is one scheme", expected)])
     args, names = _run_args(
         _Run(
             device,
@@ -212,7 +212,7 @@ def lifetime(
         dilation: One simulated repetition stands for so many; ``None`` for the fewest at which a life takes
             a minute or two.
         check: Whether it is lived once more at twice the dilation, to see what that changes.
-        checkpoint: A file in which what is done so far is kept, to go on from.
+        checkpoint: A file in which what is done so far is saved, to resume from.
         limit: Requests of a repetition at most.
         seed: The seed of every random stream.
         set: Configuration keys by their paths.
@@ -227,8 +227,8 @@ def lifetime(
     """
     gathered = Gathered()
     schemes = gathered.take(lambda: Schemes([] if scheme is None else [scheme]), Schemes([]))
-    paces = [Problem(its, None, "", "a life has the times of its workload") for its in PACE if its in more]
-    gathered.problems += paces
+    paces = [Diagnostic(its, None, "", "a life has the times of its workload") for its in PACE if its in more]
+    gathered.diagnostics += paces
     more = {its: value for its, value in more.items() if its not in PACE}
     fitted, changes = _noted(gathered, more, source, set, LIFE)
     if years is not None:
@@ -236,7 +236,7 @@ def lifetime(
             changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
         else:
             what = f"a life of {years} years"
-            gathered.problems.append(Problem("years", None, "", what, "a number above 0"))
+            gathered.diagnostics.append(Diagnostic("years", None, "", what, "a number above 0"))
     for name, value, least in (("limit", limit, 1), ("seed", seed, 0), ("dilation", dilation, 1)):
         gathered.whole(name, value, least)
     where = gathered.take(lambda: _source(workload, fitted), _source("demo", {}))
@@ -268,7 +268,7 @@ def study(
 
     Args:
         name: The study: ``all``, the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5.
-        out: The folder of tables, pictures, a page of both and finished runs; the same call goes on from
+        out: The folder of tables, pictures, a page of both and finished runs; the same call resumes from
             what is finished there.
         workloads: Generators, by their names or with names of their own, instead of the study's.
         traces: A folder of real traces; those that the study knows are taken beside its stand-ins.
@@ -277,10 +277,10 @@ def study(
 
     Raises:
         InputError: for everything that is wrong, at once.
-        KeyboardInterrupt: on Ctrl-C; what is finished is kept.
+        KeyboardInterrupt: on Ctrl-C; what is finished is saved.
     """
     if name != "all":
-        raise InputError([Problem("name", None, "", f"unknown study `{name}`", '"all"')])
+        raise InputError([Diagnostic("name", None, "", f"unknown study `{name}`", '"all"')])
     named = workloads.items() if isinstance(workloads, Mapping) else ((it, it) for it in workloads)
     sources = [(its, _source(workload, {})) for its, workload in named]
     folder = None if traces is None else os.fspath(traces)
@@ -334,7 +334,7 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
         "detail": False,
         "policies": schemes.policies,
     }
-    if gathered.problems:
+    if gathered.diagnostics:
         sound = {**args, "limit": None, "queue_depth": None, "drive": as_drive(run.device, changes, None)}
         gathered.take(lambda: _core.check(sound, schemes.names), None)  # type: ignore[arg-type]
     gathered.done()
@@ -367,33 +367,33 @@ def _noted(
         if name in more:
             fitted[name] = more.pop(name)  # type: ignore[literal-required]
     if not isinstance(set_ or {}, Mapping):
-        gathered.problems.append(
-            Problem("set", None, "", f"{set_!r} is no dictionary", '{"timing.read": "30us"}')
+        gathered.diagnostics.append(
+            Diagnostic("set", None, "", f"{set_!r} is no dictionary", '{"timing.read": "30us"}')
         )
         set_ = None
-    changes, problems = sound_settings({**(set_ or {}), **more}, [*Source.__annotations__, *also])
-    gathered.problems += problems
+    changes, diagnostics = sound_settings({**(set_ or {}), **more}, [*Source.__annotations__, *also])
+    gathered.diagnostics += diagnostics
     return fitted, changes
 
 
 def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
     trace, device = fitted.get("trace"), fitted.get("trace_device")
     named = isinstance(workload, str | os.PathLike)
-    problems: list[Problem] = []
+    diagnostics: list[Diagnostic] = []
     if trace is not None and workload is not None:
         what = "a trace and a workload are two workloads"
-        problems.append(Problem("workload", None, "", what, hint="leave one of them out"))
+        diagnostics.append(Diagnostic("workload", None, "", what, hint="leave one of them out"))
     elif named:
         what = "belongs to a trace, and this is a generator"
-        problems += [Problem(name, None, "", what) for name, its in fitted.items() if its is not None]
+        diagnostics += [Diagnostic(name, None, "", what) for name, its in fitted.items() if its is not None]
         if Path(workload).suffix != ".toml" and Path(workload).is_file():
             what = f"`{os.fspath(workload)}` is no description of a generator, which ends in .toml"
-            problems.append(Problem("workload", None, "", what, hint="a trace goes into `trace`"))
+            diagnostics.append(Diagnostic("workload", None, "", what, hint="a trace goes into `trace`"))
     if not (device is None or isinstance(device, int) or device == "side-by-side"):
         expected = "a device's number, or side-by-side"
-        problems.append(Problem("trace_device", None, "", f"`{device}` is no device", expected))
-    if problems:
-        raise InputError(problems)
+        diagnostics.append(Diagnostic("trace_device", None, "", f"`{device}` is no device", expected))
+    if diagnostics:
+        raise InputError(diagnostics)
     custom = workload is not None and not named
     return {
         "workload": os.fspath(workload) if named else None,

@@ -17,7 +17,7 @@ from fowler import _core
 from fowler._progress import bar
 from fowler._settings import Setting
 from fowler._specification import Specification
-from fowler.errors import InputError, Problem, WorkerError
+from fowler.errors import Diagnostic, InputError, WorkerError
 from fowler.points import Sweep
 from fowler.running import Source, divided
 
@@ -67,7 +67,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     Args:
         spec: A specification, a file of TOML. With one there are no keywords but those from ``out`` to
             ``progress``.
-        out: The folder of results. The same call goes on from what is finished there.
+        out: The folder of results. The same call resumes from what is finished there.
         executor: What runs the points: any :class:`concurrent.futures.Executor`, or a client of Dask
             distributed. ``None`` runs them here. Files that the specification names must be found under the
             same names, from its own current folder, by every worker.
@@ -93,7 +93,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         queue_depth: Requests outstanding; times are ignored.
         speed: Divide the times by this factor.
         idle: Divide the times by the factor at which the drive idles for this share of the time.
-        requests: Whether a file of every request is kept for every point.
+        requests: Whether to save a file of every request for every point.
         set: Configuration keys by their paths, for every point.
         source: The trace's keywords as one dictionary.
         **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
@@ -101,9 +101,9 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
 
     Raises:
         InputError: for everything that is wrong with the specification and the arguments, at once, before
-            anything runs. A point that fails is kept with its error and raises nothing.
-        WorkerError: if the executor gives up. What is finished is kept.
-        KeyboardInterrupt: on Ctrl-C. What is finished is kept. What runs here is told to stop and is waited
+            anything runs. A point that fails is saved with its error and raises nothing.
+        WorkerError: if the executor gives up. What is finished is saved.
+        KeyboardInterrupt: on Ctrl-C. What is finished is saved. What runs here is told to stop and is waited
             for, for ten seconds at most, so that the folder is free when the caller hears of it: a tenth of a
             second as a rule, and half a second while a large drive is being filled. What an executor has
             begun is not waited for.
@@ -131,7 +131,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     if spec is not None:
         what, hint = "is said by the file of the specification", "change it there"
         beside = [name for name, value in own.items() if value is not None]
-        wrong += [Problem(name, None, "", what, hint=hint) for name in beside]
+        wrong += [Diagnostic(name, None, "", what, hint=hint) for name in beside]
         read = (lambda: _read_file(spec)) if not beside else None
     else:
         read = lambda: read_keywords(own, Specification("sweep"))  # noqa: E731
@@ -151,21 +151,21 @@ def load(folder: str | os.PathLike[str]) -> Sweep:
     return Sweep(_core.load(os.fspath(folder)), Path(folder))
 
 
-def _unrunnable(executor: Any, threads: int | None) -> list[Problem]:
-    problems = []
+def _unrunnable(executor: Any, threads: int | None) -> list[Diagnostic]:
+    diagnostics = []
     if threads is not None and not (_whole(threads) and threads >= 1):
         what = f"{threads!r} threads run nothing"
-        problems.append(Problem("threads", None, "", what, "a whole number, at least 1"))
+        diagnostics.append(Diagnostic("threads", None, "", what, "a whole number, at least 1"))
     if executor is None:
-        return problems
+        return diagnostics
     if threads is not None:
         what = "threads are of points that run here, and these run on an executor"
-        problems.append(Problem("threads", None, "", what, hint="leave one of them out"))
+        diagnostics.append(Diagnostic("threads", None, "", what, hint="leave one of them out"))
     if not (isinstance(executor, Executor) or hasattr(executor, "get_executor")):
         expected = "an executor of concurrent.futures, or a client of Dask distributed"
         what = f"{type(executor).__name__} runs no points"
-        problems.append(Problem("executor", None, "", what, expected))
-    return problems
+        diagnostics.append(Diagnostic("executor", None, "", what, expected))
+    return diagnostics
 
 
 def _whole(value: Any) -> bool:
@@ -173,13 +173,13 @@ def _whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _read(read: Callable[[], _core.Plan] | None, wrong: list[Problem]) -> _core.Plan:
+def _read(read: Callable[[], _core.Plan] | None, wrong: list[Diagnostic]) -> _core.Plan:
     """The plan, if nothing at all is wrong."""
     plan = None
     try:
         plan = read() if read else None
     except InputError as error:
-        wrong = [*wrong, *error.problems]
+        wrong = [*wrong, *error.diagnostics]
     if wrong or plan is None:
         raise InputError(wrong)
     return plan
@@ -191,13 +191,13 @@ def _read_file(spec: str | os.PathLike[str]) -> _core.Plan:
             f"this is {type(spec).__name__}",
             "a specification's keys are keywords: axes=.., device=..",
         )
-        raise InputError([Problem("spec", None, "", what, "a file of TOML", hint)])
+        raise InputError([Diagnostic("spec", None, "", what, "a file of TOML", hint)])
     name = os.fspath(spec)
     try:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise InputError([Problem(name, None, "", f"cannot be read: {why}")]) from error
+        raise InputError([Diagnostic(name, None, "", f"cannot be read: {why}")]) from error
     return _core.Plan.read(text, name)
 
 
@@ -207,13 +207,13 @@ def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes"
     Raises:
         InputError: for everything that is wrong with it.
     """
-    wrong: list[Problem] = []
+    wrong: list[Diagnostic] = []
     more = {name: its for name, its in own.items() if name not in SAID}
     try:
         fitted, always = divided(more, own["source"], own["set"])
     except InputError as error:
         fitted, always = Source(), []
-        wrong += error.problems
+        wrong += error.diagnostics
     points, design = own["points"], own["design"]
     listed = points is not None and not isinstance(points, Integral)
     if listed and design is None:
@@ -238,13 +238,13 @@ def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes"
         spec.axes(own["axes"], varied)
     if listed:
         spec.rows(points)
-    wrong += spec.problems
+    wrong += spec.diagnostics
     if spec.shapeless:
         raise InputError(wrong)
     try:
         plan = _core.Plan.read(spec.text, spec.name)
     except InputError as error:
-        raise InputError([*wrong, *spec.told(error, whole=not wrong)]) from None
+        raise InputError([*wrong, *spec.reported(error, whole=not wrong)]) from None
     if wrong:
         raise InputError(wrong)
     return plan
@@ -317,14 +317,14 @@ def _distribute(
     back: queue.SimpleQueue[Future[Files]] = queue.SimpleQueue()
     waiting: dict[Future[Files], int] = {}
     left = iter(todo)
-    kept = 0
+    saved = 0
 
     def keep(future: Future[Files]) -> None:
-        nonlocal kept
+        nonlocal saved
         folder.keep(waiting.pop(future), future.result())
-        kept += 1
+        saved += 1
         if tell:
-            tell(kept, len(todo))
+            tell(saved, len(todo))
 
     try:
         _submit(plan, executor, left, waiting, back, WINDOW)
@@ -340,9 +340,9 @@ def _distribute(
             raise
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         what = f"the executor gave up: {why}"
-        points = f"{kept} of {len(todo)} points that were missing are kept in {out}"
-        told = f"{points}, and the same call goes on from there"
-        raise WorkerError(f"{what}\n    {told}") from error
+        points = f"{saved} of {len(todo)} missing points are saved in {out}"
+        reported = f"{points}, and the same call resumes from there"
+        raise WorkerError(f"{what}\n    {reported}") from error
 
 
 def _submit(
@@ -380,12 +380,12 @@ def make(text: str, name: str, index: int, hash_: str, fingerprint: str) -> File
         its, here = fingerprint[:12], _core.__fingerprint__[:12]
         what = f"a worker has another version of the simulator: its sources are {here}, the sweep's are {its}"
         hint = "install the same version of fowler on every worker"
-        raise InputError([Problem("executor", None, "", what, hint=hint)])
+        raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
     plan = _PLANS.plan(text, name, index, hash_)
     if plan.hash(index) != hash_:
         what = "a worker finds other files under the names that the specification has"
         hint = "every worker must see the same files under these names, from its own current folder"
-        raise InputError([Problem("executor", None, "", what, hint=hint)])
+        raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
     return plan.make(index)
 
 

@@ -10,19 +10,19 @@ import pytest
 import fowler
 
 
-def problems(call, *args, **keywords) -> tuple[fowler.Problem, ...]:
+def diagnostics(call, *args, **keywords) -> tuple[fowler.Diagnostic, ...]:
     with pytest.raises(fowler.InputError) as caught:
         call(*args, **keywords)
     assert str(caught.value)
-    assert all(problem.what for problem in caught.value.problems)
-    return caught.value.problems
+    assert all(diagnostic.what for diagnostic in caught.value.diagnostics)
+    return caught.value.diagnostics
 
 
 def test_everything_at_once() -> None:
-    its = problems(fowler.run, "pes-mlc", "dmeo", scheme="pes_icp", buffer_size="64")
-    told = " ".join(str(problem) for problem in its)
+    its = diagnostics(fowler.run, "pes-mlc", "dmeo", scheme="pes_icp", buffer_size="64")
+    reported = " ".join(str(diagnostic) for diagnostic in its)
     for what in ("dmeo", "pes_icp", "64", "did you mean"):
-        assert what in told
+        assert what in reported
     assert len(its) >= 3
 
 
@@ -41,16 +41,16 @@ def test_everything_at_once() -> None:
     ],
 )
 def test_arguments_that_do_not_do(keywords: dict, text: str) -> None:
-    its = problems(fowler.run, "pes-mlc", "demo", **{"limit": 10, **keywords})
-    assert any(text in str(problem) for problem in its), its
+    its = diagnostics(fowler.run, "pes-mlc", "demo", **{"limit": 10, **keywords})
+    assert any(text in str(diagnostic) for diagnostic in its), its
 
 
 def test_bad_lines_of_a_trace_have_numbers(tmp_path: Path) -> None:
     trace = tmp_path / "bad.csv"
     trace.write_text("at_ns,op,offset,size\n0,read,0,4096\n5,raed,0,4096\n6,write,x,4096\n")
-    its = problems(fowler.run, "pes-mlc", trace=trace)
-    assert [problem.line for problem in its] == [3, 4]
-    assert all(problem.file == str(trace) for problem in its)
+    its = diagnostics(fowler.run, "pes-mlc", trace=trace)
+    assert [diagnostic.line for diagnostic in its] == [3, 4]
+    assert all(diagnostic.file == str(trace) for diagnostic in its)
     assert "raed" in its[0].text
 
 
@@ -58,7 +58,7 @@ def test_an_error_travels() -> None:
     with pytest.raises(fowler.InputError) as caught:
         fowler.device("pes-mlx")
     again = pickle.loads(pickle.dumps(caught.value))
-    assert again.problems == caught.value.problems
+    assert again.diagnostics == caught.value.diagnostics
     assert str(again) == str(caught.value)
     assert isinstance(again, ValueError)
 
@@ -68,11 +68,11 @@ def test_a_device_that_is_put_together_is_checked() -> None:
 
     its = fowler.device("pes-mlc")
     bad = dataclasses.replace(its, geometry=dataclasses.replace(its.geometry, channels=0))
-    assert "channels" in str(problems(bad.check)[0])
-    assert "channels" in str(problems(fowler.run, bad, "demo", limit=10)[0])
+    assert "channels" in str(diagnostics(bad.check)[0])
+    assert "channels" in str(diagnostics(fowler.run, bad, "demo", limit=10)[0])
 
 
-def test_what_is_wrong_in_several_places_is_told_at_once(tmp_path):
+def test_what_is_wrong_in_several_places_is_reported_at_once(tmp_path):
     with pytest.raises(fowler.InputError) as caught:
         fowler.run(
             "pes-mlc",
@@ -85,7 +85,7 @@ def test_what_is_wrong_in_several_places_is_told_at_once(tmp_path):
             seed="x",
             set={"timing.reed": "3us"},
         )
-    told = str(caught.value)
+    reported = str(caught.value)
     for part in [
         "a trace and a workload are two workloads",
         "`sheme` is no argument and no configuration key\n    hint: did you mean `scheme`?",
@@ -95,16 +95,16 @@ def test_what_is_wrong_in_several_places_is_told_at_once(tmp_path):
         "unknown key `timing.reed`",
         "`64` has no unit",
     ]:
-        assert part in told, (part, told)
+        assert part in reported, (part, reported)
 
 
-def test_a_trace_in_the_place_of_a_generator_is_told_where_it_belongs(tmp_path):
+def test_a_trace_in_the_place_of_a_generator_is_redirected_to_where_it_belongs(tmp_path):
     trace = tmp_path / "trace.csv"
     trace.write_text("at_ns,op,offset,size\n" + "0,read,0,4096\n" * 1_000)
     with pytest.raises(fowler.InputError) as caught:
         fowler.run("pes-mlc", trace)
-    assert len(caught.value.problems) == 1
-    assert caught.value.problems[0].hint == "a trace goes into `trace`"
+    assert len(caught.value.diagnostics) == 1
+    assert caught.value.diagnostics[0].hint == "a trace goes into `trace`"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,6 @@ def test_hints_speak_of_arguments(tmp_path):
     trace.write_text("at_ns,op,offset,size\n0,read,99999999999999,4096\n")
     with pytest.raises(fowler.InputError) as caught:
         fowler.run("pes-mlc", trace=trace)
-    told = str(caught.value)
-    assert 'remap="modulo"' in told
-    assert "--" not in told
+    reported = str(caught.value)
+    assert 'remap="modulo"' in reported
+    assert "--" not in reported

@@ -215,9 +215,9 @@ def cost_of(its: fo.Candidate) -> float:
 def test_what_no_trial_could_do_is_said_at_once(change: dict[str, Any], where: str, text: str) -> None:
     with pytest.raises(fowler.InputError) as caught:
         fo.Objective(**{**SMALL, "space": SPACE, "minimise": cost, **change})
-    (problem,) = caught.value.problems
-    assert problem.file == where
-    assert text in str(problem)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.file == where
+    assert text in str(diagnostic)
 
 
 def test_everything_that_is_wrong_comes_at_once() -> None:
@@ -228,7 +228,7 @@ def test_everything_that_is_wrong_comes_at_once() -> None:
             minimise=cost,
             life={"yearz": 1},
         )
-    where = {it.file for it in caught.value.problems}
+    where = {it.file for it in caught.value.diagnostics}
     assert where == {"limit", "space['over_provisioning']", "space['read_hot']", "life['yearz']"}
 
 
@@ -284,8 +284,8 @@ def test_a_condition_without_a_value_is_no_drives_fault() -> None:
 
 def test_the_example(tmp_path: Path) -> None:
     asked = ["--limit", "2000", "--trials", "6", "--years", "0.5", "--dilation", "5000"]
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, str(EXAMPLE), *asked], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert "6 trials" in told.stdout
-    assert "over-provisioning" in told.stdout
+    assert "6 trials" in reported.stdout
+    assert "over-provisioning" in reported.stdout

@@ -1,4 +1,4 @@
-"""Policies in Python decide as the same ones in Rust do, and what goes wrong in them is told."""
+"""Policies in Python decide as the same ones in Rust do, and what goes wrong in them is reported."""
 
 import copy
 import pickle
@@ -19,10 +19,10 @@ SMALL = {"geometry.blocks_per_plane": 64, "gc.background_below": 12}
 
 def measured(run):
     """Everything but names, hashes and the machine's clock."""
-    told = dict(run.summary)
+    reported = dict(run.summary)
     for name in ["scheme", "config_hash", "config", "wall_s", "requests_per_s", "provenance"]:
-        told.pop(name, None)
-    return told
+        reported.pop(name, None)
+    return reported
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, 
         (["fifoo", ReadFirst()], "unknown scheme `fifoo`"),
     ],
 )
-def test_what_is_no_scheme_is_told(scheme, text):
+def test_what_is_no_scheme_is_reported(scheme, text):
     with pytest.raises(fowler.InputError) as caught:
         fowler.run("pes-mlc", "demo", scheme=scheme, limit=100)
     assert text in str(caught.value)

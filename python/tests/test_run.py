@@ -45,7 +45,7 @@ def test_the_example_of_the_documentation() -> None:
 
 def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
     flags = ["--device", "pes-mlc", *(f for its in SETS for f in ("--set", its))]
-    told = command(
+    reported = command(
         "run",
         *flags,
         "--workload",
@@ -57,9 +57,9 @@ def test_python_and_the_command_say_the_same(small: fowler.Device) -> None:
         "--json",
         "--quiet",
     )
-    assert told.returncode == 0, told.stderr
+    assert reported.returncode == 0, reported.stderr
     r = fowler.run("pes-mlc", "demo", limit=3000, scheme="rps", set=dict(its.split("=") for its in SETS))
-    assert without_clock(json.loads(told.stdout)) == without_clock(r.summary)
+    assert without_clock(json.loads(reported.stdout)) == without_clock(r.summary)
     # A drive that is a value is the same drive; only its name in messages may differ.
     again = fowler.run(small, "demo", limit=3000, scheme="rps")
     assert without_clock(again.summary) == without_clock(r.summary)
@@ -130,8 +130,8 @@ def test_a_page_and_a_picture(small: fowler.Device, tmp_path: Path) -> None:
     assert (tmp_path / "blame.svg").stat().st_size > 5_000
 
 
-def test_progress_is_told(small: fowler.Device) -> None:
-    told: list[tuple[int, int]] = []
+def test_progress_is_reported(small: fowler.Device) -> None:
+    reported: list[tuple[int, int]] = []
     from fowler import _core
     from fowler.running import _source
 
@@ -147,9 +147,9 @@ def test_progress_is_told(small: fowler.Device) -> None:
         "detail": False,
         "policies": [],
     }
-    _core.run(args, False, lambda done, everything: told.append((done, everything)))
-    assert told[-1][0] == 20_000
-    assert told == sorted(told)
+    _core.run(args, False, lambda done, everything: reported.append((done, everything)))
+    assert reported[-1][0] == 20_000
+    assert reported == sorted(reported)
 
 
 def test_ctrl_c_ends_a_run_at_once(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ except KeyboardInterrupt:
 
 
 def test_other_threads_go_on(small: fowler.Device) -> None:
-    """The interpreter's lock is free while a run goes on."""
+    """The interpreter's lock is free during a run."""
     counted = 0
     done = threading.Event()
 

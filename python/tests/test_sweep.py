@@ -71,10 +71,10 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(whole, capture_output=True, text=True, check=True)
 
 
-def problems(call: Callable[..., object], *args: Any, **keywords: Any) -> dict[str, str]:
+def diagnostics(call: Callable[..., object], *args: Any, **keywords: Any) -> dict[str, str]:
     with pytest.raises(fowler.InputError) as caught:
         call(*args, **keywords)
-    return {problem.file: str(problem) for problem in caught.value.problems}
+    return {diagnostic.file: str(diagnostic) for diagnostic in caught.value.diagnostics}
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_a_pool_that_breaks_says_so_and_keeps_what_is_finished(long: fowler.Swee
         kill = lambda: os.kill(next(iter(pool._processes)), signal.SIGKILL)  # noqa: E731
         with (
             Meddler(tmp_path, 2, kill) as meddler,
-            pytest.raises(fowler.WorkerError, match="the same call goes on from there") as caught,
+            pytest.raises(fowler.WorkerError, match="the same call resumes from there") as caught,
         ):
             fowler.sweep(out=tmp_path, executor=pool, **LONG)
     assert meddler.acted_at is not None
@@ -304,7 +304,7 @@ def test_designs_are_those_of_the_command(design: dict[str, Any], count: int, tm
 def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
     """Names, values and arguments, each said of the argument that it came by."""
     axes = {"sede": [1], "scheme": ["rps", "pes_icp"], "buffer.size": ["1XiB"]}
-    its = problems(
+    its = diagnostics(
         fowler.sweep,
         out=tmp_path,
         workload="dmeo",
@@ -317,9 +317,9 @@ def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
     # What is wrong with names of presets is found when the specification itself is sound.
     assert {"threads", "bufer_size", "limit", "design", "axes['sede']", "axes['buffer.size']"} <= set(its)
     assert "did you mean `seed`" in its["axes['sede']"]
-    its = problems(fowler.sweep, out=tmp_path, workload="dmeo", axes={"scheme": ["rps", "pes_icp"]})
+    its = diagnostics(fowler.sweep, out=tmp_path, workload="dmeo", axes={"scheme": ["rps", "pes_icp"]})
     assert set(its) == {"workload", "axes['scheme']"}
-    its = problems(fowler.sweep, out=tmp_path, workload="demo", points=[{"sede": 1}, 3, {"seed": "x"}])
+    its = diagnostics(fowler.sweep, out=tmp_path, workload="demo", points=[{"sede": 1}, 3, {"seed": "x"}])
     assert {"points[0]", "points[1]", "points[2]"} == set(its)
     assert not any(tmp_path.iterdir()), "nothing was written"
 
@@ -358,22 +358,22 @@ class Oldest:
 def test_what_cannot_be_written_is_one_problem(
     wrong: dict[str, Any], where: str, text: str, tmp_path: Path
 ) -> None:
-    """One problem for one fault: what the simulator would miss is not told."""
+    """One diagnostic for one fault: what the simulator would miss is not reported."""
     its = {"device": "pes-mlc", "workload": "demo", "axes": {"seed": [1]}, **wrong}
     with pytest.raises(fowler.InputError) as caught:
         fowler.sweep(out=tmp_path / "out", **its)
-    (problem,) = caught.value.problems
-    assert problem.file == where
-    assert text in str(problem)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.file == where
+    assert text in str(diagnostic)
     assert not (tmp_path / "out").exists()
 
 
 def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) -> None:
     axes = {"scheme": ["rps", Oldest()], "seed": [1]}
-    its = problems(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
+    its = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
     assert set(its) == {"axes['scheme']", "limit"}
-    told = problems(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
-    assert "are keywords" in told
+    reported = diagnostics(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
+    assert "are keywords" in reported
 
 
 def test_schemes_are_joined_and_titles_are_any_text(tmp_path: Path) -> None:
@@ -392,15 +392,14 @@ def test_arguments_that_do_not_do(tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     spec.write_text(SPECIFICATION)
     out = tmp_path / "out"
-    its = problems(fowler.sweep, spec, out=out, limit=5, over_provisioning=0.2)
+    its = diagnostics(fowler.sweep, spec, out=out, limit=5, over_provisioning=0.2)
     assert set(its) == {"limit", "over_provisioning"}
-    assert (
-        "cannot be read" in problems(fowler.sweep, tmp_path / "no.toml", out=out)[str(tmp_path / "no.toml")]
-    )
-    assert set(problems(fowler.sweep, spec, out=out, executor=3)) == {"executor"}
+    missing = tmp_path / "no.toml"
+    assert "cannot be read" in diagnostics(fowler.sweep, missing, out=out)[str(missing)]
+    assert set(diagnostics(fowler.sweep, spec, out=out, executor=3)) == {"executor"}
     with ThreadPoolExecutor(1) as pool:
-        assert set(problems(fowler.sweep, spec, out=out, executor=pool, threads=2)) == {"threads"}
-    its = problems(
+        assert set(diagnostics(fowler.sweep, spec, out=out, executor=pool, threads=2)) == {"threads"}
+    its = diagnostics(
         fowler.sweep, out=out, device=fowler.device("pes-mlc"), workload=pa.table({}), axes={"seed": [1]}
     )
     assert "toml()" in its["device"]
@@ -408,7 +407,7 @@ def test_arguments_that_do_not_do(tmp_path: Path) -> None:
     spec.write_text("workload = 'demo'\nlimit = 0\n[axis]\nsede = [1]\n")
     with pytest.raises(fowler.InputError) as caught:
         fowler.sweep(spec, out=out)
-    assert [(it.file, it.line) for it in caught.value.problems] == [(str(spec), 2), (str(spec), 4)]
+    assert [(it.file, it.line) for it in caught.value.diagnostics] == [(str(spec), 2), (str(spec), 4)]
     assert not out.exists()
 
 
@@ -425,7 +424,7 @@ def test_a_folder_loads_without_what_it_was_made_of(tmp_path: Path) -> None:
     assert again.points == made.points
     assert pa.table(again).equals(pa.table(made))
     assert [point.axes["trace"] for point in again.points] == [str(trace)] * 2
-    assert "there is no sweep" in str(problems(fowler.load, tmp_path))
+    assert "there is no sweep" in str(diagnostics(fowler.load, tmp_path))
 
 
 def test_any_frame_takes_it(small: fowler.Sweep) -> None:
@@ -443,9 +442,9 @@ def test_a_worker_that_would_run_something_else_says_so(tmp_path: Path) -> None:
     text = f"device = {str(device)!r}\nworkload = 'demo'\nlimit = 50\n[axis]\nseed = [1, 2]\n"
     plan = _core.Plan.read(text, "sweep")
     its = [text, "sweep", 1, plan.hash(1)]
-    told = problems(sweeping.make, *its, "0" * 64)["executor"]
-    assert "another version of the simulator" in told
-    assert "0" * 12 in told
+    reported = diagnostics(sweeping.make, *its, "0" * 64)["executor"]
+    assert "another version of the simulator" in reported
+    assert "0" * 12 in reported
     made = sweeping.make(*its, _core.__fingerprint__)
     assert made == plan.make(1)
     # Another drive under the same name is another point, for a worker that has read the first one too.
@@ -453,7 +452,7 @@ def test_a_worker_that_would_run_something_else_says_so(tmp_path: Path) -> None:
     other = _core.Plan.read(text, "sweep")
     assert other.hash(1) != plan.hash(1)
     assert sweeping.make(text, "sweep", 1, other.hash(1), _core.__fingerprint__) == other.make(1) != made
-    assert "other files" in problems(sweeping.make, *its, _core.__fingerprint__)["executor"]
+    assert "other files" in diagnostics(sweeping.make, *its, _core.__fingerprint__)["executor"]
 
 
 def test_an_error_of_a_worker_ends_the_sweep_as_it_is(
@@ -468,6 +467,6 @@ def test_an_error_of_a_worker_ends_the_sweep_as_it_is(
 def test_one_at_a_time_writes_to_a_folder(small: fowler.Sweep) -> None:
     plan = _core.Plan.read(SPECIFICATION, "sweep")
     folder = _core.Folder.open(str(small.folder), plan)
-    assert "another sweep" in str(problems(fowler.sweep, out=small.folder, **SMALL))
+    assert "another sweep" in str(diagnostics(fowler.sweep, out=small.folder, **SMALL))
     folder.close()
     fowler.sweep(out=small.folder, **SMALL)

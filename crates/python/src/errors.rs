@@ -12,8 +12,8 @@ static INPUT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 /// What is wrong, as `fowler.InputError`.
 pub(crate) fn input_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
     let raised = INPUT_ERROR.import(py, "fowler.errors", "InputError").and_then(|class| {
-        let told: Vec<_> = diagnostics.0.iter().map(fields).collect();
-        class.call_method1("of", (PyTuple::new(py, told)?,))
+        let reported: Vec<_> = diagnostics.0.iter().map(fields).collect();
+        class.call_method1("of", (PyTuple::new(py, reported)?,))
     });
     match raised {
         Ok(error) => PyErr::from_value(error),

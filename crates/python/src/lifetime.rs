@@ -34,7 +34,7 @@ impl Lifetime {
     }
 }
 
-/// Lives a life; progress is told in thousandths of it.
+/// Lives a life; progress is reported in thousandths of it.
 #[pyfunction]
 #[pyo3(signature = (life, progress=None))]
 pub(crate) fn lifetime(

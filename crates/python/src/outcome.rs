@@ -55,7 +55,7 @@ impl Outcome {
         self.finished.detail.is_some()
     }
 
-    /// Every request, if they were kept.
+    /// Every request, if they were recorded.
     #[getter]
     fn requests(&self) -> Option<Table> {
         Some(Table { schema: requests::schema(), batches: self.requests.clone()? })

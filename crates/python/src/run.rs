@@ -13,7 +13,7 @@ use fowler_experiment::run::Run;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Runs one drive under one workload. With `keep`, every request is kept in memory.
+/// Runs one drive under one workload. With `keep`, every request stays in memory.
 #[pyfunction]
 #[pyo3(signature = (run, keep=false, progress=None))]
 pub(crate) fn run(

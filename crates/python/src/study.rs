@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 
 /// Every subset of the five systems, at three ages, under several workloads. What is finished is
-/// kept in `out`, and the same call goes on from there.
+/// saved in `out`, and the same call resumes from there.
 #[pyfunction]
 #[pyo3(signature = (out, workloads, traces=None, limit=None, progress=None))]
 pub(crate) fn study_all(

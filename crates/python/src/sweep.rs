@@ -1,4 +1,4 @@
-//! Sweeps: a plan that has been read, the folder that its points are kept in, and single points for
+//! Sweeps: a plan that has been read, the folder that its points are saved in, and single points for
 //! whoever runs them elsewhere.
 
 use crate::errors::{OrRaise, fault};

@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// waits for it.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
-/// What work tells and is told while it goes on.
+/// What work reports and is told while it runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
     /// Set when the work is to end.
@@ -64,7 +64,7 @@ pub(crate) fn watch_for<T: Send + 'static>(
     let (sender, receiver) = channel();
     let its = watched.clone();
     thread::spawn(move || {
-        // The interpreter knows this thread for as long as the work goes on: where a policy of
+        // The interpreter knows this thread for as long as the work runs: where a policy of
         // Python's is called, it need not be made known each time, which takes longer than the
         // call.
         let work = || {

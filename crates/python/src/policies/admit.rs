@@ -1,4 +1,4 @@
-//! `admit(self, write)`: how long a write is held before it enters.
+//! `admit(self, write)`: how long a write is delayed before it enters.
 
 use super::{Instance, closed, next_call, no_answer};
 use fowler_experiment::policies::{CustomThrottle, Held, Life};
@@ -15,7 +15,7 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Up to when a write may be held, in simulated time: a hundred years, beyond any drive's life, and
+/// Up to when a write may be delayed, in simulated time: a hundred years, beyond any drive's life, and
 /// far from where moments end.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
