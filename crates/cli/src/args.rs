@@ -352,7 +352,7 @@ pub(crate) struct Validate {
     /// minutes
     #[arg(long)]
     pub quick: bool,
-    /// Only one group (die, "extra wait", bounds, collection, laws), or expectations whose name
+    /// Only one group (die, "extra wait", bounds, gc, laws), or expectations whose name
     /// contains this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,

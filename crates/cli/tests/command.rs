@@ -67,16 +67,16 @@ fn json(arguments: &[&str]) -> serde_json::Value {
 }
 
 /// Everything but how long the simulation took.
-fn timeless(mut value: serde_json::Value) -> serde_json::Value {
+fn without_clock(mut value: serde_json::Value) -> serde_json::Value {
     if let Some(object) = value.as_object_mut() {
         object.remove("wall_s");
         object.remove("requests_per_s");
     }
     match value {
         serde_json::Value::Object(fields) => {
-            fields.into_iter().map(|(key, value)| (key, timeless(value))).collect()
+            fields.into_iter().map(|(key, value)| (key, without_clock(value))).collect()
         }
-        serde_json::Value::Array(items) => items.into_iter().map(timeless).collect(),
+        serde_json::Value::Array(items) => items.into_iter().map(without_clock).collect(),
         other => other,
     }
 }
@@ -318,7 +318,7 @@ fn results_depend_on_the_seed_and_on_nothing_else() {
         let mut command = command(&arguments);
         let output =
             command.args(["--seed", seed]).env("RAYON_NUM_THREADS", threads).output().unwrap();
-        timeless(serde_json::from_slice(&output.stdout).unwrap())
+        without_clock(serde_json::from_slice(&output.stdout).unwrap())
     };
     let one = with_threads("1", "5");
     assert_eq!(one, with_threads("3", "5"));
@@ -521,7 +521,7 @@ fn the_table_adds_up_and_says_what_did_not_happen() {
     let output = fowler(&arguments);
     let text = String::from_utf8_lossy(&output.stdout);
     for part in [
-        "no collection happened under fifo",
+        "no garbage collection happened under fifo",
         "precondition.pattern=steady",
         "| write amplification (pages)",
         "| flash bytes per host byte",
@@ -609,8 +609,8 @@ fn a_stopped_conversion_leaves_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let growing = folder.path("trace.csv.partial");
-    while fs::metadata(&growing).map_or(0, |facts| facts.len()) < 1 << 20 {
+    let partial = folder.path("trace.csv.partial");
+    while fs::metadata(&partial).map_or(0, |facts| facts.len()) < 1 << 20 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let pid = child.id().to_string();
@@ -638,8 +638,8 @@ fn a_stopped_comparison_relates_only_what_is_alike() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    for growing in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
-        while fs::metadata(folder.path(growing)).map_or(0, |facts| facts.len()) == 0 {
+    for partial in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
+        while fs::metadata(folder.path(partial)).map_or(0, |facts| facts.len()) == 0 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
     }
@@ -675,8 +675,8 @@ fn a_stopped_run_prints_what_it_has() {
             .spawn()
             .unwrap();
     // The run has begun when its log has; the signal handler is there before that.
-    let growing = folder.path("requests.csv.partial");
-    while fs::metadata(&growing).map_or(0, |facts| facts.len()) == 0 {
+    let partial = folder.path("requests.csv.partial");
+    while fs::metadata(&partial).map_or(0, |facts| facts.len()) == 0 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let pid = child.id().to_string();

@@ -97,7 +97,10 @@ fn exact_claims_are_reproduced(claims: &Path) {
         .collect();
     assert!(exact.len() >= 22, "{text}");
     for line in exact {
-        assert!(line.contains(",reproduced,") || line.contains(",agrees by construction,"), "{line}");
+        assert!(
+            line.contains(",reproduced,") || line.contains(",agrees by construction,"),
+            "{line}"
+        );
     }
 }
 
@@ -196,7 +199,10 @@ fn look(look: &Look) {
     let claims = fs::read_to_string(out.join("claims.csv")).unwrap();
     for id in &look.exact {
         let line = claims.lines().find(|line| line.starts_with(id)).unwrap();
-        assert!(line.contains(",reproduced,") || line.contains(",agrees by construction,"), "{line}");
+        assert!(
+            line.contains(",reproduced,") || line.contains(",agrees by construction,"),
+            "{line}"
+        );
     }
     assert_eq!(files(&out.join("runs-of-200"), "json").len(), look.runs);
     assert_eq!(String::from_utf8_lossy(&fowler(&arguments).stdout), told, "nothing is left to run");

@@ -31,9 +31,9 @@ impl Equation {
     /// Of these pages, whose sum is `sum`, those that are not readable or in `failed` are unknown.
     fn of(cells: impl Iterator<Item = Cell>, sum: u64, failed: &BTreeSet<Ppn>) -> Self {
         let mut its = Equation { unknown: BTreeSet::new(), sum };
-        for (ppn, tag) in cells {
-            match tag {
-                Some(tag) if !failed.contains(&ppn) => its.sum ^= tag,
+        for (ppn, version) in cells {
+            match version {
+                Some(version) if !failed.contains(&ppn) => its.sum ^= version,
                 _ => {
                     its.unknown.insert(ppn);
                 }
@@ -106,13 +106,13 @@ fn expected(device: &Device, struck: &[StripeId], failed: &BTreeSet<Ppn>) -> Exp
         let view = device.stripe(stripe);
         let found = solve(equations(&view, failed));
         for &(page, cell) in &view.data {
-            let Some((ppn, tag)) = cell else { continue };
-            if tag.is_some() && !failed.contains(&ppn) {
+            let Some((ppn, version)) = cell else { continue };
+            if version.is_some() && !failed.contains(&ppn) {
                 continue;
             }
             match found.get(&ppn) {
-                Some(&tag) => {
-                    expected.kept.insert(page, tag);
+                Some(&version) => {
+                    expected.kept.insert(page, version);
                 }
                 None if device.is_buffered(page) => {}
                 None => {
@@ -180,7 +180,7 @@ struct Harmed {
 
 impl Harmed {
     fn look(&mut self, device: &Device) {
-        let lost = device.losses().expect("a drive with tags").lost_in_all();
+        let lost = device.losses().expect("a drive with versions").lost_in_all();
         if std::mem::replace(&mut self.lost, lost) != lost {
             let stripes = every_stripe(device).into_iter();
             self.stripes.extend(stripes.filter(|&stripe| {
@@ -267,7 +267,7 @@ fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fault:
     let (struck, failed) = taken(device, fault);
     let claimed = claimed(device, kind, harmed, &struck, fault);
     let must = expected(device, &struck, &failed);
-    let in_all = |device: &Device| device.losses().expect("a drive with tags").lost_in_all();
+    let in_all = |device: &Device| device.losses().expect("a drive with versions").lost_in_all();
     let (before, count) = (lost(device, &struck), in_all(device));
     device.inject(fault);
     let now: BTreeSet<Lpn> = lost(device, &struck).difference(&before).copied().collect();
@@ -275,10 +275,10 @@ fn strike(device: &mut Device, kind: RedundancyKind, harmed: &mut Harmed, fault:
     let broken = claimed.iter().find(|page| now.contains(page));
     assert_eq!(broken, None, "{fault:?} takes one page of a stripe that {kind:?} protects");
     assert_eq!(in_all(device) - count, now.len() as u64, "{fault:?} loses elsewhere");
-    for (page, tag) in must.kept {
+    for (page, version) in must.kept {
         // What is older than the buffer's version is not the host's any more.
         if !device.is_buffered(page) {
-            assert_eq!(device.version(page), tag, "page {} comes back as another", page.0);
+            assert_eq!(device.version(page), version, "page {} comes back as another", page.0);
         }
     }
 }
@@ -300,9 +300,9 @@ fn power(device: &mut Device, cache: CachePower) {
             must.extend(unread.map(|its| its.0).filter(|&page| !held(page)));
         }
     }
-    let writes = device.losses().expect("a drive with tags").lost_writes;
+    let writes = device.losses().expect("a drive with versions").lost_writes;
     device.inject(Fault::Power);
-    let gone = device.losses().expect("a drive with tags").lost_writes - writes;
+    let gone = device.losses().expect("a drive with versions").lost_writes - writes;
     if cache == CachePower::Protected {
         assert_eq!((gone, lost(device, &all)), (0, lost_before), "a protected cache loses nothing");
         assert!(before.iter().all(|(&page, &version)| device.version(page) == version));
@@ -323,7 +323,7 @@ fn power(device: &mut Device, cache: CachePower) {
 
 /// What faults took of a drive: data and parity in the flash, and in caches without power.
 fn taken_so_far(device: &Device) -> u64 {
-    let its = device.losses().expect("a drive with tags");
+    let its = device.losses().expect("a drive with versions");
     its.unreadable + its.parity_unreadable + its.lost_writes + its.parity_lost
 }
 
@@ -453,7 +453,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     for completion in &completions {
         assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
     }
-    let its = device.losses().expect("a drive with tags");
+    let its = device.losses().expect("a drive with versions");
     assert_eq!(its.unreadable, its.rebuilt + its.rewritten + its.lost_in_all() - its.lost_writes);
     tally.faults += its.faults;
     tally.took += took;

@@ -54,7 +54,7 @@ struct Fate {
     host: u64,
     all: u64,
     erases: u64,
-    held: [f64; 2],
+    throttled: [f64; 2],
     stops: u64,
     state: Option<throttle::State>,
 }
@@ -88,25 +88,25 @@ fn event_by_event(config: &Config) -> Fate {
         host: counters.programs[0] + counters.buffer_write_hits,
         all: counters.programs.iter().sum(),
         erases: device.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
-        held: counters.held.map(Span::as_s),
+        throttled: counters.held.map(Span::as_s),
         stops: counters.stops,
         state: device.life().map(|(state, _)| state),
     }
 }
 
 fn without_dies(config: &Config) -> Fate {
-    let aged = PreconditionedImage::new(config).expect("a sound drive");
-    let mut drive = LifetimeDrive::new(&aged, config).expect("a sound drive");
+    let image = PreconditionedImage::new(config).expect("a sound drive");
+    let mut drive = LifetimeDrive::new(&image, config).expect("a sound drive");
     let before: u64 = drive.erase_counts().iter().map(|&count| u64::from(count)).sum();
     drive.serve(writes(drive.layout().logical.0).into_iter(), |_, _| true);
-    let (counters, kept_out) = (drive.counters(), drive.kept_out());
-    let last = [kept_out.spread, kept_out.stopped];
+    let (counters, blocked_at_end) = (drive.counters(), drive.blocked_at_end());
+    let last = [blocked_at_end.spread, blocked_at_end.stopped];
     Fate {
         host: counters.programs[0],
         all: counters.programs.iter().sum(),
         erases: drive.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
-        held: [0, 1].map(|way| (counters.held[way] - last[way]).as_s()),
-        stops: counters.stops - u64::from(kept_out.stops),
+        throttled: [0, 1].map(|way| (counters.held[way] - last[way]).as_s()),
+        stops: counters.stops - u64::from(blocked_at_end.stops),
         state: Some(drive.throttle()),
     }
 }
@@ -116,8 +116,8 @@ fn without_dies(config: &Config) -> Fate {
 fn trims_are_performed() {
     let config = drive(ThrottleKind::Off, Enforcement::Optimistic);
     let lived = |trims: bool| {
-        let aged = PreconditionedImage::new(&config).expect("a sound drive");
-        let mut drive = LifetimeDrive::new(&aged, &config).expect("a sound drive");
+        let image = PreconditionedImage::new(&config).expect("a sound drive");
+        let mut drive = LifetimeDrive::new(&image, &config).expect("a sound drive");
         let half = drive.layout().logical.0 / 2;
         let both = writes(half).into_iter().flat_map(|io| {
             // The other half of the drive is written before its life, and trimmed bit by bit.
@@ -162,13 +162,13 @@ fn a_life_without_dies_is_that_of_the_whole_drive() {
         assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{told}");
         let life = config.life.target.as_s();
         for way in 0..2 {
-            assert!(near(whole.held[way], quick.held[way], 0.0, 0.03 * life), "{told}");
+            assert!(near(whole.throttled[way], quick.throttled[way], 0.0, 0.03 * life), "{told}");
         }
         let few = 0.002 * whole.host as f64;
         assert!(near(whole.stops as f64, quick.stops as f64, 0.1, few), "{told}");
-        let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.foreseen[0]) as f64;
+        let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.predicted[0]) as f64;
         assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{told}");
-        let busy = quick.held.iter().sum::<f64>() > 0.1 * life;
+        let busy = quick.throttled.iter().sum::<f64>() > 0.1 * life;
         assert_eq!(busy, name != K::Off, "{told}");
     }
 }

@@ -85,15 +85,15 @@ fn what_is_too_old_when_power_comes_back_is_recycled_first() {
 }
 
 /// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones
-/// lose nothing. So it is with tags and without, and where no stripe is.
+/// lose nothing. So it is with versions and without, and where no stripe is.
 #[test]
 fn volatile_caches_lose_what_they_hold() {
     use RedundancyKind::{HybridCaching, PartialParity, Unprotected};
     for kind in [Unprotected, PartialParity, HybridCaching] {
         for cache in [CachePower::Volatile, CachePower::Protected] {
-            for tags in [true, false] {
+            for versions in [true, false] {
                 let mut config = config(kind, cache);
-                config.redundancy.integrity &= tags;
+                config.redundancy.integrity &= versions;
                 let mut device = Device::new(&config).unwrap();
                 let pages = 0..device.layout().logical_pages;
                 run(&mut device, (0..90).map(|at| io(HostOp::Write, at * 2, 1, Span::ms(5) * at)));

@@ -64,7 +64,7 @@ fn strike(device: &mut Device, rng: &mut Rng, q: f64) -> (u32, u32) {
         stripes += u32::from(lost > 0);
         pages += lost;
     }
-    let its = device.losses().expect("a drive with tags");
+    let its = device.losses().expect("a drive with versions");
     assert_eq!(its.lost_in_all(), u64::from(pages), "no page is lost elsewhere");
     (stripes, pages)
 }

@@ -43,7 +43,7 @@ pub mod policies {
     pub use fowler_device::AccessClass;
     pub use fowler_device::policy::custom::*;
     pub use fowler_device::policy::suspension::{Candidate, Running};
-    pub use fowler_device::policy::throttle::{Held, Life, State};
+    pub use fowler_device::policy::throttle::{Life, State, Throttled};
     pub use fowler_nand::SuspendAt;
     pub use fowler_units::TxnId;
 }

@@ -93,10 +93,7 @@ pub fn seconds(seconds: f64) -> String {
 
 /// A cause of latency in words.
 pub fn words(part: Part) -> String {
-    part.name()
-        .replace("_gc_", "_collection_")
-        .replace("_wear_", "_wear-levelling_")
-        .replace('_', " ")
+    part.name().replace("_gc_", "_GC_").replace("_wear_", "_wear-leveling_").replace('_', " ")
 }
 
 #[cfg(test)]

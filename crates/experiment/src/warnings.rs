@@ -140,7 +140,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
         names(&|it| it.counters.programs[0] > 0 && it.counters.erases.iter().sum::<u64>() == 0);
     if !fresh.is_empty() {
         texts.push(format!(
-            "no collection happened under {fresh}: no block was erased; a drive in steady state is --set \
+            "no garbage collection happened under {fresh}: no block was erased; a drive in steady state is --set \
              precondition.pattern=steady"
         ));
     }

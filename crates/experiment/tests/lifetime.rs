@@ -81,7 +81,7 @@ fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
         let (whole, warnings) = lived(&spec, false);
         assert!(warnings.is_empty() && !out.join("checkpoint").exists(), "{warnings:?}");
         let whole = whole.unwrap().json().to_string();
-        assert!(whole.contains("kept_out_s"));
+        assert!(whole.contains("blocked_at_end_s"));
         let parts = (0..500).find_map(|_| lived(&spec, true).0).expect("it ends");
         assert_eq!(whole, parts.json().to_string(), "{scheme}");
     }

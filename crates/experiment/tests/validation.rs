@@ -71,7 +71,7 @@ fn a_wrong_drive_is_found_out() {
 fn what_cannot_be_looked_at_is_said() {
     let unknown = quick(Some("no such thing"), &[]).unwrap_err();
     assert!(unknown.contains("no expectation is named `no such thing`"), "{unknown}");
-    assert!(unknown.contains("die, extra wait, bounds, collection, laws"), "{unknown}");
+    assert!(unknown.contains("die, extra wait, bounds, gc, laws"), "{unknown}");
     let wrong = quick(None, &["timing.raed=1us", "gc.idle_after=7"]).unwrap_err();
     assert_eq!(wrong.matches("--spoil: ").count(), 2, "each is said once: {wrong}");
     assert!(wrong.contains("timing.raed") && wrong.contains("gc.idle_after"), "{wrong}");

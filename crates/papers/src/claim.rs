@@ -241,7 +241,9 @@ impl Statement {
             return out("it cannot be measured");
         }
         // Whatever explains a difference does not explain that there is nothing to differ.
-        let Some(measured) = measured else { return Verdict::NotReproducible("not measured".into()) };
+        let Some(measured) = measured else {
+            return Verdict::NotReproducible("not measured".into());
+        };
         let ours = |label: &str| measured.values.iter().find(|(ours, _)| ours == label);
         let all = self.published.iter().all(|(label, published)| {
             ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
@@ -304,7 +306,8 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     for answer in answers {
         let Answer { statement, measured } = answer;
         let verdict = answer.verdict();
-        let remark = if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
+        let remark =
+            if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
         sheet.row(vec![
             statement.id.as_str().into(),
             statement.place.as_str().into(),
@@ -358,7 +361,8 @@ pub(crate) mod tests {
     #[test]
     fn verdicts_follow_the_numbers() {
         use Verdict::{NotReproducible, Reproduced, Shape};
-        let differ = |what: &str| NotReproducible(format!("the {what} differ, and we do not know why"));
+        let differ =
+            |what: &str| NotReproducible(format!("the {what} differ, and we do not know why"));
         let turned = NotReproducible("not what is stated, and we do not know why".into());
         let above = NotReproducible("not below, and we do not know why".into());
         for (check, published, ours, holds, verdict) in [

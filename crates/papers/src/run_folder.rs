@@ -148,7 +148,7 @@ fn summary(
             format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
         return Err(Diagnostic::new(outcome.workload.name, what).into());
     }
-    Ok(Some(outcome.timeless_json()))
+    Ok(Some(outcome.reproducible_json()))
 }
 
 /// A hash of the sources that simulate, and of the studies': work of other sources is done again.

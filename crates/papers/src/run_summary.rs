@@ -77,11 +77,11 @@ pub(crate) struct Counters {
     pub reads_at: Option<BTreeMap<u32, f64>>,
     pub retries: f64,
     pub uncorrectable_reads: f64,
-    pub prioritised_reads: f64,
+    pub prioritized_reads: f64,
     /// None where writes do not wait for the flash.
-    pub prioritised_writes: Option<f64>,
+    pub prioritized_writes: Option<f64>,
     pub foreground_collections: f64,
-    pub background_collections: f64,
+    pub background_gc: f64,
     pub operations: f64,
     pub die_busy_s: f64,
 }
@@ -170,7 +170,7 @@ mod tests {
         };
         let control = Control { stop: &AtomicBool::new(false), progress: &|_| () };
         let outcome = Run::new(&spec, control).outcome();
-        outcome.unwrap_or_else(|why| panic!("{why}")).timeless_json()
+        outcome.unwrap_or_else(|why| panic!("{why}")).reproducible_json()
     }
 
     /// Every value of `part` is in `whole`, under the same keys.

@@ -217,7 +217,7 @@ impl Endurance {
     /// are spread over all of it, `N = achievable(life / N)`. What cells endure never rises with
     /// the cycles done, so that a life ends within what they endure if and only if it ends within
     /// these.
-    pub fn kept_up(&self, rated: f64, life: Span) -> f64 {
+    pub fn sustained(&self, rated: f64, life: Span) -> f64 {
         let endured = |cycles: f64| {
             let idle = Span((life.0 as f64 / cycles) as u64);
             self.achievable(rated, idle) >= cycles
@@ -348,19 +348,19 @@ mod tests {
                 [(3000.0, LIFE_S), (300.0, LIFE_S / 100.0), (30_000.0, LIFE_S), (3000.0, 60.0)]
             {
                 let life = Span((life_s * 1e9) as u64);
-                let kept_up = endurance.kept_up(rated, life);
+                let sustained = endurance.sustained(rated, life);
                 let after = |cycles: f64| {
                     endurance.achievable(rated, Span((life.0 as f64 / cycles) as u64)) / cycles
                 };
-                let told = format!("{endurance:?} {rated} {life}: {kept_up}");
-                assert!(after(kept_up) >= 1.0, "{told}");
-                assert!(after(kept_up * 1.0001) < 1.0, "{told}");
+                let told = format!("{endurance:?} {rated} {life}: {sustained}");
+                assert!(after(sustained) >= 1.0, "{told}");
+                assert!(after(sustained * 1.0001) < 1.0, "{told}");
             }
         }
         // READY's 128 GB: 1,074.0 TB in five years, where the paper has 1,077.8 (Table 2).
-        let kept_up =
-            Endurance::Model(Reading::Spread).kept_up(CYCLES, Span((LIFE_S * 1e9) as u64));
-        assert!((kept_up * 128.0 / 1024.0 - 1074.0).abs() < 0.1, "{kept_up}");
+        let sustained =
+            Endurance::Model(Reading::Spread).sustained(CYCLES, Span((LIFE_S * 1e9) as u64));
+        assert!((sustained * 128.0 / 1024.0 - 1074.0).abs() < 0.1, "{sustained}");
     }
 
     #[test]

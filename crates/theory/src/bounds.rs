@@ -84,8 +84,8 @@ mod tests {
         assert_eq!((shared.read_iops(), shared.write_iops()), (Some(2e5), Some(2e5)));
         let free = Array { transfer: 0.0, ..SLC };
         assert_eq!(free.read_iops(), Some(1.6e6));
-        let timeless = Array { transfer: 0.0, sensing: 0.0, program: 0.0, ..SLC };
-        assert_eq!((timeless.read_iops(), timeless.write_iops()), (None, None));
+        let free = Array { transfer: 0.0, sensing: 0.0, program: 0.0, ..SLC };
+        assert_eq!((free.read_iops(), free.write_iops()), (None, None));
         assert_eq!((SLC.read_alone(), SLC.write_alone()), (30.0, 160.0));
     }
 }

@@ -3,8 +3,8 @@
 
 mod support;
 
-use fowler_theory::collection::{self, Part};
 use fowler_theory::die::{self, DieTimes, Load, Suspension};
+use fowler_theory::gc::{self, Part};
 use support::SLC;
 
 const BOTH: [Suspension; 2] = [Suspension::InterPhase, Suspension::IntraPhase];
@@ -83,36 +83,36 @@ fn a_load_without_a_steady_state_has_no_mean() {
         assert!(means(capacity).is_none() && means(capacity * 0.999).is_some());
     }
     for load in [0.0, 1.0, -1.0, f64::NAN] {
-        assert_eq!(collection::fifo(load), None);
-        assert_eq!(collection::random(load), None);
-        assert_eq!(collection::greedy(load, 16), None);
-        assert_eq!(collection::d_choices(load, 16, 2), None);
+        assert_eq!(gc::fifo(load), None);
+        assert_eq!(gc::random(load), None);
+        assert_eq!(gc::greedy(load, 16), None);
+        assert_eq!(gc::d_choices(load, 16, 2), None);
         let parts = Part::hot_and_cold(0.8, 0.2);
-        assert_eq!(collection::fifo_one_pool(load, &parts), None);
-        assert_eq!(collection::fifo_two_pools(load, &parts), None);
+        assert_eq!(gc::fifo_one_pool(load, &parts), None);
+        assert_eq!(gc::fifo_two_pools(load, &parts), None);
     }
-    assert_eq!(collection::greedy(0.8, 0), None);
-    assert_eq!(collection::d_choices(0.8, 16, 0), None);
-    assert_eq!(collection::fifo_one_pool(0.8, &Part::hot_and_cold(1.0, 0.2)), None);
+    assert_eq!(gc::greedy(0.8, 0), None);
+    assert_eq!(gc::d_choices(0.8, 16, 0), None);
+    assert_eq!(gc::fifo_one_pool(0.8, &Part::hot_and_cold(1.0, 0.2)), None);
 }
 
 #[test]
-fn collection_has_the_limits_it_must_have() {
+fn gc_has_the_limits_it_must_have() {
     for load in [0.05, 0.5, 0.75, 0.85, 0.92, 0.99] {
-        let fifo = collection::fifo(load).unwrap();
-        let random = collection::random(load).unwrap();
-        near(collection::d_choices(load, 64, 1).unwrap(), random);
+        let fifo = gc::fifo(load).unwrap();
+        let random = gc::random(load).unwrap();
+        near(gc::d_choices(load, 64, 1).unwrap(), random);
         // Many choices are greedy, big blocks make greedy FIFO, and one page to a block needs no
         // moves.
-        let greedy = collection::greedy(load, 16).unwrap();
-        let many = collection::d_choices(load, 16, 100_000).unwrap();
+        let greedy = gc::greedy(load, 16).unwrap();
+        let many = gc::d_choices(load, 16, 100_000).unwrap();
         assert!((many / greedy - 1.0).abs() < 1e-4, "{load}: {many} {greedy}");
-        assert!((collection::greedy(load, 65_536).unwrap() / fifo - 1.0).abs() < 2e-3);
-        near(collection::greedy(load, 1).unwrap(), 1.0);
+        assert!((gc::greedy(load, 65_536).unwrap() / fifo - 1.0).abs() < 2e-3);
+        near(gc::greedy(load, 1).unwrap(), 1.0);
         assert!(greedy <= fifo && fifo <= random);
         // Parts of one temperature are one part.
-        near(collection::fifo_one_pool(load, &Part::hot_and_cold(0.3, 0.3)).unwrap(), fifo);
-        let alike = collection::fifo_two_pools(load, &Part::hot_and_cold(0.5, 0.5)).unwrap();
+        near(gc::fifo_one_pool(load, &Part::hot_and_cold(0.3, 0.3)).unwrap(), fifo);
+        let alike = gc::fifo_two_pools(load, &Part::hot_and_cold(0.5, 0.5)).unwrap();
         near(alike.waf, fifo);
         // Where a flat minimum lies is known less well than its value.
         assert!((alike.spare_hot - 0.5).abs() < 1e-4, "{alike:?}");

@@ -3,8 +3,8 @@
 
 mod support;
 
-use fowler_theory::collection::{self, Part};
 use fowler_theory::die::{self, Load, Suspension};
+use fowler_theory::gc::{self, Part};
 use serde_json::{Value, json};
 use std::io::Write as _; // a direct write: what a test prints is captured
 use support::{MLC, SLC};
@@ -94,19 +94,19 @@ fn queues_agree_with_the_rows_carried_along() {
     ]));
 }
 
-fn compare_collection(oracle: &Value) {
+fn compare_gc(oracle: &Value) {
     let number = |value: &Value| value.as_f64().unwrap();
     let mut compare = Compare(1e-9, Vec::new());
     for row in oracle["table"].as_array().unwrap() {
         let load = number(&row["rho"]);
-        compare.with(&format!("fifo {load}"), number(&row["fifo"]), collection::fifo(load));
-        compare.with(&format!("random {load}"), number(&row["random"]), collection::random(load));
+        compare.with(&format!("fifo {load}"), number(&row["fifo"]), gc::fifo(load));
+        compare.with(&format!("random {load}"), number(&row["random"]), gc::random(load));
         for (pages, waf) in row["greedy"].as_object().unwrap() {
-            let found = collection::greedy(load, pages.parse().unwrap());
+            let found = gc::greedy(load, pages.parse().unwrap());
             compare.with(&format!("greedy {load} {pages}"), number(waf), found);
         }
         for (d, waf) in row["d64"].as_object().unwrap() {
-            let found = collection::d_choices(load, 64, d.parse().unwrap());
+            let found = gc::d_choices(load, 64, d.parse().unwrap());
             compare.with(&format!("d {d} {load}"), number(waf), found);
         }
     }
@@ -116,16 +116,15 @@ fn compare_collection(oracle: &Value) {
         // These were computed beside a simulation of 2,000 blocks of which half an open one and one
         // erased block hold no data: they belong to the load of the rest.
         let load = load * 2000.0 / (2000.0 - 1.5);
-        let hot =
-            |writes, pages| collection::fifo_one_pool(load, &Part::hot_and_cold(writes, pages));
+        let hot = |writes, pages| gc::fifo_one_pool(load, &Part::hot_and_cold(writes, pages));
         let found = match name {
-            "greedy" => collection::greedy(load, pages),
-            "fifo" => collection::fifo(load),
+            "greedy" => gc::greedy(load, pages),
+            "fifo" => gc::fifo(load),
             "random" | "random hot/cold 0.8/0.2" | "random hot/cold 0.9/0.1" => {
-                collection::d_choices(load, pages, 1)
+                gc::d_choices(load, pages, 1)
             }
-            "d=2" => collection::d_choices(load, pages, 2),
-            "d=10" => collection::d_choices(load, pages, 10),
+            "d=2" => gc::d_choices(load, pages, 2),
+            "d=10" => gc::d_choices(load, pages, 10),
             "fifo hot/cold 0.8/0.2" => hot(0.8, 0.2),
             "fifo hot/cold 0.9/0.1" => hot(0.9, 0.1),
             other => panic!("no closed form for {other}"),
@@ -135,9 +134,9 @@ fn compare_collection(oracle: &Value) {
     for row in oracle["hotcold"].as_array().unwrap() {
         let load = 1.0 / number(&row["alpha"]);
         let parts = Part::hot_and_cold(number(&row["r"]), number(&row["f"]));
-        let mixed = collection::fifo_one_pool(load, &parts);
+        let mixed = gc::fifo_one_pool(load, &parts);
         compare.with(&format!("mixed {row}"), number(&row["fifo_mixed"]), mixed);
-        let split = collection::fifo_two_pools(load, &parts).expect("a sound load");
+        let split = gc::fifo_two_pools(load, &parts).expect("a sound load");
         // The oracle tried shares in steps of a thousandth.
         let grid = split.waf / number(&row["split_opt"]) - 1.0;
         assert!((-1e-5..1e-9).contains(&grid), "{split:?} {row}: {grid:e}");
@@ -147,14 +146,14 @@ fn compare_collection(oracle: &Value) {
 }
 
 #[test]
-fn collection_agrees_with_every_row_of_the_oracle() {
+fn gc_agrees_with_every_row_of_the_oracle() {
     let Some(oracle) = oracle("gc.json") else { return };
-    compare_collection(&oracle);
+    compare_gc(&oracle);
 }
 
 #[test]
-fn collection_agrees_with_the_rows_carried_along() {
-    compare_collection(&json!({
+fn gc_agrees_with_the_rows_carried_along() {
+    compare_gc(&json!({
         "table": [{"rho": 0.8695652173913044, "fifo": 4.0160311413924, "random": 7.666666666666671,
             "greedy": {"16": 3.284659557013948, "256": 3.9595708901091626},
             "d64": {"2": 5.312331857819506, "10": 3.930414747036692}}],

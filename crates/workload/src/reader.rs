@@ -147,7 +147,7 @@ impl TraceReader {
     ) -> Result<TraceReader, TraceError> {
         check(name, options)?;
         let lines = Lines::of(text).map_err(|error| io_error(name, "reading", &error))?;
-        source::refuse_foreign(name, lines.head())?;
+        source::refuse_other_files(name, lines.head())?;
         let (format, format_source) = match options.format {
             Some(format) => (format, FormatSource::Given),
             None => detect(name, &lines)?,

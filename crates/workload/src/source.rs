@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 18;
 pub(crate) type Text = Box<dyn Read + Send>;
 
 /// First bytes of files that are no text and that we cannot unpack, with what they are.
-const FOREIGN: &[(&[u8], &str, &str)] = &[
+const OTHER_FILES: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "packed with xz", "unpack it first, or pack it with zstd or gzip"),
     (b"BZh", "packed with bzip2", "unpack it first, or pack it with zstd or gzip"),
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
@@ -55,10 +55,10 @@ pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<
 }
 
 /// Refuses text whose first bytes show that it is none. Looked at after unpacking.
-pub(crate) fn refuse_foreign(name: &str, head: &[u8]) -> Result<(), TraceError> {
+pub(crate) fn refuse_other_files(name: &str, head: &[u8]) -> Result<(), TraceError> {
     let is_tar = head.get(257..262) == Some(b"ustar");
     let tar: &(&[u8], &str, &str) = &(b"", "a tar archive", "unpack it and read the files in it");
-    let found = FOREIGN.iter().find(|(magic, _, _)| head.starts_with(magic));
+    let found = OTHER_FILES.iter().find(|(magic, _, _)| head.starts_with(magic));
     match found.or(is_tar.then_some(tar)) {
         None => Ok(()),
         Some((_, what, hint)) => {
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_named() {
-        let error = refuse_foreign("t", b"PK\x03\x04....").unwrap_err().to_string();
+        let error = refuse_other_files("t", b"PK\x03\x04....").unwrap_err().to_string();
         assert!(error.contains("a zip archive") && error.contains("unpack it"), "{error}");
         let mut tar = vec![0; 512];
         tar[257..262].copy_from_slice(b"ustar");
-        assert!(refuse_foreign("t", &tar).unwrap_err().to_string().contains("tar archive"));
-        assert_eq!(refuse_foreign("t", b"0,1\n"), Ok(()));
+        assert!(refuse_other_files("t", &tar).unwrap_err().to_string().contains("tar archive"));
+        assert_eq!(refuse_other_files("t", b"0,1\n"), Ok(()));
     }
 }

@@ -24,7 +24,7 @@ pub struct Job {
     /// It competes with the host; otherwise it gives way.
     pub foreground: bool,
     /// It waits for the die to be idle.
-    pub parked: bool,
+    pub paused: bool,
 }
 
 impl Job {

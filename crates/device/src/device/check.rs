@@ -158,7 +158,7 @@ impl Device {
     }
 
     /// A block holds data of one class, and its pages are programmed as that class is (HIRE,
-    /// section 3.2); data keeps its class when it is collected. Held against each program while it
+    /// section 3.2); data keeps its class when it is collected. Compared with each program while it
     /// runs, so against every page.
     fn check_programs(&self) -> Result<(), Violation> {
         let locator = &self.layer.ftl.core.locator;

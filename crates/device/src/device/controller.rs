@@ -14,7 +14,7 @@ use crate::host::write_throttle::WriteThrottle;
 use crate::host::{FrontEnd, Ftl};
 use crate::observe::operation::Op;
 use crate::policy::redundancy::CachePower;
-use crate::policy::throttle::Held;
+use crate::policy::throttle::Throttled;
 use crate::precondition::Preconditioned;
 use crate::precondition::initial_cell_state;
 use crate::raid::Raid;
@@ -188,8 +188,8 @@ impl Layer for Controller {
         self.throttle.is_some()
     }
 
-    fn delay(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
-        let Some(throttle) = &mut self.throttle else { return Held::default() };
+    fn delay(&mut self, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
+        let Some(throttle) = &mut self.throttle else { return Throttled::default() };
         throttle.delay(&self.ftl.core, flash, io, now)
     }
 

@@ -21,7 +21,7 @@ use crate::host::FrontEnd;
 use crate::host::life::Totals;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
-use crate::policy::throttle::{Held, State};
+use crate::policy::throttle::{State, Throttled};
 use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
 use crate::raid::Protection;
@@ -45,8 +45,8 @@ pub trait Layer: Translation {
         false
     }
     /// How long a write is delayed that could enter at `now`.
-    fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Held {
-        Held::default()
+    fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
+        Throttled::default()
     }
     /// A die may have been idle for long enough.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
@@ -107,7 +107,7 @@ struct Arrival {
     /// When it may enter: it is ready, and no longer held.
     enters: Nanos,
     /// How long it is held; none, before that was asked.
-    held: Option<Span>,
+    delay: Option<Span>,
 }
 
 impl Device {
@@ -396,8 +396,9 @@ impl<L: Layer> Device<L> {
         assert!(io.at >= self.last_issue, "requests must come in order of arrival: {io:?}");
         self.last_issue = io.at;
         let ready = self.layer.front_mut().link.receive(&io, io.at);
-        let held = (!self.layer.may_delay_writes() || io.op != HostOp::Write).then_some(Span::ZERO);
-        self.arrivals.push_back(Arrival { io, ready, enters: ready, held });
+        let delay =
+            (!self.layer.may_delay_writes() || io.op != HostOp::Write).then_some(Span::ZERO);
+        self.arrivals.push_back(Arrival { io, ready, enters: ready, delay });
         true
     }
 
@@ -412,15 +413,15 @@ impl<L: Layer> Device<L> {
     /// each. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {
-        let Some(arrival) = self.arrivals.front_mut().filter(|its| its.held.is_none()) else {
+        let Some(arrival) = self.arrivals.front_mut().filter(|its| its.delay.is_none()) else {
             return false;
         };
-        let held = self.layer.delay(&mut self.flash, &arrival.io, at).total();
-        (arrival.held, arrival.enters) = (Some(held), at + held);
+        let delay = self.layer.delay(&mut self.flash, &arrival.io, at).total();
+        (arrival.delay, arrival.enters) = (Some(delay), at + delay);
         if pacing == Pacing::Open {
-            self.behind += held;
+            self.behind += delay;
         }
-        held > Span::ZERO
+        delay > Span::ZERO
     }
 
     /// The first request was issued, and enters now.
@@ -445,8 +446,8 @@ impl<L: Layer> Device<L> {
         // once.
         self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
-        let held = arrival.held.unwrap_or_default();
-        self.layer.admit(&mut self.flash, arrival.io, arrival.ready, held);
+        let delay = arrival.delay.unwrap_or_default();
+        self.layer.admit(&mut self.flash, arrival.io, arrival.ready, delay);
     }
 
     #[inline]
@@ -472,7 +473,7 @@ impl<L: Layer> Device<L> {
     #[inline]
     pub(crate) fn tell_much<P: Probe<L>>(&mut self, probe: &mut P) {
         // Where nobody watches, this is known when it is compiled.
-        if probe.watches_flash() && self.flash.tape().is_some_and(|tape| tape.len() >= STEPS) {
+        if probe.watches_flash() && self.flash.trace().is_some_and(|steps| steps.len() >= STEPS) {
             self.tell(probe);
         }
     }
@@ -480,9 +481,9 @@ impl<L: Layer> Device<L> {
     /// Tells of the steps of flash operations since the last time, if anybody watches.
     #[inline]
     pub(crate) fn tell<P: Probe<L>>(&mut self, probe: &mut P) {
-        if let Some(tape) = self.flash.tape() {
-            probe.stepped(tape);
-            tape.clear();
+        if let Some(steps) = self.flash.trace() {
+            probe.stepped(steps);
+            steps.clear();
         }
     }
 

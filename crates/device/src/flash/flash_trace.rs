@@ -19,7 +19,7 @@ pub struct FlashStep {
     /// Of which operation.
     pub operation: Operation,
     /// What.
-    pub act: FlashEvent,
+    pub event: FlashEvent,
 }
 
 /// A flash operation, as far as whoever watches needs to know it.
@@ -93,27 +93,27 @@ impl Flash {
     /// See docs/decisions/observe.md, "How can a probe watch the flash?".
     pub(crate) fn watch(&mut self, watched: bool) {
         // What was noted down before, nobody has heard of yet.
-        self.tape = watched.then(|| self.tape.take().unwrap_or_default());
+        self.trace = watched.then(|| self.trace.take().unwrap_or_default());
     }
 
     /// What was noted down since it was last cleared, if anybody watches.
     #[inline]
-    pub(crate) fn tape(&mut self) -> Option<&mut Vec<FlashStep>> {
-        self.tape.as_mut()
+    pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
+        self.trace.as_mut()
     }
 
     /// Notes a step of a transaction, if anybody watches.
     #[inline]
-    pub(super) fn note(&mut self, die: DieId, txn: TxnId, act: FlashEvent) {
-        if self.tape.is_some() {
-            self.note_down(die, txn, act);
+    pub(super) fn note(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
+        if self.trace.is_some() {
+            self.note_down(die, txn, event);
         }
     }
 
     /// Notes that a page has been transferred in, if anybody watches.
     #[inline]
     pub(super) fn note_load(&mut self, die: DieId) {
-        if self.tape.is_some() {
+        if self.trace.is_some() {
             let Die { cursor, transfer, .. } = self.dies[die];
             self.note_down(die, cursor, FlashEvent::Load { transfer, again: false });
         }
@@ -122,24 +122,24 @@ impl Flash {
     /// Notes that what a die serves is on its cells until `until`, if anybody watches.
     #[inline]
     pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
-        if self.tape.is_some() {
+        if self.trace.is_some() {
             let Command { first, cells, .. } = self.commands[die];
             self.note_down(die, first, FlashEvent::Run { cells, until });
         }
     }
 
     #[cold]
-    fn note_down(&mut self, die: DieId, txn: TxnId, act: FlashEvent) {
+    fn note_down(&mut self, die: DieId, txn: TxnId, event: FlashEvent) {
         let at = self.now();
         let operation = self.operation(self.txns.get(txn));
-        let Some(tape) = &mut self.tape else { return };
-        tape.push(FlashStep { at, die, operation, act });
+        let Some(trace) = &mut self.trace else { return };
+        trace.push(FlashStep { at, die, operation, event });
     }
 
     /// Notes that a transaction is done, and with it those that joined it.
     #[inline]
     pub(super) fn note_done(&mut self, die: DieId, txn: TxnId) {
-        if self.tape.is_some() {
+        if self.trace.is_some() {
             self.note_all_done(die, txn);
         }
     }
@@ -147,7 +147,7 @@ impl Flash {
     /// Whether anybody watches.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
-        self.tape.is_some()
+        self.trace.is_some()
     }
 
     /// Notes that a transaction whose service is over, and those that joined it, waited since then
@@ -162,9 +162,13 @@ impl Flash {
             let submitted = since.max(created);
             let operation = Operation { request, submitted, ..self.operation(done) };
             if request.is_some() {
-                let step =
-                    FlashStep { at: self.now(), die: done.die, operation, act: FlashEvent::Joined };
-                self.tape.get_or_insert_default().push(step);
+                let step = FlashStep {
+                    at: self.now(),
+                    die: done.die,
+                    operation,
+                    event: FlashEvent::Joined,
+                };
+                self.trace.get_or_insert_default().push(step);
             }
             at = if at == waiter { joined } else { next };
         }
@@ -183,8 +187,8 @@ impl Flash {
                 ..self.operation(its)
             };
             joined = its.next;
-            let step = FlashStep { at: self.now(), die, operation, act: FlashEvent::Joined };
-            self.tape.get_or_insert_default().push(step);
+            let step = FlashStep { at: self.now(), die, operation, event: FlashEvent::Joined };
+            self.trace.get_or_insert_default().push(step);
         }
     }
 

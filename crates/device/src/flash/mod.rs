@@ -13,11 +13,10 @@
 //!   or by rank.
 //! - `txn.rs`: the transactions. `reads.rs`, `cells.rs`: reads; programs and erases.
 //! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
-//! - `account.rs`: where the time of each transaction went. `flash_trace.rs`: every step, if
+//! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step, if
 //!   anybody watches.
 //! - `chip.rs`: one die under raw commands.
 
-mod account;
 mod cells;
 mod channel;
 pub mod chip;
@@ -27,6 +26,7 @@ pub mod indexed_heap;
 pub mod queue;
 mod reads;
 mod suspend;
+mod time_accounting;
 pub mod txn;
 #[cfg(test)]
 mod worked_example_tests;
@@ -119,7 +119,7 @@ pub struct Flash {
     /// Dies to attend to before time moves on, in order; those attended to go when all are.
     marked: Vec<DieId>,
     /// What happened, step by step, where somebody watches.
-    tape: Option<Vec<FlashStep>>,
+    trace: Option<Vec<FlashStep>>,
 }
 
 impl Flash {
@@ -173,7 +173,7 @@ impl Flash {
             ),
             rules: config.suspension,
             marked: Vec::with_capacity(4 * dies),
-            tape: None,
+            trace: None,
         }
     }
 

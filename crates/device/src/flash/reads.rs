@@ -122,7 +122,7 @@ impl Flash {
     /// Notes that a try of a read ends.
     #[inline]
     fn note_try(&mut self, id: DieId, read: TxnId, level: u8, again: bool) {
-        if self.tape().is_some() {
+        if self.trace().is_some() {
             let sense = self.levels.sense(level, self.offset(self.txns.get(read).unit));
             let transfer = self.levels.transfer(level);
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });

@@ -54,9 +54,9 @@ impl Gc {
     /// The job of a plane gives way to the host no more.
     pub fn promote(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.jobs[plane].filter(|job| !job.foreground) else { return };
-        let promoted = Job { foreground: true, parked: false, ..job };
+        let promoted = Job { foreground: true, paused: false, ..job };
         self.jobs[plane] = Some(self.competing(core, plane, promoted));
-        if job.parked {
+        if job.paused {
             self.step(core, flash, plane);
         }
     }
@@ -111,7 +111,7 @@ impl Gc {
             surplus: 0,
             written: 0,
             foreground,
-            parked: false,
+            paused: false,
         };
         self.jobs[plane] = Some(self.competing(core, plane, job));
         self.step(core, flash, plane);
@@ -144,7 +144,7 @@ impl Gc {
         let host_waits =
             queue.head(TxnClass::HostRead).is_some() || queue.head(TxnClass::HostProgram).is_some();
         if !job.foreground && host_waits {
-            job.parked = true;
+            job.paused = true;
             self.jobs[plane] = Some(job);
             self.wanting[die] = true;
             return;

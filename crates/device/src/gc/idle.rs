@@ -10,11 +10,11 @@ use fowler_units::{DieId, Nanos};
 impl Gc {
     /// A die has nothing to do. If it stays so for long enough, it collects.
     pub fn on_die_idle(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
-        let ripe = flash.die(die).idle_since + self.rules.idle_after;
+        let idle_long_enough = flash.die(die).idle_since + self.rules.idle_after;
         let at = match &self.strengths {
-            _ if self.wanting[die] || core.buffer.rewrites() > 0 => Some(ripe),
-            Some(measurer) => Some(ripe.max(measurer.due(die))),
-            None => self.next_look().map(|look| ripe.max(look)),
+            _ if self.wanting[die] || core.buffer.rewrites() > 0 => Some(idle_long_enough),
+            Some(measurer) => Some(idle_long_enough.max(measurer.due(die))),
+            None => self.next_look().map(|look| idle_long_enough.max(look)),
         };
         if let Some(at) = at {
             self.look_at_rest(flash, die, at.max(flash.now()));
@@ -40,8 +40,8 @@ impl Gc {
         if !flash.die(die).is_idle() {
             return false; // It will rest again.
         }
-        let ripe = flash.die(die).idle_since + self.rules.idle_after;
-        if ripe > flash.now() {
+        let idle_long_enough = flash.die(die).idle_since + self.rules.idle_after;
+        if idle_long_enough > flash.now() {
             self.on_die_idle(core, flash, die);
             return false;
         }
@@ -50,8 +50,8 @@ impl Gc {
         for plane in core.layout.geometry.planes_of_die(die) {
             let short = core.allocator.blocks.free_in(plane) < self.rules.background_below;
             match &mut self.jobs[plane] {
-                Some(job) if job.parked => {
-                    job.parked = false;
+                Some(job) if job.paused => {
+                    job.paused = false;
                     self.step(core, flash, plane);
                 }
                 Some(_) => {}

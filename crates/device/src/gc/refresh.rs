@@ -117,9 +117,9 @@ impl Refresher {
 
     /// Those past the hard limit stand in the order of their age.
     fn oldest_first(&mut self, plane: PlaneId) {
-        let mut due: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
-        due.sort_by_key(|&block| self.blocks[block].since);
-        due.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
+        let mut past: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
+        past.sort_by_key(|&block| self.blocks[block].since);
+        past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
     fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
@@ -166,8 +166,8 @@ impl Refresher {
     }
 
     /// Takes the first block of a line.
-    fn pop(&mut self, plane: PlaneId, due: bool) -> Option<BlockId> {
-        let line = if due { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
+    fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
+        let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.head;
         if !block.is_some() {
             return None;
@@ -177,8 +177,8 @@ impl Refresher {
         Some(block)
     }
 
-    fn has(&self, plane: PlaneId, due: bool) -> bool {
-        let line = if due { &self.past_hard[plane] } else { &self.past_soft[plane] };
+    fn has(&self, plane: PlaneId, hard: bool) -> bool {
+        let line = if hard { &self.past_hard[plane] } else { &self.past_soft[plane] };
         line.head.is_some()
     }
 }
@@ -319,7 +319,7 @@ impl Gc {
         if standing {
             self.requeue_overdue(plane, flash.now());
         }
-        self.refresh_if_due(core, flash, plane);
+        self.refresh_if_urgent(core, flash, plane);
         self.want_idle(core, flash, plane);
     }
 
@@ -364,7 +364,7 @@ impl Gc {
 
     pub(super) fn line_up_full(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         if let Some(plane) = self.line_up(core, block, flash.now()) {
-            self.refresh_if_due(core, flash, plane);
+            self.refresh_if_urgent(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
         self.look_at_ages(core, flash);
@@ -428,7 +428,7 @@ impl Gc {
         }
         self.look_at_all(core, flash.now());
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.refresh_if_due(core, flash, plane);
+            self.refresh_if_urgent(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
     }
@@ -465,7 +465,7 @@ impl Gc {
             refresher.oldest_first(plane);
         }
         for plane in (0..core.layout.geometry.planes()).map(PlaneId) {
-            self.refresh_if_due(core, flash, plane);
+            self.refresh_if_urgent(core, flash, plane);
             self.want_idle(core, flash, plane);
         }
         self.expect_deadline(core, flash);
@@ -473,7 +473,7 @@ impl Gc {
     }
 
     /// A block past the hard limit is refreshed at once, if its plane is free for that.
-    pub fn refresh_if_due(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
+    pub fn refresh_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         self.start_refresh(core, flash, plane, true);
     }
 
@@ -496,12 +496,12 @@ impl Gc {
     }
 
     /// What is past the hard limit waits for no idle time, nor does the job that it waits for.
-    pub(super) fn promote_if_due(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
+    pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
-        let due = |its: &Refresher| {
+        let urgent = |its: &Refresher| {
             its.has(plane, true) || its.urgency(job.victim, flash.now()) == Urgency::HardLimit
         };
-        if self.refresh.as_ref().is_some_and(|its| due(its)) {
+        if self.refresh.as_ref().is_some_and(|its| urgent(its)) {
             self.promote(core, flash, plane);
         }
     }
@@ -523,11 +523,11 @@ impl Gc {
         let planes = || geometry.planes_of_die(die);
         let each = geometry.blocks_per_plane;
         for block in planes().flat_map(|it| it.0 * each..(it.0 + 1) * each).map(BlockId) {
-            let due = self
+            let urgent = self
                 .refresh
                 .as_ref()
                 .is_some_and(|its| its.urgency(block, now) == Urgency::HardLimit);
-            if due && core.allocator.blocks.state(block) == BlockState::Open {
+            if urgent && core.allocator.blocks.state(block) == BlockState::Open {
                 self.close_if_urgent(core, flash, block);
                 left |= core.allocator.blocks.state(block) == BlockState::Open;
             }
@@ -541,10 +541,10 @@ impl Gc {
         if refresher.overdue_open {
             // What waits to be closed may lie on another plane.
             for plane in core.layout.geometry.planes_of_die(core.locator.die_of_plane(plane)) {
-                self.refresh_if_due(core, flash, plane);
+                self.refresh_if_urgent(core, flash, plane);
             }
         }
-        self.refresh_if_due(core, flash, plane);
+        self.refresh_if_urgent(core, flash, plane);
         self.want_idle(core, flash, plane);
     }
 
@@ -554,13 +554,13 @@ impl Gc {
         core: &mut Core,
         flash: &mut Flash,
         plane: PlaneId,
-        due: bool,
+        hard: bool,
     ) -> bool {
         if !self.refreshes() {
             return false;
         }
-        if due {
-            self.promote_if_due(core, flash, plane);
+        if hard {
+            self.promote_if_urgent(core, flash, plane);
         }
         if self.close_overdue(core, flash, plane)
             || self.job(plane).is_some()
@@ -570,12 +570,12 @@ impl Gc {
         }
         let now = flash.now();
         while let Some(refresher) = &mut self.refresh
-            && let Some(block) = refresher.pop(plane, due)
+            && let Some(block) = refresher.pop(plane, hard)
         {
             let soft = refresher.urgency(block, now) != Urgency::Fresh;
             if soft && core.allocator.blocks.state(block) == BlockState::Full {
-                flash.counters.recycled[usize::from(!due)] += 1;
-                self.begin(core, flash, plane, block, Source::Refresh, due);
+                flash.counters.recycled[usize::from(!hard)] += 1;
+                self.begin(core, flash, plane, block, Source::Refresh, hard);
                 return true;
             }
         }

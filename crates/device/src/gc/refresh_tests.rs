@@ -33,7 +33,7 @@ fn config() -> Config {
 /// The age of the oldest block that holds data, and the most that one was read.
 fn oldest(device: &Device) -> (Span, u32) {
     let (core, gc) = (&device.layer.ftl.core, &device.layer.ftl.gc);
-    let refresher = gc.refresh.as_ref().expect("it recycles");
+    let refresher = gc.refresh.as_ref().expect("it refreshes");
     let holds = |block: &BlockId| core.allocator.blocks.valid(*block) > 0;
     let held = || (0..core.layout.geometry.blocks()).map(BlockId).filter(holds);
     let age = |block: BlockId| refresher.age(block, device.now());

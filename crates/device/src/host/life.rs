@@ -136,7 +136,7 @@ pub struct Life {
     pages: f64,
     before: u64,
     /// The most pages that can be programmed in it and endured at its end.
-    kept_up: f64,
+    sustained: f64,
 }
 
 impl Life {
@@ -150,8 +150,8 @@ impl Life {
 
     pub(crate) fn of(params: Params, pages: f64, before: u64) -> Self {
         let endurance = params.endurance().expect("refused otherwise");
-        let kept_up = endurance.kept_up(params.cycles, params.target) * pages;
-        Self { params, endurance, pages, before, kept_up }
+        let sustained = endurance.sustained(params.cycles, params.target) * pages;
+        Self { params, endurance, pages, before, sustained }
     }
 
     /// See docs/decisions/lifetime.md, "What does a dilated life see?".
@@ -200,7 +200,7 @@ impl Life {
     /// can be endured when the life ends.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
-            self.totals(programmed, now).achievable.min(self.kept_up)
+            self.totals(programmed, now).achievable.min(self.sustained)
         } else {
             self.params.cycles * self.pages
         };

@@ -193,9 +193,9 @@ impl Ftl {
             HostOp::Write | HostOp::Trim => {
                 if let Some(&head) = self.queues.waiting_writes.front() {
                     // Whoever stands in line waits for what its head waits for.
-                    let held = self.front.requests.get(head).held;
-                    self.front.requests.get_mut(id).held =
-                        held.map(|(hold, _)| (hold, flash.now()));
+                    let stalled = self.front.requests.get(head).stalled;
+                    self.front.requests.get_mut(id).stalled =
+                        stalled.map(|(stall, _)| (stall, flash.now()));
                     self.queues.waiting_writes.push_back(id);
                 } else if !self.write_or_trim(flash, id, raid) {
                     self.queues.waiting_writes.push_back(id);

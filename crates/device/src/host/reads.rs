@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
-use super::request::Hold;
+use super::request::Stall;
 use crate::config::UnwrittenReads;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -49,7 +49,7 @@ impl Ftl {
                     self.read_page(flash, id, (page, location), raid);
                 }
                 Err(miss) => {
-                    self.hold(flash, id, Hold::Mapping);
+                    self.stall(flash, id, Stall::Mapping);
                     self.core.map.wait(miss, Waiter::Read(id));
                     return Sent::MissesMapping;
                 }
@@ -87,7 +87,7 @@ impl Ftl {
         while let Some(waiter) = self.core.map.next_waiter(id) {
             match waiter {
                 Waiter::Read(request) => {
-                    self.release_hold(flash, request);
+                    self.release_stall(flash, request);
                     if self.read_pages(flash, request, raid) == Sent::NoRoom {
                         self.queues.waiting_reads.push_back(request);
                     }
@@ -202,8 +202,8 @@ impl Ftl {
         if self.core.classes.keeps_reads {
             self.keep_read(flash, lpn, unit, raid);
         }
-        while let Some(&held) = self.queues.waiting_reads.front() {
-            if self.read_pages(flash, held, raid) == Sent::NoRoom {
+        while let Some(&waiting) = self.queues.waiting_reads.front() {
+            if self.read_pages(flash, waiting, raid) == Sent::NoRoom {
                 break;
             }
             self.queues.waiting_reads.pop_front();

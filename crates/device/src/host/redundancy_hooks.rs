@@ -4,7 +4,7 @@
 //! The hooks stand here because the host asks them; [`crate::raid`] answers them.
 
 use super::Ftl;
-use super::request::Hold;
+use super::request::Stall;
 use crate::flash::{Bind, Flash};
 use crate::observe::blame::Blame;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
@@ -40,7 +40,7 @@ pub trait RedundancyHooks: Sized {
         flash: &mut Flash,
         id: ReqId,
         page: Lpn,
-    ) -> Result<(), Hold> {
+    ) -> Result<(), Stall> {
         ftl.write_page(flash, id, page, false, self)
     }
 

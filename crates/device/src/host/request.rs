@@ -7,7 +7,7 @@ use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
 
 /// Why a request waits before its pages are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum Stall {
     /// As many page writes as may be are on their way to the flash.
     Queue,
     /// Every page frame of the buffer is taken.
@@ -38,7 +38,7 @@ pub struct Request {
     /// One of its pages was taken up before one of its kind that had waited longer on the same die.
     pub overtook: bool,
     /// Why its next page waits, and since when.
-    pub held: Option<(Hold, Nanos)>,
+    pub stalled: Option<(Stall, Nanos)>,
     /// How long its pages have waited for buffer space so far.
     pub buffer_wait: Span,
     /// How long they have waited for the mapping.
@@ -73,18 +73,18 @@ impl Request {
             left: pages,
             tag: StreamTag::PLAIN,
             overtook: false,
-            held: None,
+            stalled: None,
             buffer_wait: Span::ZERO,
             mapping_wait: Span::ZERO,
         }
     }
 
     /// Whatever its next page waited for until `now` is over.
-    pub fn end_hold(&mut self, now: Nanos) {
-        match self.held.take() {
-            Some((Hold::Buffer, since)) => self.buffer_wait += now - since,
-            Some((Hold::Mapping, since)) => self.mapping_wait += now - since,
-            Some((Hold::Queue, _)) | None => {}
+    pub fn end_stall(&mut self, now: Nanos) {
+        match self.stalled.take() {
+            Some((Stall::Buffer, since)) => self.buffer_wait += now - since,
+            Some((Stall::Mapping, since)) => self.mapping_wait += now - since,
+            Some((Stall::Queue, _)) | None => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
-use super::request::{Hold, Request};
+use super::request::{Request, Stall};
 use crate::cache::buffer::Listed;
 use crate::flash::Flash;
 use crate::mapping::Waiter;
@@ -25,12 +25,12 @@ impl Ftl {
             if let Err(miss) = self.core.map.lookup(flash, page) {
                 self.core.map.wait(miss, Waiter::Writes);
                 self.front.requests.get_mut(id).next = host.0;
-                self.hold(flash, id, Hold::Mapping);
+                self.stall(flash, id, Stall::Mapping);
                 return false;
             }
             if !raid.may_trim(self, flash, page) {
                 self.front.requests.get_mut(id).next = host.0;
-                self.hold(flash, id, Hold::Queue);
+                self.stall(flash, id, Stall::Queue);
                 return false;
             }
             let old = match self.core.map.place(page) {
@@ -89,7 +89,7 @@ impl Ftl {
     /// A request without pages of its own is done. A flush waited for programs, a trim for the
     /// writes before it.
     pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
-        self.release_hold(flash, id);
+        self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);
         let waited = flash.now() - ready;
         let blame = self.front.requests.blame_anew(id);

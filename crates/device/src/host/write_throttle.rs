@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::life::{Life, Totals};
 use crate::observe::counters::Counters;
-use crate::policy::throttle::{self, AnyThrottle, Held, State, Throttle};
+use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, Nanos};
 
 /// A throttle, and the life that it looks after.
@@ -44,13 +44,13 @@ impl throttle::Life for View<'_> {
 impl WriteThrottle {
     /// A throttle if the configuration has one: a life begins.
     pub fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
-        let holder = || {
+        let make = || {
             Box::new(WriteThrottle {
                 throttle: throttle_of(config),
                 life: Life::new(config, blocks),
             })
         };
-        (config.throttle.name != throttle::ThrottleKind::Off).then(holder)
+        (config.throttle.name != throttle::ThrottleKind::Off).then(make)
     }
 
     /// What the throttle has come to, and the drive.
@@ -75,28 +75,28 @@ impl Life {
         pages: u32,
         (blocks, counters): (&Blocks, &Counters),
         frames: u32,
-    ) -> Held {
+    ) -> Throttled {
         let [host, others @ ..] = counters.programs;
         // What the buffer absorbs is never programmed.
         let entered = counters.pages_written - counters.buffer_write_hits;
         let taken = entered + others.iter().sum::<u64>();
         // Pages trimmed in the buffer never get there: no more are on their way than it has frames.
         let on_the_way = entered.saturating_sub(host).min(u64::from(frames));
-        throttle.hold(now, pages, &View { life: self, blocks, on_the_way, taken })
+        throttle.delay(now, pages, &View { life: self, blocks, on_the_way, taken })
     }
 }
 
 impl WriteThrottle {
     /// How long a write is delayed that could enter at `now`.
     /// See docs/decisions/host.md, "Where is a write throttled?".
-    pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Held {
+    pub fn delay(&mut self, core: &Core, flash: &mut Flash, io: &HostIo, now: Nanos) -> Throttled {
         let last = io.offset + u64::from(io.size.max(1)) - 1;
         let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;
         let seen = (&core.allocator.blocks, &flash.counters);
-        let held = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.frames);
-        flash.counters.held[0] += held.spread;
-        flash.counters.held[1] += held.stopped;
-        flash.counters.stops += u64::from(held.stops);
-        held
+        let throttled = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.frames);
+        flash.counters.held[0] += throttled.spread;
+        flash.counters.held[1] += throttled.stopped;
+        flash.counters.stops += u64::from(throttled.stops);
+        throttled
     }
 }

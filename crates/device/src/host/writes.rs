@@ -1,7 +1,7 @@
 //! Host writes: into page frames, and on to the flash or not yet.
 
 use super::redundancy_hooks::RedundancyHooks;
-use super::request::{Hold, Request};
+use super::request::{Request, Stall};
 use super::{Ftl, Resuming};
 use crate::cache::buffer::{Frame, Listed};
 use crate::config::{Ack, PartialWrites};
@@ -30,28 +30,28 @@ impl Ftl {
             }
             let page = raid.stored_page(Lpn(request.next));
             let written = raid.write(self, flash, id, page);
-            if let Err(hold) = written {
-                self.hold(flash, id, hold);
+            if let Err(stall) = written {
+                self.stall(flash, id, stall);
                 return false;
             }
         }
     }
 
     /// The next page of a request waits, from now on for this reason.
-    pub(super) fn hold(&mut self, flash: &Flash, id: ReqId, hold: Hold) {
+    pub(super) fn stall(&mut self, flash: &Flash, id: ReqId, stall: Stall) {
         let now = flash.now();
         let request = self.front.requests.get_mut(id);
-        request.end_hold(now);
-        request.held = Some((hold, now));
+        request.end_stall(now);
+        request.stalled = Some((stall, now));
     }
 
     /// It waits no more.
-    pub(super) fn release_hold(&mut self, flash: &Flash, id: ReqId) {
+    pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
         let request = self.front.requests.get_mut(id);
-        if request.held.is_none() {
+        if request.stalled.is_none() {
             return; // As most are: there is nothing to write.
         }
-        request.end_hold(flash.now());
+        request.end_stall(flash.now());
     }
 
     pub(super) fn write_or_trim<R: RedundancyHooks>(
@@ -71,13 +71,13 @@ impl Ftl {
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.waiting_writes.is_empty() {
-            self.resume_held(flash, raid);
+            self.resume_stalled(flash, raid);
         }
     }
 
     /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do
     /// when it is done.
-    pub(super) fn resume_held<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
+    pub(super) fn resume_stalled<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {
             self.queues.resuming = Resuming::Again;
             return;
@@ -101,15 +101,15 @@ impl Ftl {
         page: Lpn,
         past: bool,
         raid: &mut R,
-    ) -> Result<(), Hold> {
+    ) -> Result<(), Stall> {
         if (self.rules.ack == Ack::OnProgram || past)
             && self.queues.writes == self.queues.writes_max
         {
-            return Err(Hold::Queue);
+            return Err(Stall::Queue);
         }
         let frame_id = self.frame_for(flash, page)?;
         // Any wait until now is over, for this page too.
-        self.release_hold(flash, id);
+        self.release_stall(flash, id);
         flash.counters.pages_written += 1;
         raid.written(page);
         let host = raid.host_page_of(page);
@@ -118,7 +118,7 @@ impl Ftl {
         let covered = self.core.buffer.covered(request.within(host, self.core.locator.page_size()));
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
-        if self.core.classes.hotness.tells_uses() {
+        if self.core.classes.hotness.tells_classes() {
             self.core.buffer.count(frame_id, true);
         }
         let frame = self.core.buffer.get_mut(frame_id);
@@ -138,20 +138,20 @@ impl Ftl {
     }
 
     /// The frame of a logical page, one that holds it already if there is one.
-    fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Hold> {
+    fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
         let location = match self.core.map.lookup(flash, page) {
             Ok(Location::Buffer(frame_id)) => return Ok(frame_id),
             Ok(Location::Flash(unit)) => unit,
             Ok(Location::Nowhere) => UnitId::NONE,
             Err(miss) => {
                 self.core.map.wait(miss, Waiter::Writes);
-                return Err(Hold::Mapping);
+                return Err(Stall::Mapping);
             }
         };
         let frame_id = match self.core.buffer.take(page, location) {
             Some(frame_id) => frame_id,
             None => {
-                let clean = self.core.buffer.to_empty().ok_or(Hold::Buffer)?;
+                let clean = self.core.buffer.to_empty().ok_or(Stall::Buffer)?;
                 self.drop_clean(flash, clean);
                 self.core.buffer.take(page, location).expect("a frame was just emptied")
             }
@@ -210,7 +210,7 @@ impl Ftl {
     #[inline]
     pub fn open_program(&mut self, flash: &mut Flash, frame_id: FrameId) -> TxnId {
         let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(frame_id);
-        if self.core.classes.hotness.tells_uses() {
+        if self.core.classes.hotness.tells_classes() {
             let page = Used { lpn, reads, writes, now: flash.now() };
             tag = tag.with(self.core.classes.hotness.class(page));
         }

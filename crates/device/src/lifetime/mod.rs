@@ -21,7 +21,7 @@ use crate::host::life::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
 use crate::observe::counters::Counters;
-use crate::policy::throttle::{AnyThrottle, Held, State, Throttle};
+use crate::policy::throttle::{AnyThrottle, State, Throttle, Throttled};
 use crate::precondition::image::PreconditionedImage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub struct LifetimeDrive {
     program: Span,
     behind: Span,
     /// How long the write was held that was not let in before the life ended.
-    kept_out: Held,
+    blocked_at_end: Throttled,
     /// Pages moved before the life, and how often each block had been erased.
     moved: [u64; 2],
     erased: Box<[u32]>,
@@ -63,7 +63,7 @@ pub struct Entered {
     /// The pages that it writes: none if it is a trim.
     pub pages: u32,
     /// How long it was held.
-    pub held: Held,
+    pub throttled: Throttled,
 }
 
 /// How many requests are drawn before their turn, and how far before it their next look-ups begin.
@@ -99,7 +99,7 @@ impl LifetimeDrive {
             kept: rules.foreground_below.max(rules.background_below),
             program: timing.bus_transfer + timing.mean_program(),
             behind: Span::ZERO,
-            kept_out: Held::default(),
+            blocked_at_end: Throttled::default(),
             moved: gc.untimed.moves,
             erased: core.allocator.blocks.erase_counts().into(),
             now: Nanos::ZERO,
@@ -167,8 +167,8 @@ impl LifetimeDrive {
 
     /// How long the write was held, until the life ended, that has not been let in any more; among
     /// what was counted.
-    pub fn kept_out(&self) -> Held {
-        self.kept_out
+    pub fn blocked_at_end(&self) -> Throttled {
+        self.blocked_at_end
     }
 
     /// What was counted so far.
@@ -306,27 +306,27 @@ impl LifetimeDrive {
         if at >= ends {
             return None;
         }
-        let held = if pages > 0 && self.throttle.is_on() {
+        let throttled = if pages > 0 && self.throttle.is_on() {
             let seen = (&self.core.allocator.blocks, &self.counters);
             self.life.ask(&mut self.throttle, at, pages, seen, 0)
         } else {
-            Held::default()
+            Throttled::default()
         };
-        let at = at + held.total();
-        self.counters.held[0] += held.spread;
-        self.counters.held[1] += held.stopped;
-        self.counters.stops += u64::from(held.stops);
+        let at = at + throttled.total();
+        self.counters.held[0] += throttled.spread;
+        self.counters.held[1] += throttled.stopped;
+        self.counters.stops += u64::from(throttled.stops);
         if at >= ends {
-            self.kept_out = held;
+            self.blocked_at_end = throttled;
             return None;
         }
-        self.behind += held.total();
+        self.behind += throttled.total();
         (self.now, self.gc.untimed.clock) = (at, at);
         self.change(io);
         self.counters.pages_written += u64::from(pages);
         self.counters.programs[0] += u64::from(pages);
         self.counters.programs[1] = self.gc.untimed.moves[0] - self.moved[0];
         self.counters.programs[2] = self.gc.untimed.moves[1] - self.moved[1];
-        Some(Entered { at, pages, held })
+        Some(Entered { at, pages, throttled })
     }
 }

@@ -10,7 +10,7 @@ use std::ops::{AddAssign, Index, IndexMut};
 pub enum Part {
     /// The link between host and drive: commands and data on it, and waiting for it.
     HostLink,
-    /// Held by the throttle, for the sake of the drive's life.
+    /// Delayed by the throttle for the sake of the drive's life.
     Throttled,
     /// Waiting for a place in the device's bounded queues.
     QueueFull,
@@ -30,11 +30,11 @@ pub enum Part {
     BehindGcProgram,
     /// Waiting while the die erased for garbage collection.
     BehindGcErase,
-    /// Waiting while the die read for wear levelling.
+    /// Waiting while the die read for wear leveling.
     BehindWearRead,
-    /// Waiting while the die programmed for wear levelling.
+    /// Waiting while the die programmed for wear leveling.
     BehindWearProgram,
-    /// Waiting while the die erased for wear levelling.
+    /// Waiting while the die erased for wear leveling.
     BehindWearErase,
     /// Waiting while the die read to program anew.
     BehindRefreshRead,

@@ -1,4 +1,4 @@
-//! A die's account of its own time. What a transaction waited behind is the difference of two
+//! The time accounting of a die. What a transaction waited behind is the difference of two
 //! readings, so that blame costs nothing while a transaction waits, however long the queue.
 
 use crate::observe::blame::{Blame, Part};
@@ -6,13 +6,13 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
 /// What a die is doing, as far as those who wait for it care. The order is that of the parts of
-/// blame from [`Part::BehindHostRead`] on, three to an account but for parity, which erases
+/// blame from [`Part::BehindHostRead`] on, three to a source but for parity, which erases
 /// nothing; idling is the channel's, suspending its own. With one more, what a die notes down for
 /// everyone who waits would not be copied at once any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
-/// The places of reads, on whatever account.
+/// The places of reads, of whatever source.
 const READING: [usize; Source::COUNT] = [0, 3, 6, 9, 12];
 
 impl Doing {
@@ -28,12 +28,12 @@ impl Doing {
         "host reads",
         "host programs",
         "host erases",
-        "collection reads",
-        "collection programs",
-        "collection erases",
-        "wear-levelling reads",
-        "wear-levelling programs",
-        "wear-levelling erases",
+        "GC reads",
+        "GC programs",
+        "GC erases",
+        "wear-leveling reads",
+        "wear-leveling programs",
+        "wear-leveling erases",
         "refresh reads",
         "refresh programs",
         "refresh erases",
@@ -55,14 +55,14 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 
 /// Time by activity, in nanoseconds.
 ///
-/// An account only grows and never holds more than the clock, which is checked; sums and
+/// A ledger only grows and never holds more than the clock, which is checked; sums and
 /// differences of its readings need no checks of their own, so that all activities are added up at
 /// once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
-    /// What was added since an earlier reading of the same account.
+    /// What was added since an earlier reading of the same ledger.
     #[inline]
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
@@ -84,7 +84,7 @@ impl Ledger {
         &self.0
     }
 
-    /// Time spent reading, on whatever account.
+    /// Time spent reading, for whatever source.
     pub fn reading(&self) -> Span {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }

@@ -1,4 +1,4 @@
-//! What a flash operation is and on whose account it runs: the words in which time and wear are
+//! What a flash operation is and on whose behalf it runs: the terms in which time and wear are
 //! accounted for.
 
 /// What a transaction does to the flash.
@@ -13,7 +13,7 @@ pub enum Op {
     Erase,
 }
 
-/// On whose account a transaction runs.
+/// On whose behalf a transaction runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Source {
@@ -21,7 +21,7 @@ pub enum Source {
     Host,
     /// Garbage collection.
     Gc,
-    /// Wear levelling.
+    /// Wear leveling.
     Wear,
     /// Programming anew what could stay where it is, to read it sooner or longer.
     Refresh,
@@ -32,7 +32,7 @@ pub enum Source {
 impl Source {
     /// How many there are.
     pub const COUNT: usize = 5;
-    /// What the accounts are called, in order.
+    /// What the sources are called, in order.
     pub const NAMES: [&'static str; Source::COUNT] =
-        ["host", "collection", "wear levelling", "refreshing", "parity"];
+        ["host", "GC", "wear leveling", "refresh", "parity"];
 }

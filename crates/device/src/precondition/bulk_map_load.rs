@@ -166,19 +166,19 @@ mod tests {
         };
         // Pages that come, of so many, and how many physical pages lie between two of them at most.
         for (pages, logical, gap) in [(0u32, 5u32, 1), (5, 5, 1_000_000), (70_000, 140_000, 80)] {
-            let mut rng = Rng::stream(u64::from(pages), "strewn");
+            let mut rng = Rng::stream(u64::from(pages), "bulk_map_load");
             let order = Scatter::new(u64::from(logical), &mut rng);
             let mut map = PageMap::new(logical, geometry.pages());
-            let mut strewn = BulkMapLoad::new(&map, &geometry);
+            let mut loader = BulkMapLoad::new(&map, &geometry);
             let (mut to, mut expected) = (0, vec![UnitId::NONE.0; logical as usize]);
             for turn in 0..pages {
                 to += 1 + rng.below(gap) as u32;
                 let page = order.at(u64::from(turn)) as u32;
                 expected[page as usize] = to;
-                strewn.put(&mut map, Lpn(page), UnitId(to));
+                loader.put(&mut map, Lpn(page), UnitId(to));
                 assert_eq!(map.owner(UnitId(to)), Lpn(page));
             }
-            strewn.settle(&mut map);
+            loader.settle(&mut map);
             assert_eq!(map.entries(), expected);
         }
     }

@@ -216,7 +216,7 @@ impl Preconditioning<'_> {
         }
         // Which block has which turns is settled; the mapping is written as physical pages ascend.
         blocks.sort_unstable();
-        let mut strewn = BulkMapLoad::new(&self.core.map, &geometry);
+        let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
         let mut turns = [0; DRAWN];
         for (block, first) in blocks {
             let mut to = geometry.first_page(block);
@@ -231,12 +231,12 @@ impl Preconditioning<'_> {
                 order.apply(turns);
                 for &page in &*turns {
                     let unit = self.core.locator.first_unit(to);
-                    strewn.put(&mut self.core.map, Lpn(page), unit);
+                    loader.put(&mut self.core.map, Lpn(page), unit);
                     to.0 += 1;
                 }
             }
         }
-        strewn.settle(&mut self.core.map);
+        loader.settle(&mut self.core.map);
         filled / row * row
     }
 
@@ -258,7 +258,7 @@ impl Preconditioning<'_> {
         let kept_free = self.gc.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut rng = Rng::stream(seed, "precondition/layout");
-        let mut strewn = BulkMapLoad::new(&self.core.map, &geometry);
+        let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
         for (plane, &here) in (0..).map(PlaneId).zip(holds) {
             let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
             let valid = valid_by_age(here, blocks, geometry.pages_per_block);
@@ -276,11 +276,11 @@ impl Preconditioning<'_> {
                 });
                 let mut valid = self.core.allocator.blocks.valid_pages(block);
                 while let Some(to) = valid.next(&self.core.allocator.blocks) {
-                    strewn.put(&mut self.core.map, next(plane), to);
+                    loader.put(&mut self.core.map, next(plane), to);
                 }
             }
         }
-        strewn.settle(&mut self.core.map);
+        loader.settle(&mut self.core.map);
     }
 
     /// See docs/decisions/precondition.md, "How is a drive aged?".

@@ -134,7 +134,7 @@ impl LossLedger {
     }
 }
 
-/// A physical page of a stripe: where it is, and its tag if it can be read.
+/// A physical page of a stripe: where it is, and its version if it can be read.
 pub type Cell = (Ppn, Option<u64>);
 
 /// What a stripe consists of at a moment, for those who check what becomes of it.
@@ -267,7 +267,7 @@ impl Raid {
         for &unit in pages {
             let page = ftl.core.map.owner(unit);
             let current = ftl.core.flash_copy(page) == unit;
-            let integrity = self.integrity.as_deref_mut().expect("it has tags");
+            let integrity = self.integrity.as_deref_mut().expect("it has versions");
             integrity.spoil(unit);
             if stripes.is_parity(page) {
                 integrity.ledger.parity_unreadable += 1;
@@ -370,7 +370,7 @@ impl Raid {
             }
         };
         ftl.invalidate(flash, unit);
-        let integrity = self.integrity.as_deref_mut().expect("it has tags");
+        let integrity = self.integrity.as_deref_mut().expect("it has versions");
         if held {
             integrity.ledger.rewritten += 1;
         } else {
@@ -470,7 +470,7 @@ impl Raid {
                 value ^= self
                     .integrity
                     .as_deref()
-                    .map_or(0, |tags| tags.version_at(ftl.core.flash_copy(page)));
+                    .map_or(0, |versions| versions.version_at(ftl.core.flash_copy(page)));
             }
         }
         let entry = self.cache.get_mut(id);

@@ -7,7 +7,7 @@ use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
 use crate::host::Ftl;
 use crate::host::redundancy_hooks::RedundancyHooks;
-use crate::host::request::Hold;
+use crate::host::request::Stall;
 use crate::observe::blame::Blame;
 use crate::observe::operation::Op;
 use crate::policy::redundancy::Leaving;
@@ -36,7 +36,7 @@ impl RedundancyHooks for Raid {
         flash: &mut Flash,
         id: ReqId,
         page: Lpn,
-    ) -> Result<(), Hold> {
+    ) -> Result<(), Stall> {
         let pages = ftl.front.requests.get(id).pages;
         if ftl.answers_on_insert() && self.rules.cut_off.is_some_and(|most| pages > most) {
             return self.write_part(ftl, flash, id, page);

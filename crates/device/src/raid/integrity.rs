@@ -1,5 +1,5 @@
-//! Integrity mode: every logical page carries a version version of 64 bits, every physical page the
-//! version that it was programmed with, and parity is the exclusive-or of stored. What is read
+//! Integrity mode: every logical page carries a version of 64 bits, every physical page the
+//! version that it was programmed with, and parity is the exclusive-or of those stored. What is read
 //! back, or brought back, is right if its version is that of the version written last.
 
 use super::Raid;

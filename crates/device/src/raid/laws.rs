@@ -26,7 +26,7 @@ impl Raid {
     }
 
     /// What the parity cache holds is what the flash lacks; counters of worn pages are right; no
-    /// two pages of a stripe share a die; and with tags, every stripe adds up.
+    /// two pages of a stripe share a die; and with versions, every stripe adds up.
     pub(crate) fn check(&self, core: &Core, flash: &Flash) -> Result<(), Violation> {
         for stripe in (0..self.stripes.count()).map(StripeId) {
             self.check_stripe(core, stripe)?;
@@ -109,7 +109,7 @@ impl Raid {
         }
     }
 
-    /// The exclusive-or of the tags of some data pages of a stripe as they lie in the flash.
+    /// The exclusive-or of the versions of some data pages of a stripe as they lie in the flash.
     fn sum_of(&self, core: &Core, integrity: &Integrity, stripe: StripeId, which: u64) -> u64 {
         let its = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         its.fold(0, |sum, (_, page)| sum ^ integrity.version_at(core.flash_copy(page)))
@@ -154,7 +154,7 @@ impl Raid {
         Ok(())
     }
 
-    /// With tags: whether every page of the host holds what was written last, in the buffer or in
+    /// With versions: whether every page of the host holds what was written last, in the buffer or in
     /// the flash.
     ///
     /// # Errors
@@ -179,8 +179,10 @@ impl Raid {
         });
         for (_, txn) in moving {
             let valid = core.allocator.blocks.is_valid(txn.unit);
-            let tag = integrity.version_at(txn.unit);
-            law(!valid || tag != 0, || format!("page {} is programmed with nothing", txn.lpn.0))?;
+            let version = integrity.version_at(txn.unit);
+            law(!valid || version != 0, || {
+                format!("page {} is programmed with nothing", txn.lpn.0)
+            })?;
         }
         Ok(())
     }

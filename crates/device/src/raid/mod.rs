@@ -184,7 +184,7 @@ impl Raid {
     /// Refresh is told whether it is still wanted.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
-            refresh.active = self.rules.recycles || self.wanted_count > 0;
+            refresh.active = self.rules.refreshes || self.wanted_count > 0;
         }
     }
 

@@ -49,7 +49,7 @@ pub struct Entry {
     pub pinned: u32,
     /// Reads on their way that it needs.
     pub reads: u32,
-    /// The parity of the covered pages, as tags.
+    /// The parity of the covered pages, as versions.
     pub value: u64,
     /// What has been read for that of all pages since the last turn, and the turn that reads are
     /// for from now on: one that was asked for before an equation was given up counts for nothing.
@@ -65,7 +65,7 @@ pub struct Entry {
     /// It has to be computed once more: a page of the stripe was lost meanwhile.
     pub again: bool,
     /// Programs that have ended and are not answered until it has got further, chained by `next`.
-    pub parked: TxnId,
+    pub awaiting: TxnId,
     /// Programs that wait for the next one of this stripe, in order, chained by `next`.
     pub first_waiting: TxnId,
     pub last_waiting: TxnId,
@@ -94,7 +94,7 @@ const EMPTY: Entry = Entry {
     frail: false,
     stalled: false,
     stale: false,
-    parked: TxnId::NONE,
+    awaiting: TxnId::NONE,
     first_waiting: TxnId::NONE,
     last_waiting: TxnId::NONE,
     listed: false,
@@ -197,7 +197,7 @@ impl ParityCache {
     pub fn close(&mut self, id: ParityId) {
         self.delist(id);
         let entry = &mut self.entries[id];
-        debug_assert!(entry.pinned == 0 && entry.reads == 0 && !entry.parked.is_some());
+        debug_assert!(entry.pinned == 0 && entry.reads == 0 && !entry.awaiting.is_some());
         if entry.progress != Progress::Open {
             self.committing -= 1;
         }

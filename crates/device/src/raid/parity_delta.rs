@@ -141,7 +141,8 @@ impl Raid {
 
     /// What is known of covered pages and of those that leave together.
     pub(crate) fn known_sum(&self, value: u64, leaving: &[UnitId]) -> u64 {
-        let tag = |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));
-        leaving.iter().fold(value, |sum, &unit| sum ^ tag(unit))
+        let version =
+            |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));
+        leaving.iter().fold(value, |sum, &unit| sum ^ version(unit))
     }
 }

@@ -50,7 +50,7 @@ impl Raid {
     /// Where blocks are recycled no more, they are as long as a stripe lacks its parity (section
     /// III-B: "the RAID-5 is applied to all the stripes"). A drive never goes back.
     fn all_have_parity(&mut self, ftl: &mut Ftl) {
-        if !self.rules.recycles && self.wanted_count == 0 {
+        if !self.rules.refreshes && self.wanted_count == 0 {
             ftl.gc.refresh = None;
         }
     }
@@ -144,7 +144,7 @@ impl Raid {
         self.read_for_parity(ftl, flash, entry, ftl.core.flash_copy(stripes.parity(stripe)));
     }
 
-    /// The parity of all pages, from the tags of what an entry has and of what it reads.
+    /// The parity of all pages, from the versions of what an entry has and of what it reads.
     pub(crate) fn set_whole(&mut self, ftl: &mut Ftl, entry: ParityId) {
         let its = self.cache.get(entry);
         let Some(integrity) = &self.integrity else { return };
@@ -193,7 +193,7 @@ impl Raid {
             Progress::Open => {
                 if its.reads == 0 {
                     self.note_awaited(flash, done, entry);
-                    self.release_parked(ftl, flash, entry);
+                    self.release_awaiting(ftl, flash, entry);
                     self.consider_commit(ftl, flash, entry);
                     self.make_room(ftl, flash);
                 }
@@ -297,7 +297,7 @@ impl Raid {
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let its = self.cache.get(entry);
-        for mut waiter in [its.parked, its.first_waiting] {
+        for mut waiter in [its.awaiting, its.first_waiting] {
             while waiter.is_some() {
                 flash.note_awaited(&done, waiter);
                 waiter = flash.txns.get(waiter).next;
@@ -318,7 +318,7 @@ impl Raid {
             let old = std::mem::replace(kept, UnitId::NONE);
             ftl.invalidate(flash, old);
         }
-        self.release_parked(ftl, flash, entry);
+        self.release_awaiting(ftl, flash, entry);
         let its = *self.cache.get(entry);
         self.cache.close(entry);
         if self.building == entry {
@@ -388,21 +388,21 @@ impl Raid {
             return false;
         }
         self.defer(flash, id);
-        let before = std::mem::replace(&mut self.cache.get_mut(entry).parked, id);
+        let before = std::mem::replace(&mut self.cache.get_mut(entry).awaiting, id);
         flash.txns.get_mut(id).next = before;
         true
     }
 
-    pub(crate) fn release_parked(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
+    pub(crate) fn release_awaiting(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get_mut(entry);
-        let mut parked = std::mem::replace(&mut its.parked, TxnId::NONE);
-        while parked.is_some() {
-            let next = flash.txns.get(parked).next;
-            let Owner::Frame(frame_id) = flash.txns.get(parked).owner else {
+        let mut awaiting = std::mem::replace(&mut its.awaiting, TxnId::NONE);
+        while awaiting.is_some() {
+            let next = flash.txns.get(awaiting).next;
+            let Owner::Frame(frame_id) = flash.txns.get(awaiting).owner else {
                 unreachable!("only buffered data waits")
             };
-            ftl.settled(flash, parked, frame_id, self);
-            parked = next;
+            ftl.settled(flash, awaiting, frame_id, self);
+            awaiting = next;
         }
     }
 }

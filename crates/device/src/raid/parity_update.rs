@@ -28,7 +28,7 @@ impl Raid {
         match self.entry_for(ftl, flash, stripe) {
             Ok(entry) => self.cover(ftl, flash, id, entry, page),
             Err(Some(busy)) => self.wait_for_stripe(flash, id, busy),
-            Err(None) => self.hold_for_parity(ftl, flash, id),
+            Err(None) => self.await_parity(ftl, flash, id),
         }
     }
 
@@ -72,7 +72,7 @@ impl Raid {
         }
     }
 
-    pub(crate) fn hold_for_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
+    pub(crate) fn await_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         flash.txns.get_mut(id).dispatched = flash.now();
         self.held.push_back(id);
         self.make_room(ftl, flash);
@@ -211,8 +211,8 @@ impl Raid {
         new: UnitId,
     ) {
         let position = self.stripes.position(page);
-        let tag = |at: UnitId| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
-        let (added, taken) = (tag(new), tag(old));
+        let version = |at: UnitId| self.integrity.as_ref().map_or(0, |its| its.version_at(at));
+        let (added, taken) = (version(new), version(old));
         let its = self.cache.get_mut(entry);
         its.anew &= !bit(position);
         its.value ^= added;

@@ -8,7 +8,7 @@ use crate::policy::redundancy::RedundancyKind;
 use crate::raid::faults::{Bug, Fault, Reason};
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Span, StripeId};
 
-/// Stripes of four pages on five chips, with tags.
+/// Stripes of four pages on five chips, with versions.
 fn config(kind: RedundancyKind) -> Config {
     let mut config = crate::config::tests::shaped(Geometry {
         channels: 5,
@@ -126,7 +126,7 @@ fn parity_of_what_was_not_read_is_noticed() {
             let mut device = drive(&config(RedundancyKind::Raid5), false);
             device.inject(Fault::Bug(Bug::SkippedReads(spared)));
             write(&mut device, Lpn(0), pages);
-            assert!(device.check_data().is_ok(), "every tag is right all the same");
+            assert!(device.check_data().is_ok(), "every version is right all the same");
             let told = device.check().err().map(|law| law.0);
             let told = told.as_deref() == Some("1 parities of what was not read");
             assert_eq!(told, spared > 0, "{pages} pages");

@@ -26,7 +26,7 @@ struct DegradedRead {
     from: UnitId,
     /// What it held when it was found unreadable: its block may have been erased and written anew
     /// since.
-    tag: u64,
+    version: u64,
     /// Reads on their way.
     left: u32,
     /// One of them has come without its data.
@@ -37,7 +37,7 @@ const NO_READ: DegradedRead = DegradedRead {
     read: TxnId::NONE,
     page: Lpn::NONE,
     from: UnitId::NONE,
-    tag: 0,
+    version: 0,
     left: 0,
     again: false,
 };
@@ -45,7 +45,7 @@ const NO_READ: DegradedRead = DegradedRead {
 /// What gives a page that cannot be read: the others that must be read, and what it held by them.
 struct Equation {
     members: Vec<UnitId>,
-    tag: u64,
+    version: u64,
 }
 
 /// The pages that are being brought back.
@@ -76,7 +76,7 @@ impl DegradedReads {
 }
 
 impl Raid {
-    /// Whether a physical page can be read. All can where there are no tags.
+    /// Whether a physical page can be read. All can where there are no versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
         self.integrity.as_deref().is_none_or(|its| its.reads(unit))
@@ -135,10 +135,10 @@ impl Raid {
     /// say.
     fn read_equation(&mut self, ftl: &mut Ftl, flash: &mut Flash, number: u32) {
         let DegradedRead { page, from, .. } = self.degraded_reads.all[number as usize];
-        let Equation { members, tag } = self.equation_for(&ftl.core, page, from);
-        self.integrity.as_mut().expect("it has tags").bring_back(from, tag);
+        let Equation { members, version } = self.equation_for(&ftl.core, page, from);
+        self.integrity.as_mut().expect("it has versions").bring_back(from, version);
         let its = &mut self.degraded_reads.all[number as usize];
-        (its.tag, its.again) = (tag, false);
+        (its.version, its.again) = (version, false);
         for unit in members {
             debug_assert!(self.reads_well(unit), "an equation with two unknown pages");
             let die = ftl.core.locator.die_of(unit);
@@ -195,13 +195,13 @@ impl Raid {
         but: UnitId,
         sum: u64,
     ) -> Equation {
-        let integrity = self.integrity.as_ref().expect("it has tags");
+        let integrity = self.integrity.as_ref().expect("it has versions");
         let data = self.stripes.data_pages(stripe).filter(|&(at, _)| which & bit(at) != 0);
         let data = data.map(|(_, page)| core.flash_copy(page));
         let all = data.chain(more.iter().copied());
         let members: Vec<UnitId> = all.filter(|&unit| unit.is_some() && unit != but).collect();
-        let tag = members.iter().fold(sum, |sum, &unit| sum ^ integrity.version_at(unit));
-        Equation { members, tag }
+        let version = members.iter().fold(sum, |sum, &unit| sum ^ integrity.version_at(unit));
+        Equation { members, version }
     }
 
     /// One of the reads that bring a page back has come, or has failed like that of the page.
@@ -247,7 +247,7 @@ impl Raid {
             Owner::Request => {
                 let page = flash.txns.get(read).lpn;
                 if !self.note_failed_read(page) {
-                    let integrity = self.integrity.as_deref_mut().expect("it has tags");
+                    let integrity = self.integrity.as_deref_mut().expect("it has versions");
                     integrity.ledger.degraded_reads += 1;
                 }
                 ftl.page_read(flash, read, self);
@@ -319,8 +319,8 @@ impl Raid {
 
     /// Whether a page that was brought back still lacks a copy that can be read.
     pub(crate) fn wants_rebuilt(&self, core: &Core, number: u32) -> bool {
-        let DegradedRead { page, from, tag, .. } = self.degraded_reads.all[number as usize];
-        let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == tag);
+        let DegradedRead { page, from, version, .. } = self.degraded_reads.all[number as usize];
+        let same = self.integrity.as_ref().is_some_and(|its| its.version_at(from) == version);
         core.allocator.blocks.is_valid(from)
             && !self.reads_well(from)
             && core.map.owner(from) == page

@@ -111,7 +111,7 @@ impl Raid {
 
     /// Refresh of a drive whose stage of life has it begins.
     pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
-        if self.rules.recycles {
+        if self.rules.refreshes {
             ftl.gc.begin_refresh(&mut ftl.core, flash, config);
             self.tell_refresh(&mut ftl.gc);
         }

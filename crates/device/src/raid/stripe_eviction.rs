@@ -9,7 +9,7 @@ use crate::config::stripes::DATA_MOST;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::Ftl;
-use crate::host::request::{Hold, Request};
+use crate::host::request::{Request, Stall};
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, ReqId, StripeId};
 
@@ -86,7 +86,7 @@ impl Raid {
         flash: &mut Flash,
         id: ReqId,
         page: Lpn,
-    ) -> Result<(), Hold> {
+    ) -> Result<(), Stall> {
         let Request { next, end, .. } = *ftl.front.requests.get(id);
         let stripes = self.stripes;
         let stripe = stripes.of(page);
@@ -103,12 +103,12 @@ impl Raid {
             lacking += u32::from(!has);
         }
         if ftl.queues.writes + count > ftl.queues.writes_max {
-            return Err(Hold::Queue);
+            return Err(Stall::Queue);
         }
         if !ftl.core.buffer.has_room(lacking) {
             ftl.evict(flash, self);
             if !ftl.core.buffer.has_room(lacking) {
-                return Err(Hold::Buffer);
+                return Err(Stall::Buffer);
             }
         }
         let mut written = Ok(());

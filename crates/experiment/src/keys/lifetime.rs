@@ -35,7 +35,7 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Time(SOME, at!(throttle.period))),
         optional("lifetime.spare", "share of the later epochs' capacity that an epoch may borrow",
             Field::Real(0.0..=1.0, at!(throttle.spare))),
-        optional("lifetime.miss", "share by which demand may differ from what was foreseen",
+        optional("lifetime.miss", "share by which demand may differ from the prediction",
             Field::Real(0.0..=1000.0, at!(throttle.miss))),
         optional("lifetime.streak", "misses one after another until the epoch's length is chosen anew",
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),

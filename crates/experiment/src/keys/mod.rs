@@ -93,7 +93,7 @@ pub fn all() -> Vec<Key<Config>> {
         geometry(),
         timing(),
         buffers_and_queues(),
-        collection(),
+        gc(),
         semantics(),
         policies::all(),
         reliability::all(),
@@ -122,7 +122,7 @@ fn geometry() -> Vec<Key<Config>> {
             Field::Count(1..=1 << 16, at!(geometry.pages_per_block as u32))),
         required("geometry.page_size", "data of one page",
             Field::Size(Bytes(512)..=Bytes(1 << 20), at!(geometry.page_size))),
-        required("geometry.over_provisioning", "share of the capacity kept from the host",
+        required("geometry.over_provisioning", "share of the capacity that the host does not see",
             Field::Real(0.0..=10.0, at!(over_provisioning))),
         optional("geometry.over_provisioning_base", "what over_provisioning is a share of",
             words!(over_provisioning_base,
@@ -177,7 +177,7 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
                 "on_insert" => Ack::OnInsert, "when its data is in the buffer";
                 "on_program" => Ack::OnProgram, "when its data is in the flash";
             )),
-        optional("buffer.evict_ahead", "page frames kept free or on their way out (on_insert only)",
+        optional("buffer.evict_ahead", "page frames that are free or on their way out (on_insert only)",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
         optional("buffer.cache_reads", "whether pages that were read stay in the buffer",
             Field::Flag(at!(buffer.cache_reads))),
@@ -203,15 +203,15 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
 }
 
 #[rustfmt::skip]
-fn collection() -> Vec<Key<Config>> {
+fn gc() -> Vec<Key<Config>> {
     vec![
-        optional("gc.foreground_below", "erased blocks of a plane below which collection competes with the host",
+        optional("gc.foreground_below", "erased blocks of a plane below which garbage collection (GC) competes with the host",
             Field::Count(1..=65_536, at!(gc.foreground_below as u32))),
-        optional("gc.background_below", "erased blocks of a plane up to which idle time is used to collect",
+        optional("gc.background_below", "erased blocks of a plane up to which GC uses idle time",
             Field::Count(0..=1 << 20, at!(gc.background_below as u32))),
-        optional("gc.idle_after", "idle time of a die before background collection starts",
+        optional("gc.idle_after", "idle time of a die before background GC starts",
             Field::Time(Span::ZERO..=Span::ms(3_600_000), at!(gc.idle_after))),
-        optional("gc.frontier", "where collected pages go",
+        optional("gc.frontier", "where pages moved by GC go",
             words!(gc.frontier,
                 "own" => GcFrontier::Own, "an open block of their own";
                 "shared" => GcFrontier::Shared, "the block that host writes fill";
@@ -223,7 +223,7 @@ fn collection() -> Vec<Key<Config>> {
                 "sequential" => Pattern::Sequential, "once, in address order";
                 "random" => Pattern::Random, "once, in random order";
                 "steady" => Pattern::Steady, "over and over at random until write amplification is steady";
-                "rested" => Pattern::Rested, "the same, with pauses in which collection reached gc.background_below";
+                "rested" => Pattern::Rested, "the same, with pauses in which GC reached gc.background_below";
             )),
     ]
 }

@@ -61,7 +61,7 @@ fn of_operations() -> Vec<Key<Config>> {
         optional("policy.suspension.reads", "which reads may",
             words!(suspension.reads,
                 "host" => SuspendingReads::Host, "those that a host request waits for";
-                "all" => SuspendingReads::All, "those of garbage collection and merging too";
+                "all" => SuspendingReads::All, "those of GC and of merging partial writes too";
             )),
         optional("policy.suspension.cancelled_program", "what follows a cancelled program phase",
             words!(suspension.cancelled_program,
@@ -98,7 +98,7 @@ fn of_operations() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn of_throttling() -> Vec<Key<Config>> {
     vec![
-        optional("policy.throttle", "whether writes are held for the sake of the drive's life",
+        optional("policy.throttle", "how writes are throttled for the sake of the drive's life",
             slot!(throttle, ThrottleKind)),
         optional("policy.throttle.enforcement", "dynamic, ready: what may be written in an epoch",
             words!(throttle.enforcement,
@@ -143,7 +143,7 @@ fn of_data() -> Vec<Key<Config>> {
             Field::Count(1..=1 << 20, at!(replacement.window as u32))),
         optional("policy.sensing", "at what level of soft sensing a page is read first",
             slot!(sensing, SensingKind)),
-        optional("policy.sensing.inputs", "model: what it is told; the rest is taken at its worst",
+        optional("policy.sensing.inputs", "model: what it knows; the rest is taken at its worst",
             set!(sensing.inputs, Input)),
     ]
 }
@@ -158,12 +158,12 @@ fn redundancy() -> Vec<Key<Config>> {
             slot!(redundancy, RedundancyKind)),
         optional("policy.redundancy.stripe", "data pages of a stripe; with its parity it lies on one chip more",
             Field::Count(1..=63, at!(redundancy.stripe as u32))),
-        optional("policy.redundancy.parity_cache", "parity pages held at once, cached or on their way",
+        optional("policy.redundancy.parity_cache", "most parity pages at once, cached or on their way",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
         optional("policy.redundancy.cache", "what becomes of caches when power fails",
             words!(redundancy.cache,
                 "protected" => CachePower::Protected, "they survive";
-                "volatile" => CachePower::Volatile, "what they hold is gone";
+                "volatile" => CachePower::Volatile, "what they hold is lost";
             )),
         optional("policy.redundancy.n_update", "hc: cached parity is built anew from more pages than this written together",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
@@ -179,7 +179,7 @@ fn redundancy() -> Vec<Key<Config>> {
             Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
         optional("policy.redundancy.reads", "a block is recycled when it was read so often (T_read)",
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
-        optional("policy.redundancy.integrity", "whether pages carry version tags, to prove what is read back",
+        optional("policy.redundancy.integrity", "whether pages carry versions, to prove what is read back",
             Field::Flag(at!(redundancy.integrity))),
     ]
 }

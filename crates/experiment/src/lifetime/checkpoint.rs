@@ -44,7 +44,7 @@ struct Finished {
     counters: Counters,
     wear: [f64; 3],
     throttle: State,
-    kept_out: Span,
+    blocked_at_end: Span,
     record: record::RecordSnapshot,
 }
 
@@ -177,8 +177,16 @@ impl Checkpoint {
 
 impl Finished {
     fn of(lived: &Lived) -> Self {
-        let Lived { dilation, repetitions, totals, counters, wear, throttle, kept_out, record } =
-            lived;
+        let Lived {
+            dilation,
+            repetitions,
+            totals,
+            counters,
+            wear,
+            throttle,
+            blocked_at_end,
+            record,
+        } = lived;
         Finished {
             dilation: *dilation,
             repetitions: *repetitions,
@@ -186,15 +194,23 @@ impl Finished {
             counters: *counters,
             wear: *wear,
             throttle: *throttle,
-            kept_out: *kept_out,
+            blocked_at_end: *blocked_at_end,
             record: record.snapshot(),
         }
     }
 
     fn lived(self) -> Lived {
-        let Finished { dilation, repetitions, totals, counters, wear, throttle, kept_out, record } =
-            self;
+        let Finished {
+            dilation,
+            repetitions,
+            totals,
+            counters,
+            wear,
+            throttle,
+            blocked_at_end,
+            record,
+        } = self;
         let record = Record::of_snapshot(record);
-        Lived { dilation, repetitions, totals, counters, wear, throttle, kept_out, record }
+        Lived { dilation, repetitions, totals, counters, wear, throttle, blocked_at_end, record }
     }
 }

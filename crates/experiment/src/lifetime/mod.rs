@@ -76,7 +76,7 @@ pub struct Lived {
     pub throttle: State,
     /// For how long the host was held, in simulated time, whose write was not let in before the
     /// life ended.
-    pub kept_out: Span,
+    pub blocked_at_end: Span,
     /// Responses, delays and series.
     pub record: Record,
 }
@@ -94,10 +94,10 @@ impl Lived {
         self.counters.waf()
     }
 
-    /// The share of epochs whose demand came as foreseen.
+    /// The share of epochs whose demand came as predicted.
     pub fn accuracy(&self) -> Option<f64> {
-        let [foreseen, came] = self.throttle.foreseen;
-        (foreseen > 0).then(|| came as f64 / foreseen as f64)
+        let [predicted, came] = self.throttle.predicted;
+        (predicted > 0).then(|| came as f64 / predicted as f64)
     }
 }
 
@@ -274,7 +274,7 @@ fn chosen(config: &Config, survey: &Survey) -> u32 {
         ThrottleKind::FixedRate | ThrottleKind::Dynamic => demand.min(pages * config.life.cycles),
         ThrottleKind::Ready => {
             let endurance = config.life.endurance().expect("refused otherwise");
-            demand.min(pages * endurance.kept_up(config.life.cycles, config.life.target))
+            demand.min(pages * endurance.sustained(config.life.cycles, config.life.target))
         }
     };
     let fewest = libm::ceil(programs / PROGRAMS_MOST);
@@ -397,7 +397,7 @@ impl Life<'_> {
             counters: *drive.counters(),
             wear: wear.map(|cycles| cycles * f64::from(dilation)),
             throttle: drive.throttle(),
-            kept_out: drive.kept_out().total(),
+            blocked_at_end: drive.blocked_at_end().total(),
             record,
         }
     }

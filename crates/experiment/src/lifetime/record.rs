@@ -42,8 +42,8 @@ impl Series {
         if point < self.pages.len() {
             self.pages[point] += u64::from(entered.pages);
             self.programmed[point] += programmed;
-            self.spread[point] += entered.held.spread.0;
-            self.stopped[point] += entered.held.stopped.0;
+            self.spread[point] += entered.throttled.spread.0;
+            self.stopped[point] += entered.throttled.stopped.0;
         }
     }
 }
@@ -152,14 +152,14 @@ impl Record {
     /// so alike.
     #[inline]
     pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
-        let (pages, held) = (u64::from(entered.pages), entered.held);
+        let (pages, throttled) = (u64::from(entered.pages), entered.throttled);
         if pages == 0 {
             return;
         }
-        let each = Span(held.spread.0 / pages);
-        let stopped = u64::from(held.stops).min(pages);
+        let each = Span(throttled.spread.0 / pages);
+        let stopped = u64::from(throttled.stops).min(pages);
         self.page(drive, each, pages - stopped);
-        if let Some(stop) = held.stopped.0.checked_div(stopped) {
+        if let Some(stop) = throttled.stopped.0.checked_div(stopped) {
             self.page(drive, each + Span(stop), stopped);
         }
         let programmed = drive.counters().programs.iter().sum();
@@ -182,10 +182,10 @@ impl Record {
     }
 
     #[inline]
-    fn page(&mut self, drive: &LifetimeDrive, held: Span, count: u64) {
-        let response = drive.program() + held;
+    fn page(&mut self, drive: &LifetimeDrive, delay: Span, count: u64) {
+        let response = drive.program() + delay;
         self.responses.record_many(response, count);
-        self.delays.record_many(held, count);
+        self.delays.record_many(delay, count);
         self.squares += response.as_s() * response.as_s() * count as f64;
     }
 

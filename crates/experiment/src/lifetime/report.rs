@@ -3,7 +3,7 @@
 use super::{Lifetime, Lived, Series};
 use crate::diagnostic::Diagnostics;
 use crate::figures_folder::{self, Written};
-use crate::metrics::by_account;
+use crate::metrics::by_source;
 use crate::report;
 use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};
@@ -63,14 +63,14 @@ const ROWS: &[Row] = rows! {
         let pages = one.counters.pages_written;
         (pages > 0).then(|| one.counters.stops as f64 / pages as f64 * 1e6)
     };
-    "kept_out_s", "host held when the life ended, for (s, simulated)" => |_, one| {
-        Some(one.kept_out.as_s()).filter(|&seconds| seconds > 0.0)
+    "blocked_at_end_s", "write still waiting when the life ended, for (s, simulated)" => |_, one| {
+        Some(one.blocked_at_end.as_s()).filter(|&seconds| seconds > 0.0)
     };
     "host_mb_s", "written by the host (MB/s)" => |all, one| {
         let seconds = all.target().as_s() / f64::from(one.dilation);
         Some(one.counters.pages_written as f64 * all.page() / MB / seconds)
     };
-    "accuracy", "epochs that came as foreseen (share)" => |_, one| one.accuracy();
+    "accuracy", "epochs predicted well (share)" => |_, one| one.accuracy();
     "epoch_s", "epoch in the end (s)" => |_, one| Some(one.throttle.epoch?.as_s());
     "repetitions", "repetitions simulated" => |_, one| Some(one.repetitions as f64);
 };
@@ -120,12 +120,13 @@ impl Lifetime {
             for row in ROWS {
                 object.insert(row.key.into(), json!((row.value)(self, lived)));
             }
-            let held = lived.counters.held.map(Span::as_s);
-            object.insert("held_s".into(), json!({ "spread": held[0], "stopped": held[1] }));
+            let throttled = lived.counters.held.map(Span::as_s);
+            let throttled = json!({ "spread": throttled[0], "stopped": throttled[1] });
+            object.insert("throttled_s".into(), throttled);
             object.insert("stops".into(), json!(lived.counters.stops));
             object.insert("pages_written".into(), json!(lived.counters.pages_written));
-            object.insert("programs".into(), by_account(lived.counters.programs));
-            object.insert("epochs_foreseen".into(), json!(lived.throttle.foreseen));
+            object.insert("programs".into(), by_source(lived.counters.programs));
+            object.insert("epochs_predicted".into(), json!(lived.throttle.predicted));
             object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
             object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
             object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));
@@ -185,8 +186,8 @@ impl Lifetime {
         let mb = |pages: u64| pages as f64 * self.page() / MB;
         let point = |part: usize| {
             let pages = series.pages[part];
-            let held = series.spread[part] + series.stopped[part];
-            let delay = if pages > 0 { held as f64 / pages as f64 / 1e3 } else { 0.0 };
+            let throttled = series.spread[part] + series.stopped[part];
+            let delay = if pages > 0 { throttled as f64 / pages as f64 / 1e3 } else { 0.0 };
             (year(part), mb(pages), mb(series.programmed[part]), delay)
         };
         (0..series.pages.len()).map(point).collect()

@@ -32,8 +32,8 @@ fn counter<V: Into<Value> + 'static>(
     Metric::new(format!("counters.{name}"), unit, about, move |it| read(&it.counters))
 }
 
-/// What was done on each account.
-pub(crate) fn by_account([host, gc, wear, refresh, parity]: [u64; Source::COUNT]) -> Value {
+/// What was done for each source.
+pub(crate) fn by_source([host, gc, wear, refresh, parity]: [u64; Source::COUNT]) -> Value {
     json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
 }
 
@@ -60,12 +60,12 @@ fn pages() -> Vec<Metric> {
 
 fn programs() -> Vec<Metric> {
     vec![
-        counter("reads.ACCOUNT", PAGES, "Flash page reads, by account.", |it| by_account(it.reads)),
+        counter("reads.SOURCE", PAGES, "Flash page reads, by source.", |it| by_source(it.reads)),
         counter("merge_reads", PAGES, "Flash page reads that partial writes needed.", |it| {
             it.merge_reads
         }),
-        counter("programs.ACCOUNT", PAGES, "Flash page programs, by account.", |it| {
-            by_account(it.programs)
+        counter("programs.SOURCE", PAGES, "Flash page programs, by source.", |it| {
+            by_source(it.programs)
         }),
     ]
 }
@@ -99,24 +99,24 @@ fn reads() -> Vec<Metric> {
             |it| it.uncorrectable,
         ),
         counter(
-            "prioritised_reads",
+            "prioritized_reads",
             Unit::Count("requests"),
             "Reads that went before one that had waited longer for the same die.",
             |it| it.prioritised[0],
         ),
         Metric::new(
-            "counters.prioritised_writes",
+            "counters.prioritized_writes",
             Unit::Count("requests"),
             "Writes that went before one that had waited longer; null where writes do not wait for the flash.",
             |it| it.waits_for_programs().then_some(it.counters.prioritised[1]),
         ),
         Metric::new(
-            "prioritised_share.KIND",
+            "prioritized_share.KIND",
             Unit::Share,
             "Share of reads or writes that went before one of their kind that had waited longer.",
             |it| {
                 let share =
-                    |kind: Kind| (kind.name().to_string(), json!(it.prioritised_share(kind)));
+                    |kind: Kind| (kind.name().to_string(), json!(it.prioritized_share(kind)));
                 Value::Object(Kind::ALL.into_iter().map(share).collect())
             },
         )
@@ -139,19 +139,19 @@ fn reads_at_share(it: &Outcome) -> Option<Map<String, Value>> {
 fn operations() -> Vec<Metric> {
     let operations = Unit::Count("operations");
     vec![
-        counter("erases.ACCOUNT", Unit::Count("erases"), "Block erases, by account.", |it| {
-            by_account(it.erases)
+        counter("erases.SOURCE", Unit::Count("erases"), "Block erases, by source.", |it| {
+            by_source(it.erases)
         }),
         counter(
-            "foreground_collections",
+            "foreground_gc",
             Unit::Count("blocks"),
-            "Garbage collections that competed with the host.",
+            "Blocks that garbage collection emptied in the foreground, in competition with the host.",
             |it| it.collections[0],
         ),
         counter(
-            "background_collections",
+            "background_gc",
             Unit::Count("blocks"),
-            "Garbage collections in idle time.",
+            "Blocks that garbage collection emptied in the background, in idle time.",
             |it| it.collections[1],
         ),
         counter(
@@ -181,7 +181,7 @@ fn operations() -> Vec<Metric> {
 fn throttle() -> Vec<Metric> {
     vec![
         counter(
-            "held_s",
+            "delayed_s",
             Unit::Seconds,
             "Time that the throttle delayed pages of writes, summed.",
             |it| it.held[0].as_s(),

@@ -9,14 +9,14 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "waf",
             Unit::Ratio,
-            "Write amplification: pages programmed on any account for each page programmed for the host.",
+            "Write amplification: pages programmed for any source for each page programmed for the host.",
             |it| it.counters.waf(),
         )
         .headline(),
         Metric::new(
-            "waf_parts.ACCOUNT",
+            "waf_parts.SOURCE",
             Unit::Ratio,
-            "Pages programmed on one account for each page programmed for the host.",
+            "Pages programmed for one source for each page programmed for the host.",
             waf_parts,
         )
         .stored(Stored::Nowhere),
@@ -29,10 +29,10 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "flash_bytes_per_host_byte",
             Unit::Ratio,
-            "Bytes programmed on any account for each byte that the host wrote.",
+            "Bytes programmed for any source for each byte that the host wrote.",
             Outcome::flash_bytes_per_host_byte,
         ),
-        Metric::new("erases", Unit::Count("erases"), "Blocks erased on any account.", |it| {
+        Metric::new("erases", Unit::Count("erases"), "Blocks erased for any source.", |it| {
             it.counters.erases.iter().sum::<u64>()
         })
         .headline(),
@@ -65,7 +65,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-/// What each account adds to write amplification; null without programs for the host.
+/// What each source adds to write amplification; null without programs for the host.
 fn waf_parts(it: &Outcome) -> Value {
     let [host, gc, wear, refresh, parity] = it.counters.programs;
     let part = |pages: u64| pages as f64 / host as f64;

@@ -12,7 +12,7 @@ impl Outcome {
     }
 
     /// The same without what depends on the machine's clock: alike on every machine.
-    pub fn timeless_json(&self) -> Value {
+    pub fn reproducible_json(&self) -> Value {
         self.json_of(|stored| !matches!(stored, Stored::Nowhere | Stored::RunOnly))
     }
 

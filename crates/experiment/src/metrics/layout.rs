@@ -104,9 +104,9 @@ fn all_rows() -> Vec<Shown> {
     let mut rows: Vec<Shown> = Kind::ALL.into_iter().flat_map(latency_rows).collect();
     rows.extend([
         Shown::new("waf", "write amplification (pages)").ratio(),
-        Shown::new("waf_parts.gc", "  of it collection"),
-        Shown::new("waf_parts.wear", "  of it wear levelling"),
-        Shown::new("waf_parts.refresh", "  of it refreshing")
+        Shown::new("waf_parts.gc", "  of it GC"),
+        Shown::new("waf_parts.wear", "  of it wear leveling"),
+        Shown::new("waf_parts.refresh", "  of it refresh")
             .when(When::Positive(&["counters.programs.refresh"])),
         Shown::new("waf_parts.parity", "  of it parity")
             .when(When::Positive(&["counters.programs.parity"])),
@@ -130,10 +130,10 @@ fn all_rows() -> Vec<Shown> {
         Shown::each("reads_at_share", "flash reads with {} references", "  with {}"),
         Shown::new("counters.retries", "  repeated at the next level").when(CELLS_ERR),
         Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
-        Shown::new("prioritised_share.read", "reads before others that waited longer")
-            .when(When::Positive(&["prioritised_share.read"])),
-        Shown::new("prioritised_share.write", "writes before others that waited longer")
-            .when(When::Positive(&["prioritised_share.write"])),
+        Shown::new("prioritized_share.read", "reads before others that waited longer")
+            .when(When::Positive(&["prioritized_share.read"])),
+        Shown::new("prioritized_share.write", "writes before others that waited longer")
+            .when(When::Positive(&["prioritized_share.write"])),
         Shown::new("iops", "requests per simulated second"),
         Shown::new("idle_share", "idle"),
     ]);
@@ -198,12 +198,12 @@ pub fn latency(kind: Kind) -> Vec<Shown> {
 /// What was written and what that took: always the first, the others where there is something to
 /// say.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
-    let held = When::Positive(&["counters.held_s", "counters.stopped_s"]);
+    let throttled = When::Positive(&["counters.delayed_s", "counters.stopped_s"]);
     [
         drive().beside(outcomes, None),
         cells().beside(outcomes, Some(CELLS_ERR)),
         voltages().beside(outcomes, Some(OTHER_VOLTAGES)),
-        throttle().beside(outcomes, Some(held)),
+        throttle().beside(outcomes, Some(throttled)),
         protection().beside(outcomes, Some(When::Known("redundancy"))),
     ]
     .into_iter()
@@ -216,9 +216,9 @@ fn drive() -> Group {
         ("iops", "requests per simulated second"),
         ("idle_share", "idle"),
         ("waf", "write amplification (pages)"),
-        ("waf_parts.gc", "of it collection"),
-        ("waf_parts.wear", "of it wear levelling"),
-        ("waf_parts.refresh", "of it refreshing"),
+        ("waf_parts.gc", "of it GC"),
+        ("waf_parts.wear", "of it wear leveling"),
+        ("waf_parts.refresh", "of it refresh"),
         ("waf_parts.parity", "of it parity"),
         ("flash_bytes_per_host_byte", "flash bytes per host byte"),
         ("erases", "erases"),
@@ -235,8 +235,8 @@ fn cells() -> Group {
     let columns = [
         ("counters.retries", "repeated at the next level"),
         ("counters.uncorrectable_reads", "uncorrectable"),
-        ("prioritised_share.read", "reads before others that waited longer"),
-        ("prioritised_share.write", "writes before others"),
+        ("prioritized_share.read", "reads before others that waited longer"),
+        ("prioritized_share.write", "writes before others"),
     ];
     let mut group = Group::of("cells", "Reading cells that err", &columns);
     group.columns.insert(0, Shown::each("reads_at_share", label, label));
@@ -256,7 +256,7 @@ fn voltages() -> Group {
 
 fn throttle() -> Group {
     let columns = [
-        ("counters.held_s", "writes delayed (s in all)"),
+        ("counters.delayed_s", "writes delayed (s in all)"),
         ("counters.stopped_s", "writes stopped (s in all)"),
         ("counters.stops", "stops"),
     ];
@@ -270,8 +270,8 @@ fn protection() -> Group {
         ("redundancy.bare", "stripes without their parity in the end"),
         ("redundancy.parity_from_rest", "parity from the rest"),
         ("redundancy.parity_from_difference", "parity from the difference"),
-        ("redundancy.recycled_when_due", "blocks recycled when due"),
-        ("redundancy.recycled_in_idle_time", "in idle time"),
+        ("redundancy.refreshed_at_hard_limit", "blocks refreshed at their limit"),
+        ("redundancy.refreshed_in_idle_time", "in idle time"),
         ("redundancy.losses.unreadable", "pages that could not be read"),
         ("redundancy.losses.rebuilt", "rebuilt"),
         ("redundancy.losses.rewritten", "written anew by the host"),

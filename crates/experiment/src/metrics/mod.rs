@@ -19,7 +19,7 @@ mod speed;
 mod voltages;
 
 pub use blame::BANDS;
-pub(crate) use counters::by_account;
+pub(crate) use counters::by_source;
 pub use json::comparison_json;
 
 use crate::outcome::Outcome;
@@ -86,7 +86,7 @@ type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
 pub struct Metric {
     /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. The last
     /// part in capitals stands for every name there, and the value is an object of them:
-    /// `counters.erases.ACCOUNT`.
+    /// `counters.erases.SOURCE`.
     pub name: String,
     /// Its unit.
     pub unit: Unit,

@@ -84,11 +84,11 @@ fn parity() -> Vec<Metric> {
             "Parity pages computed from the old data and the old parity.",
             |it| it.parity_ways[1],
         ),
-        counted("recycled_when_due", BLOCKS, "Blocks refreshed at their hard limit.", |it| {
+        counted("refreshed_at_hard_limit", BLOCKS, "Blocks refreshed at their hard limit.", |it| {
             it.recycled[0]
         }),
         counted(
-            "recycled_in_idle_time",
+            "refreshed_in_idle_time",
             BLOCKS,
             "Blocks refreshed before that, in idle time.",
             |it| it.recycled[1],

@@ -148,13 +148,13 @@ impl Outcome {
 
     /// The share of answered reads or writes that went before one of their kind that had waited
     /// longer; none if there were none, or where writes do not wait for the flash.
-    pub fn prioritised_share(&self, kind: Kind) -> Option<f64> {
+    pub fn prioritized_share(&self, kind: Kind) -> Option<f64> {
         if kind == Kind::Write && !self.waits_for_programs() {
             return None;
         }
         let all = self.recorder.latencies(kind).count();
-        let prioritised = self.counters.prioritised[usize::from(kind == Kind::Write)];
-        (all > 0).then(|| prioritised as f64 / all as f64)
+        let prioritized = self.counters.prioritised[usize::from(kind == Kind::Write)];
+        (all > 0).then(|| prioritized as f64 / all as f64)
     }
 
     /// Whether parity is cached by the rules of hybrid caching and no data is, because a write is

@@ -256,23 +256,23 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     texts
 }
 
-/// What is programmed for each page of the host, by account.
+/// What is programmed for each page of the host, by source.
 fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
     let known: Vec<&Outcome> = outcomes.iter().filter(|it| it.counters.programs[0] > 0).collect();
-    let part = |account: usize, name: &str| {
+    let part = |source: usize, name: &str| {
         let of = |outcome: &&Outcome| {
             let programs = &outcome.counters.programs;
-            Some(chart::coarse(programs[account] as f64 / programs[0] as f64))
+            Some(chart::coarse(programs[source] as f64 / programs[0] as f64))
         };
         Series::values(name, known.iter().map(of).collect())
     };
     let names = Source::NAMES.into_iter().enumerate();
-    let mut series: Vec<Series> = names.map(|(account, name)| part(account, name)).collect();
+    let mut series: Vec<Series> = names.map(|(source, name)| part(source, name)).collect();
     series.retain(|series| series.y.iter().flatten().any(|&value| value > 0.0));
     (!known.is_empty()).then(|| Chart {
         id: "write-amplification".into(),
         title: "Write amplification and its parts".into(),
-        about: "Pages programmed for each page programmed for the host, by the account they were programmed on."
+        about: "Pages programmed for each page programmed for the host, by the source they were programmed for."
             .into(),
         shape: Shape::Bars,
         x: Axis::linear("scheme"),

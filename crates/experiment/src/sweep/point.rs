@@ -198,6 +198,6 @@ fn verdict(outcome: &Outcome) -> Option<Result<Value, String>> {
             let laws = outcome.laws();
             Some(Err(format!("a law is broken, which is a fault of the program: {laws:?}")))
         }
-        Ending::Complete => Some(Ok(outcome.timeless_json())),
+        Ending::Complete => Some(Ok(outcome.reproducible_json())),
     }
 }

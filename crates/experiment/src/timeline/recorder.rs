@@ -264,7 +264,7 @@ impl Timeline {
     }
 
     fn step(&mut self, step: &FlashStep) {
-        let FlashStep { at, die, operation, act } = *step;
+        let FlashStep { at, die, operation, event } = *step;
         let (index, channel) = (die.0, self.channel_of(die.0));
         let busy = &mut self.dies[die.index()];
         let transferred = |begun: &mut Begun, transfer: Span, what: What| {
@@ -274,7 +274,7 @@ impl Timeline {
             begun.until(index, at, what);
             begun.slices.push(Slice { track: Track::Channel(channel), from, until: at, what });
         };
-        match act {
+        match event {
             FlashEvent::Read { sense, transfer, level, again } => {
                 let begun = busy.read.get_or_insert_with(|| Begun::new(operation));
                 let sensed = begun.last + sense;
@@ -441,18 +441,18 @@ impl What {
 }
 
 impl Operated {
-    /// What it was and on whose account: `program (collection)`.
+    /// What it was and on whose behalf: `program (GC)`.
     pub fn name(&self) -> String {
         let op = match self.operation.op {
             Op::Read => "read",
             Op::Program => "program",
             Op::Erase => "erase",
         };
-        format!("{op} ({})", self.account())
+        format!("{op} ({})", self.source())
     }
 
-    /// On whose account.
-    pub fn account(&self) -> &'static str {
+    /// On whose behalf.
+    pub fn source(&self) -> &'static str {
         Source::NAMES[self.operation.source as usize]
     }
 }

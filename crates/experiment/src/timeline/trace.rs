@@ -174,7 +174,7 @@ impl Timeline {
         let Operated { operation, die, until, .. } = operated;
         let mut outer = self.slice(DIES, die + 1, operation.dispatched, *until, operated.name());
         let number = |id: u32, known: bool| if known { json!(id) } else { Value::Null };
-        outer.cat = operated.account();
+        outer.cat = operated.source();
         outer.args = json!({
             "operation": operation.order,
             "waited_us": (operation.dispatched - operation.submitted).as_us(),
@@ -191,7 +191,7 @@ impl Timeline {
                 Track::Channel(channel) => (CHANNELS, channel + 1),
             };
             let mut event = self.slice(pid, tid, slice.from, slice.until, slice.what.name().into());
-            event.cat = operated.account();
+            event.cat = operated.source();
             if pid == CHANNELS {
                 event.args = json!({ "die": die, "operation": operation.order });
             }

@@ -9,10 +9,10 @@
 //! The room runs drives and writes nothing; it is asked for the expectations, held or missed.
 
 mod bounds;
-mod collection;
 mod die;
 mod drives;
 mod extra_wait;
+mod gc;
 mod runs;
 mod sample;
 
@@ -47,7 +47,7 @@ pub enum Group {
     /// What an array can serve at most, and what one request alone takes.
     Bounds,
     /// Write amplification.
-    Collection,
+    Gc,
     /// Conservation laws of whole runs.
     Laws,
 }
@@ -55,17 +55,16 @@ pub enum Group {
 impl Group {
     /// Every group, in the order of the report.
     pub const ALL: [Group; 5] =
-        [Group::Die, Group::ExtraWait, Group::Bounds, Group::Collection, Group::Laws];
+        [Group::Die, Group::ExtraWait, Group::Bounds, Group::Gc, Group::Laws];
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        ["die", "extra wait", "bounds", "collection", "laws"][self as usize]
+        ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
     /// What it compares with what, and how.
     pub fn about(self) -> &'static str {
-        [die::ABOUT, extra_wait::ABOUT, bounds::ABOUT, collection::ABOUT, runs::ABOUT]
-            [self as usize]
+        [die::ABOUT, extra_wait::ABOUT, bounds::ABOUT, gc::ABOUT, runs::ABOUT][self as usize]
     }
 }
 
@@ -211,7 +210,7 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
         diagnostics.take(die::points(spec)),
         diagnostics.take(extra_wait::points(spec)),
         diagnostics.take(bounds::points(spec)),
-        diagnostics.take(collection::points(spec)),
+        diagnostics.take(gc::points(spec)),
         diagnostics.take(runs::points(spec)),
     ];
     // What is set here is right; what is wrong with one drive is wrong with all.

@@ -248,7 +248,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
             let of = |name: &str| evidence.number(name, flash.plain(), "fifo", of);
             evidence.runs.stand_ins().map(|column| of(&column.name)).sum()
         };
-        let behind = count(|run| Some(run.counters.background_collections))?;
+        let behind = count(|run| Some(run.counters.background_gc))?;
         let all = behind + count(|run| Some(run.counters.foreground_collections))?;
         if all == 0.0 {
             return None;

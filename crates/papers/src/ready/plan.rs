@@ -62,7 +62,7 @@ pub(super) struct Life {
     pub response_p9999_us: Option<f64>,
     pub response_max_us: Option<f64>,
     pub stops_per_million: Option<f64>,
-    /// The share of epochs whose demand came as foreseen, and how long the last one was.
+    /// The share of epochs whose demand came as predicted, and how long the last one was.
     pub accuracy: Option<f64>,
     pub epoch_s: Option<f64>,
     /// Responses in microseconds, each with the share of page writes that took no longer.

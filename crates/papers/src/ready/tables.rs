@@ -114,7 +114,7 @@ fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
 
 /// Table 3.
 fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
-    let heads = ["stand-in", "printed", "epochs that came as foreseen", "epoch in the end (s)"];
+    let heads = ["stand-in", "printed", "epochs that came as predicted", "epoch in the end (s)"];
     let mut sheet =
         Sheet::new("table3", "Table 3: accuracy of the prediction of write demand", &heads);
     for trace in &paper.trace {

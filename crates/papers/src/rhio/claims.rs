@@ -19,7 +19,7 @@ use fowler_units::Rng;
 pub(super) const BELOW_NOOP: ClaimId = ClaimId("001-001");
 pub(super) const BELOW_RT_R: ClaimId = ClaimId("001-002");
 pub(super) const BELOW_PV_W: ClaimId = ClaimId("001-003");
-pub(super) const PRIORITISED_WRITES: ClaimId = ClaimId("001-006");
+pub(super) const PRIORITIZED_WRITES: ClaimId = ClaimId("001-006");
 
 /// Every claim, in the order of the paper's data.
 pub(super) const CLAIMS: &[Claim<Evidence>] = &[
@@ -36,8 +36,8 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
         let (base, of) = ("rt_r", READ);
         Ok(by_volume(e, &Volumes { base, of, most: "src", least: "mds", shown }))
     }),
-    named(PRIORITISED_WRITES, |e| Ok(prioritised_writes(e))),
-    claim("001-007", |e| Ok(prioritised_reads(e))),
+    named(PRIORITIZED_WRITES, |e| Ok(prioritized_writes(e))),
+    claim("001-007", |e| Ok(prioritized_reads(e))),
     claim("001-008", |e| Ok(correlations(e, RECORDED))),
     claim("001-009", |e| equation(&e.paper)),
     claim("001-010", |e| figure_2(&e.paper)),
@@ -120,19 +120,19 @@ fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-fn prioritised_writes(evidence: &Evidence) -> Option<Measured> {
-    let of = |column: &str| evidence.prioritised(column, RECORDED, 1);
+fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
+    let of = |column: &str| evidence.prioritized(column, RECORDED, 1);
     let all = evidence.runs.each(of)?;
     let many = all.iter().filter(|&&share| share > evidence.paper.share).count();
     let values = vec![("usr".into(), of("usr")?), ("web".into(), of("web")?)];
     Some(Measured { values, holds: 2 * many > all.len() })
 }
 
-fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
+fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
     const NAMED: [&str; 4] = ["src", "prn", "usr", "wdev"];
     let mut above = Vec::new();
     for column in evidence.runs.stand_ins() {
-        if evidence.prioritised(&column.name, RECORDED, 0)? > 0.05 {
+        if evidence.prioritized(&column.name, RECORDED, 0)? > 0.05 {
             above.push(column.name.as_str());
         }
     }
@@ -140,11 +140,11 @@ fn prioritised_reads(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values: vec![("volumes".into(), above.len() as f64)], holds })
 }
 
-/// Rank correlations of the shares of prioritised requests with the reductions that they are said
+/// Rank correlations of the shares of prioritized requests with the reductions that they are said
 /// to explain.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
     let rank = |kind: usize, base: &str, of: Number| {
-        let shares = evidence.runs.each(|column| evidence.prioritised(column, case, kind))?;
+        let shares = evidence.runs.each(|column| evidence.prioritized(column, case, kind))?;
         let lower = |column: &str| Some(1.0 - evidence.ratio(column, ("rhio", base), case, of)?);
         spearman(&shares, &evidence.runs.each(lower)?)
     };
@@ -308,7 +308,7 @@ mod tests {
             assert!(out(verdict(id, &nothing)), "{id}");
             assert_eq!(verdict(id, &half), Verdict::Shape, "{id}");
         }
-        // RHIO slower than everything, and nothing prioritised.
+        // RHIO slower than everything, and nothing prioritized.
         let turned = invented(|column, scheme, _| {
             let [read, write, ..] = as_published(column, scheme);
             if scheme == "rhio" { [9000.0, 9000.0, 0.0, 0.0] } else { [read, write, 0.0, 0.0] }

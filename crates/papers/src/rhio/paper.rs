@@ -22,7 +22,7 @@ pub(super) struct Paper {
     drive: Vec<String>,
     /// The factors by which times are divided, beside one.
     pub speeds: Vec<f64>,
-    /// The share of prioritised writes that the paper says most volumes have.
+    /// The share of prioritized writes that the paper says most volumes have.
     pub share: f64,
     /// The factor at which conflicts are looked at beside the recorded times.
     pub conflicts: f64,

@@ -1,6 +1,6 @@
 //! The paper's figures, and those of what it leaves open, as pictures.
 
-use super::claims::PRIORITISED_WRITES;
+use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
 use super::plan::{
     Case, Crossing, Evidence, KINDS, Kind, RECORDED, SOURCES, WRITERS, ablated, faster,
@@ -55,7 +55,7 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
         };
         let average = |scheme: &str| mean_at(&there, |column, case| ratio(column, scheme, case));
         let title =
-            format!("each so fast that {} % of its writes are prioritised", 100.0 * paper.share);
+            format!("each so fast that {} % of its writes are prioritized", 100.0 * paper.share);
         panels.push(normalised(&title, &names, (paper, kind), &one, &average));
     }
     let place = 4 + kind;
@@ -96,14 +96,14 @@ fn normalised(
 /// Figure 6.
 fn shares(paper: &Paper, evidence: &Evidence) -> Named {
     let percent =
-        |column: &str, case, kind| Some(100.0 * evidence.prioritised(column, case, kind)?);
+        |column: &str, case, kind| Some(100.0 * evidence.prioritized(column, case, kind)?);
     let panel = |title: &str, case: Case<'static>, marked: bool| {
         let names =
             || evidence.runs.columns.iter().filter(|it| case.speed == 1.0 || it.is_stand_in());
         let series = |kind: usize| {
             let published = |name: &str| {
                 let share =
-                    paper.number(PRIORITISED_WRITES, name).filter(|_| marked && kind == 1)?;
+                    paper.number(PRIORITIZED_WRITES, name).filter(|_| marked && kind == 1)?;
                 Some(100.0 * share)
             };
             BarSeries {
@@ -116,7 +116,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
         Panel::bars(
             title,
             Bars {
-                y: "prioritised (%)".into(),
+                y: "prioritized (%)".into(),
                 groups: names().map(|it| it.name.clone()).collect(),
                 series: [0, 1].map(series).into(),
                 reference: Some(Reference {
@@ -142,17 +142,17 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     let share_of = |kind: usize| {
         let at = |speed: f64| {
             let share =
-                evidence.runs.average(|it| evidence.prioritised(it, faster(speed), kind))?;
+                evidence.runs.average(|it| evidence.prioritized(it, faster(speed), kind))?;
             Some((speed, 100.0 * share))
         };
         let points = speeds().filter_map(at).collect();
         LineSeries { name: format!("{}s", KINDS[kind].name), points, ..LineSeries::default() }
     };
     let by_speed = Panel::lines(
-        "how many are prioritised",
+        "how many are prioritized",
         Lines {
             x: Axis::log10("times as fast as recorded"),
-            y: Axis::linear("prioritised requests (%)"),
+            y: Axis::linear("prioritized requests (%)"),
             series: [0, 1].map(share_of).into(),
             reference: Some(Reference {
                 at: 100.0 * paper.share,
@@ -171,7 +171,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
     }
 }
 
-/// What gains of a kind belong to a share of prioritised writes.
+/// What gains of a kind belong to a share of prioritized writes.
 fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
     let series = |which: Gain| {
         let point = |share: f64| {
@@ -190,7 +190,7 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
     Panel::lines(
         format!("what RHIO's {}s gain", KINDS[kind].name),
         Lines {
-            x: Axis::linear("prioritised writes (%)"),
+            x: Axis::linear("prioritized writes (%)"),
             y: Axis::linear("mean latency lower by (%)"),
             series: GAINS.into_iter().filter(|which| which.kind == kind).map(series).collect(),
             reference: Some(Reference { at: 0.0, name: String::new() }),

@@ -18,7 +18,7 @@ pub(super) const SCHEMES: [(&str, &str); 4] =
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
-    /// The share of them that was prioritised.
+    /// The share of them that was prioritized.
     share: Number,
 }
 
@@ -27,12 +27,12 @@ pub(super) const KINDS: [Kind; 2] = [
     Kind {
         name: "read",
         mean: READ,
-        share: |run| Some(run.counters.prioritised_reads / run.read.count),
+        share: |run| Some(run.counters.prioritized_reads / run.read.count),
     },
     Kind {
         name: "write",
         mean: WRITE,
-        share: |run| Some(run.counters.prioritised_writes? / run.write.count),
+        share: |run| Some(run.counters.prioritized_writes? / run.write.count),
     },
 ];
 
@@ -261,8 +261,8 @@ impl Evidence {
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// The share of requests that RHIO prioritised, of the kind at that place of [`KINDS`].
-    pub(super) fn prioritised(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
+    /// The share of requests that RHIO prioritized, of the kind at that place of [`KINDS`].
+    pub(super) fn prioritized(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
         let share = self.number(column, "rhio", case, KINDS[kind].share);
         share.filter(|share| share.is_finite())
     }
@@ -274,7 +274,7 @@ pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> 
     mean(&all?)
 }
 
-/// Where a volume's writes are prioritised as often as is asked for: between two speeds.
+/// Where a volume's writes are prioritized as often as is asked for: between two speeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crossing {
     slow: f64,
@@ -288,7 +288,7 @@ impl Crossing {
     /// speed between two that were run; nothing if it is exceeded from the first or never reached.
     pub fn find(paper: &Paper, evidence: &Evidence, column: &str, share: f64) -> Option<Crossing> {
         let speeds: Vec<f64> = [1.0].into_iter().chain(paper.speeds.iter().copied()).collect();
-        let at = |speed| evidence.prioritised(column, faster(speed), 1);
+        let at = |speed| evidence.prioritized(column, faster(speed), 1);
         speeds.windows(2).find_map(|pair| {
             let (slow, fast) = (at(pair[0])?, at(pair[1])?);
             (slow < share && share <= fast).then(|| {
@@ -340,7 +340,7 @@ pub(super) mod tests {
         assert_eq!(names[6], "all (RHIO)");
     }
 
-    /// Runs that came out so: mean read, mean write, shares of prioritised reads and writes, by
+    /// Runs that came out so: mean read, mean write, shares of prioritized reads and writes, by
     /// workload, scheme and speed.
     pub(in crate::rhio) fn invented(of: impl Fn(&str, &str, f64) -> [f64; 4]) -> Evidence {
         let paper = Paper::open().unwrap();
@@ -356,8 +356,8 @@ pub(super) mod tests {
                         ..Latencies::default()
                     };
                     let counters = Counters {
-                        prioritised_reads: 1000.0 * reads,
-                        prioritised_writes: Some(1000.0 * writes),
+                        prioritized_reads: 1000.0 * reads,
+                        prioritized_writes: Some(1000.0 * writes),
                         ..Counters::default()
                     };
                     let (read, write) = (of(read), of(write));

@@ -1,6 +1,6 @@
 //! The paper's figures as rows of numbers, and the tables of what it leaves open.
 
-use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITISED_WRITES, correlations};
+use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITIZED_WRITES, correlations};
 use super::paper::Paper;
 use super::plan::{
     Case, Crossing, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named,
@@ -35,7 +35,7 @@ pub(super) const GAINS: [Gain; 6] = [
     reduced(1, "pv_w", BELOW_PV_W),
 ];
 
-/// Shares of prioritised writes that gains are looked up at.
+/// Shares of prioritized writes that gains are looked up at.
 pub(super) const SHARES: [f64; 6] = [0.05, 0.10, 0.15, 0.20, 0.25, 0.40];
 
 /// The paper's name of a scheme.
@@ -66,7 +66,7 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
     }
 }
 
-/// The stand-ins whose writes come to be prioritised so often, each with where.
+/// The stand-ins whose writes come to be prioritized so often, each with where.
 pub(super) fn crossings(paper: &Paper, evidence: &Evidence, share: f64) -> Vec<(String, Crossing)> {
     let crossing = |name: &str| Crossing::find(paper, evidence, name, share);
     evidence
@@ -150,7 +150,7 @@ fn utilisation(evidence: &Evidence, column: &str, case: Case<'_>) -> Option<f64>
 fn gains(paper: &Paper, evidence: &Evidence) -> Sheet {
     let (speed, share) = (paper.conflicts, 100.0 * paper.share);
     let faster_head = format!("{speed} times as fast");
-    let share_head = format!("where {share} % of writes are prioritised");
+    let share_head = format!("where {share} % of writes are prioritized");
     let heads = ["gain", "published", "as recorded", &faster_head, &share_head, "of volumes"];
     let mut sheet = Sheet::new("gains", "Mean reductions over twelve stand-ins", &heads);
     let there = crossings(paper, evidence, paper.share);
@@ -190,7 +190,7 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     }
     add("mean", "as recorded", &|scheme| evidence.runs.average(|it| ratio(it, scheme, RECORDED)));
     if !evidence.brief {
-        let conflicts = format!("{} % of writes prioritised", 100.0 * paper.share);
+        let conflicts = format!("{} % of writes prioritized", 100.0 * paper.share);
         let there = crossings(paper, evidence, paper.share);
         for (name, crossing) in &there {
             add(name, &conflicts, &|scheme| crossing.value(|case| ratio(name, scheme, case)));
@@ -201,7 +201,7 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     sheet
 }
 
-/// Figure 6: prioritised requests.
+/// Figure 6: prioritized requests.
 fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     let faster_heads =
         ["reads", "writes"].map(|it| format!("{it}, {} times as fast", paper.conflicts));
@@ -216,12 +216,12 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Figure 6: share of requests that RHIO prioritises";
     let mut sheet = Sheet::new("figure6", title, &heads);
     for column in &evidence.runs.columns {
-        let of = |case, kind| Cell::share(evidence.prioritised(&column.name, case, kind));
+        let of = |case, kind| Cell::share(evidence.prioritized(&column.name, case, kind));
         sheet.row(vec![
             column.name.as_str().into(),
             of(RECORDED, 0),
             of(RECORDED, 1),
-            Cell::share(paper.number(PRIORITISED_WRITES, &column.name)),
+            Cell::share(paper.number(PRIORITIZED_WRITES, &column.name)),
             of(faster(paper.conflicts), 0),
             of(faster(paper.conflicts), 1),
         ]);
@@ -242,8 +242,8 @@ fn runs(evidence: &Evidence) -> Sheet {
         ("reads at 9", |run| run.counters.reads_at.as_ref()?.get(&9).copied()),
         ("retries", |run| Some(run.counters.retries)),
         ("uncorrectable", |run| Some(run.counters.uncorrectable_reads)),
-        ("prioritised reads", |run| Some(run.counters.prioritised_reads)),
-        ("prioritised writes", |run| run.counters.prioritised_writes),
+        ("prioritized reads", |run| Some(run.counters.prioritized_reads)),
+        ("prioritized writes", |run| run.counters.prioritized_writes),
         ("WAF", |run| run.waf),
         ("erases", |run| Some(run.erases)),
     ];
@@ -262,23 +262,23 @@ fn runs(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// What gains belong to a share of prioritised writes.
+/// What gains belong to a share of prioritized writes.
 fn at_share(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec![
-        "prioritised writes".to_string(),
+        "prioritized writes".to_string(),
         "volumes that come to it".into(),
         "at a speed of".into(),
-        "prioritised reads".into(),
+        "prioritized reads".into(),
     ];
     heads.extend(GAINS.map(gain_name));
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     let title =
-        "What belongs to a share of prioritised writes; means over the volumes that come to it";
+        "What belongs to a share of prioritized writes; means over the volumes that come to it";
     let mut sheet = Sheet::new("at_share", title, &heads);
     for share in SHARES {
         let there = crossings(paper, evidence, share);
         let logs: Vec<f64> = there.iter().map(|(_, it)| libm::log(it.speed())).collect();
-        let reads = mean_at(&there, |column, case| evidence.prioritised(column, case, 0));
+        let reads = mean_at(&there, |column, case| evidence.prioritized(column, case, 0));
         let mut row = vec![
             Cell::Share(share),
             Cell::Number(there.len() as f64),
@@ -299,8 +299,8 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
         "workload".to_string(),
         "speed".into(),
         "chip busy".into(),
-        "prioritised reads".into(),
-        "prioritised writes".into(),
+        "prioritized reads".into(),
+        "prioritized writes".into(),
     ];
     heads.extend(GAINS.map(gain_name));
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
@@ -313,8 +313,8 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
                 column.name.as_str().into(),
                 Cell::Number(speed),
                 Cell::share(utilisation(evidence, &column.name, case)),
-                Cell::share(evidence.prioritised(&column.name, case, 0)),
-                Cell::share(evidence.prioritised(&column.name, case, 1)),
+                Cell::share(evidence.prioritized(&column.name, case, 0)),
+                Cell::share(evidence.prioritized(&column.name, case, 1)),
             ];
             row.extend(GAINS.map(|which| Cell::share(gain(evidence, &column.name, case, which))));
             sheet.row(row);
@@ -326,7 +326,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Sheet {
 /// Whether shares explain gains, at every speed.
 fn correlation(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["speed", "writes, against PV-W", "reads, against RT-R"];
-    let title = "Rank correlation of the share of prioritised requests with the gain, over twelve stand-ins";
+    let title = "Rank correlation of the share of prioritized requests with the gain, over twelve stand-ins";
     let mut sheet = Sheet::new("correlation", title, &heads);
     for speed in [1.0].into_iter().chain(paper.speeds.iter().copied()) {
         let values = correlations(evidence, faster(speed)).map(|it| it.values);
@@ -473,7 +473,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec!["choice".to_string(), "rule".into(), "speed".into()];
     heads.extend(GAINS.map(gain_name));
     heads.extend(
-        ["prioritised reads", "prioritised writes", "uncorrectable per million reads"]
+        ["prioritized reads", "prioritized writes", "uncorrectable per million reads"]
             .map(String::from),
     );
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
@@ -489,7 +489,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
         row.extend(GAINS.map(|which| {
             Cell::share(average_named(paper, |column| gain(evidence, column, case, which)))
         }));
-        let share = |kind| average_named(paper, |it| evidence.prioritised(it, case, kind));
+        let share = |kind| average_named(paper, |it| evidence.prioritized(it, case, kind));
         row.extend([Cell::share(share(0)), Cell::share(share(1))]);
         row.push(Cell::number(uncorrectable(paper, evidence, ("rhio", case))));
         sheet.row(row);

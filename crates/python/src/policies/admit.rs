@@ -1,7 +1,7 @@
 //! `admit(self, write)`: how long a write is delayed before it enters.
 
 use super::{Instance, closed, next_call, no_answer};
-use fowler_experiment::policies::{CustomThrottle, Held, Life};
+use fowler_experiment::policies::{CustomThrottle, Life, Throttled};
 use fowler_experiment::{Nanos, Span};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 pub(super) struct Admit(pub Instance);
 
 impl CustomThrottle for Admit {
-    fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held {
+    fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled {
         let call = next_call();
         CALL.set(call);
         let asked = self.0.ask("admit", now, |policy| {
@@ -35,7 +35,7 @@ impl CustomThrottle for Admit {
             let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=longest).contains(ns));
             let expected = "nanoseconds to hold it for, from 0 to what is left of a hundred years";
             let spread = ns.ok_or_else(|| no_answer("admit", &answer, expected))? as u64;
-            Ok(Held { spread: Span(spread), ..Held::default() })
+            Ok(Throttled { spread: Span(spread), ..Throttled::default() })
         });
         asked.unwrap_or_default()
     }

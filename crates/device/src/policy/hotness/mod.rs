@@ -75,12 +75,12 @@ impl Params {
 #[derive(Clone, Debug)]
 pub struct Hotness {
     request_size: Option<RequestSize>,
-    uses: Option<Uses>,
+    classifier: Option<Classifier>,
 }
 
-/// Who tells uses apart.
+/// Who tells access classes apart.
 #[derive(Clone, Debug)]
-enum Uses {
+enum Classifier {
     BufferHits(BufferHits),
     /// Whom whoever built the drive handed over.
     Custom(Box<dyn CustomHotness>),
@@ -92,9 +92,9 @@ impl Hotness {
         let by_size = params.uses(Detector::RequestSize);
         Self {
             request_size: by_size.then(|| RequestSize::new(params, page_size)),
-            uses: params
+            classifier: params
                 .uses(Detector::BufferHits)
-                .then(|| Uses::BufferHits(BufferHits::new(params))),
+                .then(|| Classifier::BufferHits(BufferHits::new(params))),
         }
     }
 
@@ -102,7 +102,7 @@ impl Hotness {
     #[must_use]
     pub fn or_handed(mut self, handed: Option<&Maker<dyn CustomHotness>>) -> Self {
         if let Some(maker) = handed {
-            self.uses = Some(Uses::Custom(maker.make()));
+            self.classifier = Some(Classifier::Custom(maker.make()));
         }
         self
     }
@@ -117,16 +117,16 @@ impl Hotness {
     /// How a page was used that is programmed, or leaves the buffer.
     #[inline]
     pub fn class(&mut self, page: Used) -> AccessClass {
-        match &mut self.uses {
+        match &mut self.classifier {
             None => AccessClass::Mixed,
-            Some(Uses::BufferHits(detector)) => detector.class(page.reads, page.writes),
-            Some(Uses::Custom(detector)) => detector.class(page),
+            Some(Classifier::BufferHits(detector)) => detector.class(page.reads, page.writes),
+            Some(Classifier::Custom(detector)) => detector.class(page),
         }
     }
 
-    /// Whether uses are told apart.
-    pub fn tells_uses(&self) -> bool {
-        self.uses.is_some()
+    /// Whether access classes are told apart.
+    pub fn tells_classes(&self) -> bool {
+        self.classifier.is_some()
     }
 }
 

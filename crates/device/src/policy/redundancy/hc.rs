@@ -25,7 +25,7 @@ impl Redundancy for HybridCaching {
             protects: Protects::All,
             commits: Commits::WhenEvicted,
             leaving: Leaving::StripeByStripe,
-            recycles: false,
+            refreshes: false,
             n_update: Some(self.n_update),
             cut_off: self.cut_off,
         }

@@ -102,7 +102,7 @@ pub struct Rules {
     /// How pages leave the write buffer.
     pub leaving: Leaving,
     /// Whether blocks are recycled at [`Params::retention`] and [`Params::reads`].
-    pub recycles: bool,
+    pub refreshes: bool,
     /// Above how many pages written together cached parity is built from them, without reading what
     /// they replace.
     pub n_update: Option<u32>,
@@ -116,7 +116,7 @@ impl Rules {
         protects: Protects::Nothing,
         commits: Commits::AtOnce,
         leaving: Leaving::Alone,
-        recycles: false,
+        refreshes: false,
         n_update: None,
         cut_off: None,
     };

@@ -19,7 +19,7 @@ impl Redundancy for WearAware {
         Rules {
             protects: Protects::Worn,
             leaving: Leaving::WithStripe,
-            recycles: true,
+            refreshes: true,
             ..Rules::NONE
         }
     }

@@ -15,6 +15,6 @@ impl DisturbLimiting {
 
 impl Redundancy for DisturbLimiting {
     fn rules(&self, _stage: Stage) -> Rules {
-        Rules { recycles: true, ..Rules::NONE }
+        Rules { refreshes: true, ..Rules::NONE }
     }
 }

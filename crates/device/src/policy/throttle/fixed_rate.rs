@@ -3,7 +3,7 @@
 //! collection takes beyond a period's share is paid back by the next ones, and a write is begun as
 //! long as anything is left of a period, however small its share.
 
-use super::{Held, Life, Params, Throttle};
+use super::{Throttled, Life, Params, Throttle};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -45,14 +45,14 @@ impl FixedRate {
 }
 
 impl Throttle for FixedRate {
-    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+    fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled {
         let ends = life.ends();
         if now >= ends {
-            return Held::default();
+            return Throttled::default();
         }
         let share = self.share.unwrap_or_else(|| self.begin(now, life));
         if share <= 0.0 {
-            return Held { spread: Span::ZERO, stopped: ends.since(now), stops: 1 };
+            return Throttled { spread: Span::ZERO, stopped: ends.since(now), stops: 1 };
         }
         let mut taken = life.taken().max(self.taken_before);
         self.go_on(now.0 / self.period.0, taken, share);
@@ -71,6 +71,6 @@ impl Throttle for FixedRate {
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
         // The host is stopped at a page, and those behind it wait for that.
-        Held { spread: Span::ZERO, stopped: at.since(now), stops: if at > now { stops } else { 0 } }
+        Throttled { spread: Span::ZERO, stopped: at.since(now), stops: if at > now { stops } else { 0 } }
     }
 }

@@ -25,7 +25,7 @@ slot! { $
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
         "off" => off::Off, "never held (NT)";
         "fixed_rate" => fixed_rate::FixedRate, "no more in a period than the rated capacity over the life allows (ST)";
-        "dynamic" => dynamic::Dynamic, "by the demand foreseen, so that the rated capacity lasts (DT)";
+        "dynamic" => dynamic::Dynamic, "by the demand predicted, so that the rated capacity lasts (DT)";
         "ready" => ready::Ready, "the same, so that what rested cells endure lasts (READY)";
     }
 }
@@ -47,7 +47,7 @@ pub struct Params {
     pub period: Span,
     /// The share of the later epochs' capacity that an epoch may borrow.
     pub spare: f64,
-    /// By which share demand may differ from what was foreseen.
+    /// By which share demand may differ from what was predicted.
     pub miss: f64,
     /// After how many misses one after another the length of an epoch is chosen anew.
     pub streak: u32,
@@ -105,7 +105,7 @@ pub trait Life {
 
 /// How long a write is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Throttled {
     /// By delays of its pages.
     pub spread: Span,
     /// By stops, after that: no capacity was left.
@@ -115,7 +115,7 @@ pub struct Held {
     pub stops: u32,
 }
 
-impl Held {
+impl Throttled {
     /// In all.
     #[inline]
     pub fn total(self) -> Span {
@@ -130,8 +130,8 @@ pub struct State {
     pub delay: Span,
     /// The length of the epoch that runs; none without epochs.
     pub epoch: Option<Span>,
-    /// Epochs whose demand was foreseen, and those of them where it came within [`Params::miss`].
-    pub foreseen: [u64; 2],
+    /// Epochs whose demand was predicted, and those of them where it came within [`Params::miss`].
+    pub predicted: [u64; 2],
     /// How often the length of an epoch was chosen anew.
     pub chosen: u64,
 }
@@ -139,7 +139,7 @@ pub struct State {
 /// A rule that holds writes.
 pub trait Throttle {
     /// How long a write of `pages` pages is held that could enter at `now`.
-    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held;
+    fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
     /// What it has come to.
     fn state(&self) -> State {
@@ -149,8 +149,8 @@ pub trait Throttle {
 
 impl Throttle for AnyThrottle {
     #[inline]
-    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
-        each_throttle!(self, policy => policy.hold(now, pages, life))
+    fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled {
+        each_throttle!(self, policy => policy.delay(now, pages, life))
     }
 
     fn state(&self) -> State {
@@ -172,7 +172,7 @@ mod tests;
 /// A policy that whoever builds the drive hands over.
 pub trait CustomThrottle: Custom {
     /// How long a write of `pages` pages is held that could enter at `now`.
-    fn hold(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Held;
+    fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;
 
     /// What it has come to.
     fn state(&self) -> State {

@@ -1,6 +1,6 @@
 //! No throttle: NT of the READY paper, and every other drive.
 
-use super::{Held, Life, Params, Throttle};
+use super::{Throttled, Life, Params, Throttle};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ impl Off {
 
 impl Throttle for Off {
     #[inline]
-    fn hold(&mut self, _now: Nanos, _pages: u32, _life: &impl Life) -> Held {
-        Held::default()
+    fn delay(&mut self, _now: Nanos, _pages: u32, _life: &impl Life) -> Throttled {
+        Throttled::default()
     }
 }

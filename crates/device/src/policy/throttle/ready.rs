@@ -2,7 +2,7 @@
 //! really have, in epochs as long as the cycle of the demand.
 
 use super::regulated::Regulated;
-use super::{Held, Life, Params, State, Throttle};
+use super::{Throttled, Life, Params, State, Throttle};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,8 @@ impl Ready {
 }
 
 impl Throttle for Ready {
-    fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
-        self.0.hold(now, pages, life)
+    fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled {
+        self.0.delay(now, pages, life)
     }
 
     fn state(&self) -> State {

@@ -1,10 +1,10 @@
 //! What DT and READY share: epochs of a life, and in each the three functions of READY (Figure 3):
-//! the demand is foreseen, a delay follows from it, and the capacity is enforced.
+//! the demand is predicted, a delay follows from it, and the capacity is enforced.
 
 use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
 use super::demand::DemandPredictor;
-use super::{Enforcement, EpochRule, Held, Life, Params, State};
+use super::{Enforcement, EpochRule, Life, Params, State, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ struct Epoch {
     after_overuse: bool,
     /// How long the host was stopped in it.
     stopped: Span,
-    /// What it was foreseen to write.
-    foreseen: Option<f64>,
+    /// What it was predicted to write.
+    predicted: Option<f64>,
 }
 
 /// See the module.
@@ -42,7 +42,7 @@ pub(super) struct Regulated {
     /// What had been taken when demand was counted last.
     counted: u64,
     misses: u32,
-    foreseen: [u64; 2],
+    predicted: [u64; 2],
     chosen: u64,
 }
 
@@ -66,7 +66,7 @@ impl Regulated {
             behind: Span::ZERO,
             counted: 0,
             misses: 0,
-            foreseen: [0; 2],
+            predicted: [0; 2],
             chosen: 0,
         }
     }
@@ -75,7 +75,7 @@ impl Regulated {
         State {
             delay: Span(self.delay.delay() as u64),
             epoch: self.epoch.map(|its| its.ends - its.start),
-            foreseen: self.foreseen,
+            predicted: self.predicted,
             chosen: self.chosen,
         }
     }
@@ -87,17 +87,17 @@ impl Regulated {
         self.epoch.map(|its| (its.start, its.ends - its.start, [capacity, most - capacity]))
     }
 
-    pub fn hold(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Held {
+    pub fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled {
         if now >= life.ends() {
-            return Held::default();
+            return Throttled::default();
         }
         self.count(now, pages, life);
-        let mut way = Way { at: now, had: 0, held: Held::default(), waited: 0.0 };
+        let mut way = Way { at: now, had: 0, throttled: Throttled::default(), waited: 0.0 };
         while way.had < u64::from(pages) && way.at < life.ends() {
             let epoch = self.epoch_at(way.at, way.had, life);
             self.go_on(epoch, &mut way, u64::from(pages), life);
         }
-        way.held
+        way.throttled
     }
 
     /// Counts the demand of a write, and what was taken on other accounts since the last one.
@@ -176,7 +176,7 @@ impl Regulated {
 
     /// Time passes by delays.
     fn spread(&mut self, way: &mut Way, spread: Span) {
-        way.held.spread += spread;
+        way.throttled.spread += spread;
         way.at = way.at + spread;
         self.behind += spread;
     }
@@ -184,8 +184,8 @@ impl Regulated {
     /// Time passes in which so many pages are stopped.
     fn stop(&mut self, way: &mut Way, until: Nanos, stops: u32) {
         let stopped = until - way.at;
-        way.held.stopped += stopped;
-        way.held.stops += stops;
+        way.throttled.stopped += stopped;
+        way.throttled.stops += stops;
         way.at = until;
         self.behind += stopped;
         if let Some(epoch) = &mut self.epoch {
@@ -224,11 +224,11 @@ impl Regulated {
         epoch
     }
 
-    /// An epoch has ended: what was foreseen is held against what came, and the next one begins.
+    /// An epoch has ended: what was predicted is held against what came, and the next one begins.
     fn close(&mut self, epoch: Epoch, had: u64, life: &impl Life) -> Epoch {
         let taken = (life.taken() + had).saturating_sub(epoch.taken) as f64;
         let demand = taken + self.refused(&epoch);
-        self.judge(epoch.foreseen, demand);
+        self.judge(epoch.predicted, demand);
         let overused = taken > self.capacity.capacity();
         if self.params.epoch == EpochRule::Auto
             && self.misses >= self.params.streak
@@ -240,7 +240,7 @@ impl Regulated {
             return self.begin_chosen(epoch.ends, overused, undistorted, had, life);
         }
         let next = self.begin(epoch.ends, overused, Some(demand), had, life);
-        // The last epoch of a life is shorter than what was foreseen.
+        // The last epoch of a life is shorter than what was predicted.
         let length = (next.ends - next.start).max(Span(1));
         let expected = demand * (length.0 as f64 / (epoch.ends - epoch.start).0 as f64);
         self.delay.adjust(length, expected, self.capacity.capacity());
@@ -256,20 +256,20 @@ impl Regulated {
         epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
     }
 
-    /// The difference ratio of equation 6, of what was foreseen.
-    fn judge(&mut self, foreseen: Option<f64>, demand: f64) {
-        let Some(foreseen) = foreseen.filter(|&pages| pages > 0.0) else { return };
-        let missed = (demand - foreseen).abs() > self.params.miss * foreseen;
+    /// The difference ratio of equation 6, of what was predicted.
+    fn judge(&mut self, predicted: Option<f64>, demand: f64) {
+        let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
+        let missed = (demand - predicted).abs() > self.params.miss * predicted;
         self.misses = if missed { self.misses + 1 } else { 0 };
-        self.foreseen[0] += 1;
-        self.foreseen[1] += u64::from(!missed);
+        self.predicted[0] += 1;
+        self.predicted[1] += u64::from(!missed);
     }
 
     fn begin(
         &mut self,
         start: Nanos,
         overused: bool,
-        foreseen: Option<f64>,
+        predicted: Option<f64>,
         had: u64,
         life: &impl Life,
     ) -> Epoch {
@@ -284,7 +284,7 @@ impl Regulated {
             remains,
             after_overuse: overused,
             stopped: Span::ZERO,
-            foreseen,
+            predicted,
         };
         self.share_out(&epoch, life);
         let capacity = self.capacity.capacity();
@@ -345,7 +345,7 @@ struct Way {
     at: Nanos,
     /// Pages that it has been let have.
     had: u64,
-    held: Held,
+    throttled: Throttled,
     /// Nanoseconds of the next page's delay that passed in an epoch before.
     waited: f64,
 }

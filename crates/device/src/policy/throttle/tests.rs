@@ -47,7 +47,7 @@ struct Fate {
     least: f64,
     /// Pages in each tenth of the life.
     tenths: [u64; 10],
-    held: Held,
+    throttled: Throttled,
     state: State,
 }
 
@@ -90,18 +90,18 @@ fn live(
             break;
         }
         let asked = at;
-        let held = throttle.hold(at, pages, life);
-        at = at + held.total();
-        assert_eq!(held.stops > 0, held.stopped > Span::ZERO, "{held:?}");
+        let delayed = throttle.delay(at, pages, life);
+        at = at + delayed.total();
+        assert_eq!(delayed.stops > 0, delayed.stopped > Span::ZERO, "{delayed:?}");
         fate.look(&throttle, rated, ends);
-        fate.held.spread += held.spread;
-        fate.held.stopped += held.stopped;
-        fate.held.stops += held.stops;
+        fate.throttled.spread += delayed.spread;
+        fate.throttled.stopped += delayed.stopped;
+        fate.throttled.stops += delayed.stops;
         if at >= ends {
-            assert_eq!(at, ends, "nobody is held beyond the life");
+            assert_eq!(at, ends, "nobody is delayed beyond the life");
             break;
         }
-        let each = Span(held.total().0 / u64::from(pages));
+        let each = Span(delayed.total().0 / u64::from(pages));
         if each > fate.longest
             && life.left(asked, params.name == ThrottleKind::Ready) > f64::from(pages)
         {
@@ -231,7 +231,7 @@ fn what_there_is_is_used_and_no_more_held_than_needed() {
         let mut its = pages(rated, life);
         let idle = live(&params, &mut its, host(1, 0.5 * share, 1, life));
         if params.name == ThrottleKind::Ready || params.enforcement == Enforcement::Optimistic {
-            let whole = idle.held.total().as_s() / life.as_s();
+            let whole = idle.throttled.total().as_s() / life.as_s();
             let most = if params.name == ThrottleKind::FixedRate { 1.0 } else { 0.02 };
             assert!(whole < most, "{params:?}: {idle:?}");
         }
@@ -280,7 +280,7 @@ fn the_delay_follows_the_demand() {
         if params.name != ThrottleKind::FixedRate {
             let even = 1e9 / share;
             assert!(fate.delay_most.0 as f64 > 0.3 * even, "{params:?}: {fate:?}");
-            assert!(fate.held.spread > fate.held.stopped, "{params:?}: {fate:?}");
+            assert!(fate.throttled.spread > fate.throttled.stopped, "{params:?}: {fate:?}");
         }
         assert_eq!(fate.delay_in_the_end, Span::ZERO, "{params:?}: {fate:?}");
     }
@@ -313,12 +313,12 @@ fn sixty_pages() -> (AnyThrottle, Pages) {
 #[test]
 fn what_was_refused_is_told_by_the_time_that_the_host_had() {
     let (mut throttle, life) = sixty_pages();
-    let held = throttle.hold(Nanos(0) + Span::ms(100_000), 61, &life);
+    let delayed = throttle.delay(Nanos(0) + Span::ms(100_000), 61, &life);
     let (demand, capacity) = (60.0 + 500.0 * 0.61, 60.0 * 99.0 / 99.0);
     let delay = 600.0 / capacity * (demand / capacity - 1.0);
     assert!((throttle.state().delay.as_s() / delay - 1.0).abs() < 1e-6, "{delay} {throttle:?}");
-    assert_eq!((held.spread, held.stopped), (throttle.state().delay, Span::ms(500_000)));
-    assert_eq!(held.stops, 61 - 10, "ten pages had room");
+    assert_eq!((delayed.spread, delayed.stopped), (throttle.state().delay, Span::ms(500_000)));
+    assert_eq!(delayed.stops, 61 - 10, "ten pages had room");
 }
 
 /// Only pages that an epoch lets in are delayed in it: the others wait for the next one, and are
@@ -330,17 +330,17 @@ fn pages_that_are_not_let_in_are_not_delayed() {
     let mut at = Nanos::ZERO;
     while at < Nanos::ZERO + MINUTE * 10 {
         at = at + Span::ms(7700);
-        at = at + throttle.hold(at, 1, &life).total();
+        at = at + throttle.delay(at, 1, &life).total();
         life.taken += 1;
     }
     let before = throttle.state().delay;
     assert!(before > Span::ms(500) && before < Span::ms(5000), "{before}");
     let (start, length, [capacity, _]) = regulated(&throttle).unwrap().standing().unwrap();
-    let held = throttle.hold(at, 90, &life);
+    let delayed = throttle.delay(at, 90, &life);
     let later = 90 - (capacity as u64 - 1);
     let spread = before.as_s() * (90 - later) as f64 + throttle.state().delay.as_s() * later as f64;
-    assert!((held.spread.as_s() - spread).abs() < 1e-3, "{held:?} {spread}");
-    assert!(held.stopped + held.spread + (at - start) >= length, "{held:?}");
+    assert!((delayed.spread.as_s() - spread).abs() < 1e-3, "{delayed:?} {spread}");
+    assert!(delayed.stopped + delayed.spread + (at - start) >= length, "{delayed:?}");
 }
 
 /// The delay of a host that was away is gone (equation 5 at no demand), also where the length of an
@@ -355,13 +355,13 @@ fn the_delay_does_not_outlive_a_gap() {
         while at < Nanos::ZERO + MINUTE * 10 * windows {
             number += 1;
             at = at + if number % 20 < 10 { MINUTE } else { Span::ms(3000) };
-            at = at + throttle.hold(at, 1, &life).total();
+            at = at + throttle.delay(at, 1, &life).total();
             life.taken += 1;
         }
         // Beyond any epoch that there may be.
         at = at + DAY * 5;
-        let held = throttle.hold(at, 1, &life);
-        assert_eq!(throttle.state().delay, Span::ZERO, "{windows}: {held:?}");
+        let delayed = throttle.delay(at, 1, &life);
+        assert_eq!(throttle.state().delay, Span::ZERO, "{windows}: {delayed:?}");
     }
 }
 
@@ -376,12 +376,12 @@ fn the_length_is_chosen_after_three_misses() {
         for (window, &pages) in demand.iter().chain(&[1]).enumerate() {
             for page in 0..pages {
                 let at = params.window * window as u64 + Span(params.window.0 * page / pages);
-                assert_eq!(throttle.hold(Nanos::ZERO + at, 1, &its), Held::default());
+                assert_eq!(throttle.delay(Nanos::ZERO + at, 1, &its), Throttled::default());
                 its.taken += 1;
             }
         }
-        let State { chosen, foreseen, .. } = throttle.state();
-        (chosen, foreseen[0] - foreseen[1])
+        let State { chosen, predicted, .. } = throttle.state();
+        (chosen, predicted[0] - predicted[1])
     };
     assert_eq!(after(&[100, 124, 153, 189, 234, 290, 359]), (0, 0), "24 % each time");
     assert_eq!(after(&[100, 126]), (0, 1), "26 %");
@@ -414,17 +414,17 @@ fn cycle_of_five(params: &Params, number: u64) -> (Span, u32) {
     (Span(params.window.0 / here.expect("370 in all")), 1)
 }
 
-/// A demand that repeats every five windows: nine in ten epochs come as foreseen once the cycle is
+/// A demand that repeats every five windows: nine in ten epochs come as predicted once the cycle is
 /// found.
 #[test]
 fn a_cycle_is_found_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
     let mut its = pages(1e9, DAY * 10);
     let fate = live(&params, &mut its, |number, _| cycle_of_five(&params, number));
-    let [foreseen, came] = fate.state.foreseen;
+    let [predicted, came] = fate.state.predicted;
     assert_eq!(fate.state.epoch, Some(params.window * 5), "{fate:?}");
-    assert!(foreseen > 100 && came * 10 > foreseen * 9, "{fate:?}");
-    assert!(fate.state.chosen >= 1 && fate.held.total() == Span::ZERO);
+    assert!(predicted > 100 && came * 10 > predicted * 9, "{fate:?}");
+    assert!(fate.state.chosen >= 1 && fate.throttled.total() == Span::ZERO);
 }
 
 /// With half the capacity that a cycle of five windows asks for, the chosen epoch is as much longer
@@ -456,9 +456,9 @@ fn nothing_left_stops_the_host_until_the_life_ends_and_no_longer() {
     for params in every() {
         let mut its = pages(0.0, DAY);
         let mut throttle = AnyThrottle::new(&params, 1);
-        let held = throttle.hold(Nanos(5), 3, &its);
-        assert_eq!(held.total(), DAY - Span(5), "{params:?}");
+        let delayed = throttle.delay(Nanos(5), 3, &its);
+        assert_eq!(delayed.total(), DAY - Span(5), "{params:?}");
         its.taken = 9;
-        assert_eq!(throttle.hold(its.ends(), 3, &its), Held::default());
+        assert_eq!(throttle.delay(its.ends(), 3, &its), Throttled::default());
     }
 }

@@ -21,7 +21,7 @@ use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
 use fowler_device::{Config, Device, Pacing};
-use fowler_theory::collection::{self, Part};
+use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
 pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
@@ -75,12 +75,12 @@ const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
 
 fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
     match name {
-        "greedy" => collection::greedy(load, pages),
-        "fifo" => collection::fifo(load),
-        "random (d = 1)" => collection::random(load),
+        "greedy" => gc::greedy(load, pages),
+        "fifo" => gc::fifo(load),
+        "random (d = 1)" => gc::random(load),
         _ => {
             let (.., d) = VICTIMS.iter().find(|(known, ..)| *known == name)?;
-            collection::d_choices(load, pages, *d)
+            gc::d_choices(load, pages, *d)
         }
     }
 }
@@ -104,15 +104,15 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     let load = 0.85;
     for (writes, share) in [(0.8, 0.2), (0.9, 0.1)] {
         let parts = Part::hot_and_cold(writes, share);
-        let waf = collection::fifo_one_pool(load, &parts).expect("a load between 0 and 1");
+        let waf = gc::fifo_one_pool(load, &parts).expect("a load between 0 and 1");
         let shape = Shape { pages, blocks, load, waf };
         let plane = shape.plane(("fifo", 1), parts, effort.turns, spec)?;
         let what = format!("hot and cold {writes}/{share}, load {load}");
         points.push(point(format!("fifo, one pool, {what}"), waf, vec![(1.0, plane)], tolerance));
-        let pools = collection::fifo_two_pools(load, &parts).expect("a load between 0 and 1");
+        let pools = gc::fifo_two_pools(load, &parts).expect("a load between 0 and 1");
         let mut planes = Vec::new();
         for (part, load) in parts.iter().zip(pools.loads) {
-            let waf = collection::fifo(load).expect("a load between 0 and 1");
+            let waf = gc::fifo(load).expect("a load between 0 and 1");
             let shape = Shape { pages, blocks, load, waf };
             planes.push((part.writes, shape.plane(("fifo", 1), UNIFORM, effort.turns, spec)?));
         }
@@ -214,7 +214,7 @@ impl Plane {
 /// The amplification of `planes` together, each of which has a share of the writes.
 fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) -> Point {
     let name = title.clone();
-    Point::new(Group::Collection, title, move |control| {
+    Point::new(Group::Gc, title, move |control| {
         let (mut measured, mut variance) = (0.0, 0.0);
         for (share, plane) in &planes {
             let sample = plane.measure(control)?;
@@ -223,7 +223,7 @@ fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) 
             variance += (share * half) * (share * half);
         }
         Some(vec![Row {
-            group: Group::Collection,
+            group: Group::Gc,
             what: name.clone(),
             unit: "",
             theory,

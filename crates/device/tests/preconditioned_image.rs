@@ -28,25 +28,25 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
         let mut base = small();
         base.precondition.pattern = pattern;
         base.victim.name = VictimKind::DChoices;
-        let aged = PreconditionedImage::new(&base).unwrap();
+        let image = PreconditionedImage::new(&base).unwrap();
         for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
             let mut config = base.clone();
             scheme(&mut config, name);
             config.queue.max_writes = 7;
             config.partial_writes = PartialWrites::Overwrite;
-            let mut drives = [Device::new(&config).unwrap(), aged.device(&config).unwrap()];
+            let mut drives = [Device::new(&config).unwrap(), image.device(&config).unwrap()];
             let pages = drives[0].layout().logical_pages;
             for drive in &mut drives {
                 drive.run(requests(pages), Pacing::Open, &mut ());
                 drive.check().unwrap_or_else(|law| panic!("{}", law.0));
             }
-            let [own, aged] =
+            let [own, image] =
                 drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
             assert!(
                 own.1.programs[1] > 0 || pattern == Pattern::Sequential,
                 "{pattern:?} collects"
             );
-            assert_eq!(own, aged, "{name} {pattern:?}");
+            assert_eq!(own, image, "{name} {pattern:?}");
         }
     }
 }
@@ -59,7 +59,7 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     base.precondition.pattern = Pattern::Rested;
     base.hotness.detectors = 1;
     base.placement.name = PlacementKind::Streams;
-    let aged = PreconditionedImage::new(&base).unwrap();
+    let image = PreconditionedImage::new(&base).unwrap();
     let mut config = base.clone();
     config.placement.hot_to_strong = true;
     config.step.name = StepKind::ByStrength;
@@ -67,14 +67,14 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
     config.reliability.model = ModelKind::Analytic;
     (config.reliability.cycles, config.reliability.levels) = (2500, 2);
     config.reliability.oldest = Span(30 * 86_400_000_000_000);
-    let mut drives = [Device::new(&config).unwrap(), aged.device(&config).unwrap()];
+    let mut drives = [Device::new(&config).unwrap(), image.device(&config).unwrap()];
     let pages = drives[0].layout().logical_pages;
     for drive in &mut drives {
         drive.run(requests(pages), Pacing::Open, &mut ());
     }
-    let [own, aged] = drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
+    let [own, image] = drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
     assert!(own.1.reads_at[1] > 0 && own.1.programs[1] > 0, "{:?}", own.1);
-    assert_eq!(own, aged);
+    assert_eq!(own, image);
     config.hotness.detectors = 0;
     assert!(!config.ages_like(&base), "one stream needs a block less in reserve");
     config = base.clone();
@@ -88,8 +88,8 @@ fn another_drives_data_are_not_taken() {
     let mut other = base.clone();
     other.geometry.pages_per_block *= 2;
     assert!(!other.ages_like(&base));
-    let aged = PreconditionedImage::new(&base).unwrap();
-    assert!(std::panic::catch_unwind(AssertUnwindSafe(|| aged.device(&other))).is_err());
+    let image = PreconditionedImage::new(&base).unwrap();
+    assert!(std::panic::catch_unwind(AssertUnwindSafe(|| image.device(&other))).is_err());
 }
 
 #[test]
