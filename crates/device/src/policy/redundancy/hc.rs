@@ -12,10 +12,7 @@ pub struct HybridCaching {
 
 impl HybridCaching {
     pub(super) fn new(params: &Params, _seed: u64) -> Self {
-        Self {
-            n_update: params.n_update,
-            cut_off: (params.cut_off > 0).then_some(params.cut_off),
-        }
+        Self { n_update: params.n_update, cut_off: (params.cut_off > 0).then_some(params.cut_off) }
     }
 }
 

@@ -2,7 +2,7 @@
 //! with the rated cycles for capacity.
 
 use super::regulated::Regulated;
-use super::{Throttled, Life, Params, State, Throttle};
+use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 //! collection takes beyond a period's share is paid back by the next ones, and a write is begun as
 //! long as anything is left of a period, however small its share.
 
-use super::{Throttled, Life, Params, Throttle};
+use super::{Life, Params, Throttle, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,10 @@ impl Throttle for FixedRate {
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));
         // The host is stopped at a page, and those behind it wait for that.
-        Throttled { spread: Span::ZERO, stopped: at.since(now), stops: if at > now { stops } else { 0 } }
+        Throttled {
+            spread: Span::ZERO,
+            stopped: at.since(now),
+            stops: if at > now { stops } else { 0 },
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! No throttle: NT of the READY paper, and every other drive.
 
-use super::{Throttled, Life, Params, Throttle};
+use super::{Life, Params, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 

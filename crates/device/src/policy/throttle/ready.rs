@@ -2,7 +2,7 @@
 //! really have, in epochs as long as the cycle of the demand.
 
 use super::regulated::Regulated;
-use super::{Throttled, Life, Params, State, Throttle};
+use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
