@@ -42,7 +42,7 @@ class Metric:
 
     name: str
     """Its path in a summary, which is also the name of its column in a sweep: ``read.p99_us``. A last part in
-    capitals stands for every name there: ``counters.erases.ACCOUNT``."""
+    capitals stands for every name there: ``counters.erases.SOURCE``."""
     unit: str
     """``us``, ``s``, ``share`` (of one), ``ratio``, ``flag``, ``text``, ``table``, or what is counted."""
     about: str

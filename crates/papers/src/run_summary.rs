@@ -54,8 +54,8 @@ pub(crate) struct Redundancy {
     /// The stage of life, from 1.
     pub stage: u8,
     pub worn_stripes: f64,
-    pub recycled_when_due: f64,
-    pub recycled_in_idle_time: f64,
+    pub refreshed_at_hard_limit: f64,
+    pub refreshed_in_idle_time: f64,
 }
 
 /// What the drive counted.
@@ -80,7 +80,7 @@ pub(crate) struct Counters {
     pub prioritized_reads: f64,
     /// None where writes do not wait for the flash.
     pub prioritized_writes: Option<f64>,
-    pub foreground_collections: f64,
+    pub foreground_gc: f64,
     pub background_gc: f64,
     pub operations: f64,
     pub die_busy_s: f64,

@@ -56,7 +56,7 @@ fn runs(evidence: &Evidence) -> Sheet {
             let value = |shown| evidence.value(name, case, AS_IT_IS, shown);
             let recycled = of(|run| {
                 let its = run.redundancy.as_ref()?;
-                Some(its.recycled_when_due + its.recycled_in_idle_time)
+                Some(its.refreshed_at_hard_limit + its.refreshed_in_idle_time)
             });
             sheet.row(vec![
                 name.into(),

@@ -249,7 +249,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
             evidence.runs.stand_ins().map(|column| of(&column.name)).sum()
         };
         let behind = count(|run| Some(run.counters.background_gc))?;
-        let all = behind + count(|run| Some(run.counters.foreground_collections))?;
+        let all = behind + count(|run| Some(run.counters.foreground_gc))?;
         if all == 0.0 {
             return None;
         }
