@@ -43,12 +43,12 @@ pub struct Work {
     pub pages_written: u64,
     /// Flash reads that host reads needed: fewer than pages where the write buffer answered.
     pub reads: u64,
-    /// Flash reads before programs: the old page of a partial write, the page that collection
+    /// Flash reads before programs: the old page of a partial write, the page that GC
     /// moves.
     pub reads_before: u64,
     /// Programs of host data.
     pub programs: u64,
-    /// Pages moved by collection.
+    /// Pages moved by GC.
     pub moves: u64,
     /// Blocks erased.
     pub erases: u64,
@@ -142,7 +142,7 @@ pub fn timing() -> Timing {
     }
 }
 
-/// A drive of this shape, 28 % spare, greedy collection.
+/// A drive of this shape, 28 % spare, greedy GC.
 pub fn config(geometry: Geometry, state: State) -> Config {
     let (pattern, order, suspension) = match state {
         State::Sequential => (Pattern::Sequential, DieOrderKind::ReadFirst, SuspensionKind::Never),

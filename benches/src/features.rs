@@ -22,7 +22,7 @@ struct Feature {
     name: &'static str,
     /// By what share it may lower the requests per second, where that is set.
     may_cost: Option<f64>,
-    /// What it is held against.
+    /// What it is compared with.
     base: fn(&mut Config),
     /// Itself.
     on: fn(&mut Config),

@@ -4,7 +4,7 @@
 //!
 //! - **For each request** a record of what is in flight (when it was issued, which pages are to
 //!   begin and to end), merged by time with the events or held back by the depth; and one latency
-//!   in a histogram. Without these no latency can be told.
+//!   in a histogram. Without these no latency is known.
 //! - **For each page** an access to the mapping where the page lies. What is found goes into a sum
 //!   and nothing waits for it, although in a drive nothing can begin before it is known which die
 //!   is asked. A write changes the mapping both ways, and its new place is the next of the next

@@ -118,7 +118,7 @@ fn counted_parse(reader: TraceReader) -> u64 {
     records
 }
 
-/// Flash operations so far, on any account.
+/// Flash operations so far, for any source.
 fn operations(device: &Device) -> u64 {
     let its = device.counters();
     [its.reads, its.programs, its.erases].iter().flatten().sum()

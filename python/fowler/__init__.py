@@ -1,6 +1,6 @@
 """A laboratory for solid-state drives.
 
-Given a drive and a workload it says how late every request is and exactly why, how long the drive lives and
+Given a drive and a workload it says how slow every request is and exactly why, how long the drive lives and
 what that costs, and which policy would be better.
 
 >>> import fowler

@@ -169,7 +169,7 @@ class Write:
         """Pages that it writes."""
     @property
     def taken(self) -> int:
-        """Pages of the capacity that are taken: those of the host, of collection and of wear levelling."""
+        """Pages of the capacity that are taken: those of the host, of GC and of wear leveling."""
     @property
     def ends_ns(self) -> int:
         """When the life is to end, in simulated time."""

@@ -370,9 +370,9 @@ class Redundancy(Section):
     name: Literal["none", "raid5", "ppc", "udl", "pe_aware", "hc", "da_raid5"] = "none"
     """What protects a stripe (none: nothing: a page that cannot be read is lost; raid5: N+1
     over chips, parity rotating, written with its data; ppc: the same, parity kept in a
-    cache and updated there, page by page; udl: no parity: blocks are recycled before
+    cache and updated there, page by page; udl: no parity: blocks are refreshed before
     their data fades or is disturbed; pe_aware: parity for stripes with a page in a worn
-    block, for the others recycling; hc: data and parity cached by stripe, parity updated
+    block, for the others refresh; hc: data and parity cached by stripe, parity updated
     from what was written alone; da_raid5: udl, pe_aware and hc, one after another as the
     drive wears).
     """
@@ -407,11 +407,11 @@ class Redundancy(Section):
     4294967295.
     """
     retention: str = "32918400s"
-    """A block is recycled when its data is so old (T_retention): a time with its unit, from
+    """A block is refreshed when its data is so old (T_retention): a time with its unit, from
     1ms to 36500d.
     """
     reads: int = 46000
-    """A block is recycled when it was read so often (T_read): a whole number from 1 to
+    """A block is refreshed when it was read so often (T_read): a whole number from 1 to
     4294967295.
     """
     integrity: bool = False

@@ -50,7 +50,7 @@ def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
             colour, dash = COLOURS[at % len(COLOURS)], DASHES[at // len(COLOURS) % len(DASHES)]
             axes.step(late, share, dash, where="post", color=colour, label=run.scheme)
     axes.set(xscale="log", yscale="log", xlabel="latency (us)")
-    axes.set_ylabel(f"share of {kind}s at least this late")
+    axes.set_ylabel(f"share of {kind}s at least this slow")
     axes.grid(True, which="major", alpha=0.3)
     if axes.lines:
         axes.legend()

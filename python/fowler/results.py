@@ -61,7 +61,7 @@ def metrics() -> tuple[Metric, ...]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Latencies:
-    """How late the reads, or the writes, of a run were; in microseconds. None where there were too few."""
+    """How slow the reads, or the writes, of a run were; in microseconds. None where there were too few."""
 
     count: int
     """Requests."""
@@ -112,14 +112,14 @@ class Band:
         return dict(sorted(some.items(), key=lambda its: -its[1]))
 
     def __repr__(self) -> str:
-        """How many, how late, and the causes that took any time."""
+        """How many, how slow, and the causes that took any time."""
         causes = ", ".join(f"{cause} {share:.1%}" for cause, share in self.shares().items())
         return f"<{self.count:,} requests of {number(self.mean_latency_us)} us: {causes}>"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blame:
-    """Why requests of one kind were late: all of them, and the slowest."""
+    """Why requests of one kind were slow: all of them, and the slowest."""
 
     all: Band
     """Every request."""
@@ -131,7 +131,7 @@ class Blame:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blames:
-    """Why reads and writes were late."""
+    """Why reads and writes were slow."""
 
     read: Blame
     """Of reads."""
@@ -237,17 +237,17 @@ class Run:
 
     @cached_property
     def read(self) -> Latencies:
-        """How late reads were."""
+        """How slow reads were."""
         return Latencies(**self.summary["read"])
 
     @cached_property
     def write(self) -> Latencies:
-        """How late writes were."""
+        """How slow writes were."""
         return Latencies(**self.summary["write"])
 
     @cached_property
     def blame(self) -> Blames:
-        """Why they were late: every nanosecond of every request has one cause."""
+        """Why they were slow: every nanosecond of every request has one cause."""
         kinds = self.summary["blame"]
 
         def blame(bands: Mapping[str, Any]) -> Blame:
@@ -293,7 +293,7 @@ class Run:
         return dataclasses.replace(its, name=str(self.summary["device"]))
 
     def requests(self) -> Table:
-        """Every request: when, what, how late, and why to the nanosecond.
+        """Every request: when, what, the latency, and why to the nanosecond.
 
         A run that did not keep them (``requests=True``) is run again to the same bytes: results repeat.
         """
@@ -319,7 +319,7 @@ class Run:
         return _report([self], path)
 
     def plot(self, kind: str = "read") -> Figure:
-        """How late reads or writes were, as a picture."""
+        """How slow reads or writes were, as a picture."""
         return Comparison([self]).plot(kind)
 
     def _detailed(self) -> _core.Outcome:
@@ -468,7 +468,7 @@ class Lifetime:
 
     @property
     def response_mean_us(self) -> float | None:
-        """How late writes were on average, the throttle's delays included."""
+        """How slow writes were on average, the throttle's delays included."""
         return self._life["response_mean_us"]  # type: ignore[no-any-return]
 
     @property

@@ -294,7 +294,7 @@ class Uncopied(ReadFirst):
         ("pes-mlc", "fifo", Dumb(), "Dumb.pick at 0.* s of simulated time: MuteError"),
         ("pes-mlc", "rps", Wrong("allows", True), 'expected "at_once", "phase_end", or None'),
         ("hire", "hire", Wrong("classify", "hot"), 'expected "read_hot", "write_hot", or "mixed"'),
-        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to hold it for, from 0 to"),
+        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to delay it by, from 0 to"),
         ("pes-mlc", "st", Wrong("admit", float("nan")), "expected nanoseconds"),
         ("pes-mlc", "st", Wrong("admit", 1e19), "expected nanoseconds"),
         ("pes-mlc", "fifo", Uncopied(), "Uncopied: its copy at 0.0.* there is only one of me"),

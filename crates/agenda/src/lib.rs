@@ -23,7 +23,7 @@ pub enum Phase {
     Completion,
     /// Something enters.
     Arrival,
-    /// Something is considered that nobody asked for, such as collection in idle time.
+    /// Something is considered that nobody asked for, such as GC in idle time.
     Decision,
     /// Something is looked at.
     Sample,

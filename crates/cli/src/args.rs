@@ -13,7 +13,7 @@ static FORMATS: LazyLock<String> = LazyLock::new(|| {
     format!("Formats:{}", lines.collect::<String>())
 });
 
-/// A laboratory for solid-state drives: how late are reads and writes, and exactly why.
+/// A laboratory for solid-state drives: how slow are reads and writes, and exactly why.
 #[derive(Debug, Parser)]
 #[command(name = "fowler", version, max_term_width = 100)]
 #[command(
@@ -40,27 +40,27 @@ pub(crate) enum Command {
     /// end of it
     #[command(
         after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: with --out what is done is \
-                            kept there, and the same command goes on from it to the same bytes"
+                            saved there, and the same command resumes from it to the same bytes"
     )]
     Lifetime(Lifetime),
     /// A paper's tables and figures beside its published numbers, and a verdict on each
     #[command(
         after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
-                            Ctrl-C: what is finished is kept, and the same command goes on from there"
+                            Ctrl-C: what is finished is saved, and the same command resumes from there"
     )]
     Reproduce(Reproduce),
     /// What systems buy together: every subset of them on one drive, at three ages, under several
     /// workloads
     #[command(
-        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is kept, and \
-                            the same command goes on from there"
+        after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
+                            the same command resumes from there"
     )]
     Study(Study),
     /// Many runs by one specification: grids, lists, random and Latin hypercube designs; every
-    /// finished run is kept
+    /// finished run is saved
     #[command(
         after_help = "Exit codes: 0 done, whatever points failed; 2 the input is wrong; 130 stopped with Ctrl-C: what is \
-                            finished is kept, and the same command goes on from there, as it does after any other end"
+                            finished is saved, and the same command resumes from there, as it does after any other end"
     )]
     Sweep(Sweep),
     /// The simulator against theory: queues, bounds, write amplification, conservation laws
@@ -190,7 +190,7 @@ pub(crate) struct Lifetime {
     /// this folder, and keep there what is done so far
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// With --out: keep what is done so far anew after so many page writes
+    /// With --out: save what is done so far after every so many page writes
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub keep_every: u64,
     /// No progress on standard error

@@ -8,7 +8,7 @@ use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
-/// The name of the file, in the folder of results, that what is done so far is kept in.
+/// The name of the file, in the folder of results, that what is done so far is saved in.
 const CHECKPOINT: &str = "lifetime.checkpoint";
 
 pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
@@ -37,13 +37,13 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
         Ended::Stopped { saved } => {
             console::note(&match &spec.checkpoint {
                 Some(path) if saved => format!(
-                    "stopped: what is done is kept in {}, and the same command goes on from there",
+                    "stopped: what is done is saved in {}, and the same command resumes from there",
                     path.display()
                 ),
                 Some(_) => {
                     "stopped before there was anything to keep: the same command begins anew".into()
                 }
-                None => "stopped: nothing is kept without --out".into(),
+                None => "stopped: nothing is saved without --out".into(),
             });
             return Ok(Exit::Stopped);
         }

@@ -121,6 +121,6 @@ pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();
     format!(
-        "stopped: what is finished is kept in {folder}, and the same command goes on from there"
+        "stopped: what is finished is saved in {folder}, and the same command resumes from there"
     )
 }

@@ -113,7 +113,7 @@ mod with_columns {
             let why = "why is in the column `error`; --retry runs what failed once more";
             let _grows = writeln!(text, "{why}");
         }
-        let _grows = writeln!(text, "kept in {}", folder.path().display());
+        let _grows = writeln!(text, "saved in {}", folder.path().display());
         Ok(text)
     }
 }

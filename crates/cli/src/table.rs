@@ -25,8 +25,8 @@ impl Grid {
         Grid { table }
     }
 
-    /// The same with these columns holding words: they begin at the left, and what is long goes on
-    /// in further lines.
+    /// The same with these columns holding words: they begin at the left, and what is long
+    /// continues in further lines.
     pub fn words(mut self, columns: impl IntoIterator<Item = usize>) -> Grid {
         for index in columns {
             if let Some(column) = self.table.column_mut(index) {

@@ -45,7 +45,7 @@ fn fowler(arguments: &[&str]) -> Output {
 }
 
 /// Exit code, standard output and standard error, as one text.
-fn told(arguments: &[&str]) -> String {
+fn reported(arguments: &[&str]) -> String {
     let Output { status, stdout, stderr } = fowler(arguments);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     format!(
@@ -84,23 +84,27 @@ fn without_clock(mut value: serde_json::Value) -> serde_json::Value {
 #[test]
 fn help_is_complete() {
     let helps = [
-        told(&["--help"]),
-        told(&["run", "--help"]),
-        told(&["compare", "--help"]),
-        told(&["explain", "--help"]),
-        told(&["sweep", "--help"]),
-        told(&["chip", "--help"]),
-        told(&["validate", "--help"]),
-        told(&["physics", "--help"]),
-        told(&["physics", "plot", "--help"]),
-        told(&["trace", "convert", "--help"]),
+        reported(&["--help"]),
+        reported(&["run", "--help"]),
+        reported(&["compare", "--help"]),
+        reported(&["explain", "--help"]),
+        reported(&["sweep", "--help"]),
+        reported(&["chip", "--help"]),
+        reported(&["validate", "--help"]),
+        reported(&["physics", "--help"]),
+        reported(&["physics", "plot", "--help"]),
+        reported(&["trace", "convert", "--help"]),
     ];
     insta::assert_snapshot!("help", helps.join("\n"));
 }
 
 #[test]
 fn presets_are_listed_and_printed() {
-    let texts = [told(&["presets"]), told(&["presets", "pes-mlc"]), told(&["presets", "--keys"])];
+    let texts = [
+        reported(&["presets"]),
+        reported(&["presets", "pes-mlc"]),
+        reported(&["presets", "--keys"]),
+    ];
     insta::assert_snapshot!("presets", texts.join("\n"));
 }
 
@@ -165,7 +169,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         &["compare", "--device", "pes-mlc", "--workload", "demo", "--schemes", "noop,rt_r,rhio"],
         &["presets", "pes_mlc"],
     ];
-    let texts: Vec<String> = cases.iter().map(|case| told(case)).collect();
+    let texts: Vec<String> = cases.iter().map(|case| reported(case)).collect();
     insta::assert_snapshot!("errors", texts.join("\n"));
 }
 
@@ -414,14 +418,14 @@ fn no_output_replaces_what_is_read_or_written() {
     let out = folder.path("d");
     let summary = folder.path("d/./summary.json");
     let run = ["run", "--device", &device, "--trace", &trace];
-    for (arguments, told) in [
+    for (arguments, reported) in [
         (vec!["--requests", &trace], "is also what --trace reads"),
         (vec!["--requests", &device], "is also what --device reads"),
         (vec!["--requests", "log.txt"], "expected: a file that ends in .parquet or .csv"),
         (vec!["--out", &out, "--requests", &summary], "is also what --out writes"),
     ] {
         let err = refused(&[&run[..], &arguments].concat());
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(reported), "{err}");
     }
     let err = refused(&["trace", "convert", &trace, &trace]);
     assert!(err.contains("is also what the trace reads"), "{err}");
@@ -445,17 +449,20 @@ fn chip_and_trace_tell_everything_at_once() {
     let scheme = folder.file("s.toml", "timing.read = \"1us\"\npolicy.die_order = \"fifo\"\n");
     let device = ["--device", "small.toml", "--set", "timing.raed=1us"];
     let err = refused(&[&["chip", "--scheme", &scheme, &commands], &device[..]].concat());
-    for told in ["a scheme cannot set `timing.read`", "unknown key `timing.raed`", "c.csv:2: "] {
-        assert!(err.contains(told), "{told}: {err}");
+    for reported in ["a scheme cannot set `timing.read`", "unknown key `timing.raed`", "c.csv:2: "]
+    {
+        assert!(err.contains(reported), "{reported}: {err}");
     }
     let err = refused(&["trace", "info", "absent.csv", "--format", "spx", "--lenient", "all"]);
-    for told in ["unknown format `spx`", "`all` is no percentage", "absent.csv: cannot be read"] {
-        assert!(err.contains(told), "{told}: {err}");
+    for reported in ["unknown format `spx`", "`all` is no percentage", "absent.csv: cannot be read"]
+    {
+        assert!(err.contains(reported), "{reported}: {err}");
     }
     let load = folder.file("w.toml", "requests = 0\narrivals.kind = \"posson\"\n");
     let err = refused(&[&["run", "--workload", &load, "--idle", "1e308"], &device[..]].concat());
-    for told in ["unknown key `timing.raed`", "did you mean \"poisson\"?", "1e308 is no share"] {
-        assert!(err.contains(told), "{told}: {err}");
+    for reported in ["unknown key `timing.raed`", "did you mean \"poisson\"?", "1e308 is no share"]
+    {
+        assert!(err.contains(reported), "{reported}: {err}");
     }
 }
 

@@ -90,7 +90,7 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     let checkpoint = parts.join("lifetime.checkpoint");
     let arguments = all(&parts);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // Killed at once when something is kept; then stopped with Ctrl-C; then let go on.
+    // Killed as soon as something is saved; then stopped with Ctrl-C; then resumed.
     let mut child = command(&arguments).spawn().unwrap();
     wait_for(&checkpoint, &mut child);
     child.kill().unwrap();
@@ -105,10 +105,10 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let stopped = child.wait_with_output().unwrap();
     assert_eq!(stopped.status.code(), Some(130));
-    assert!(String::from_utf8_lossy(&stopped.stderr).contains("the same command goes on"));
+    assert!(String::from_utf8_lossy(&stopped.stderr).contains("the same command resumes"));
     let done = run(&arguments);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(!checkpoint.exists(), "nothing is left to go on from");
+    assert!(!checkpoint.exists(), "nothing is left to resume from");
     assert_eq!(summary(&whole), summary(&parts));
     for picture in ["page-writes.svg", "over-time.svg", "lifetime.csv"] {
         let [one, other] = [&whole, &parts].map(|folder| fs::read(folder.join(picture)).unwrap());
@@ -168,7 +168,7 @@ fn what_cannot_be_lived_through_is_said() {
     let at_once = out.join("at-once.toml");
     fs::write(&at_once, "requests = 100\narrivals.kind = 'closed'\nmix.reads = 0.0\n").unwrap();
     let [reads, at_once] = [reads, at_once].map(|path| path.display().to_string());
-    for (workload, more, told) in [
+    for (workload, more, reported) in [
         (&reads, &[][..], "none of its 100 requests is a write"),
         (&at_once, &[], "come at one moment"),
         (&load, &["--years", "0.00001"], "shorter than an epoch of 600s"),
@@ -206,7 +206,7 @@ fn what_cannot_be_lived_through_is_said() {
         let done = run(&arguments);
         let said = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{more:?}: {said}");
-        assert!(said.contains(told) && done.stdout.is_empty(), "{more:?}: {said}");
+        assert!(said.contains(reported) && done.stdout.is_empty(), "{more:?}: {said}");
         assert!(!said.contains("inf") && !said.contains("NaN"), "{said}");
     }
     fs::remove_dir_all(&out).unwrap();

@@ -8,7 +8,7 @@ fn fowler(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_fowler")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> String {
+fn reported(arguments: &[&str]) -> String {
     let output = fowler(arguments);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -16,7 +16,7 @@ fn told(arguments: &[&str]) -> String {
 
 #[test]
 fn the_models_are_shown_and_their_page_says_what_they_say() {
-    let sensitivity = told(&["physics", "sensitivity"]);
+    let sensitivity = reported(&["physics", "sensitivity"]);
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/physics.md");
     let page = fs::read_to_string(page).unwrap();
     let rows: Vec<&str> = sensitivity.lines().filter(|line| line.starts_with('|')).collect();
@@ -24,7 +24,7 @@ fn the_models_are_shown_and_their_page_says_what_they_say() {
     for row in rows {
         assert!(page.lines().any(|line| line == row), "docs/physics.md is without {row}");
     }
-    let constants = told(&["physics", "constants"]);
+    let constants = reported(&["physics", "constants"]);
     for words in ["rber_unworn", "assumed", "5e-5 to 2e-4"] {
         assert!(constants.contains(words), "{constants}");
     }
@@ -35,7 +35,8 @@ fn curves_are_written_as_pictures_and_as_columns() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("physics-plot");
     let _absent = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    let text = told(&["physics", "plot", "--out", &folder.join("curves").display().to_string()]);
+    let text =
+        reported(&["physics", "plot", "--out", &folder.join("curves").display().to_string()]);
     assert!(text.contains("3, 9, 21") && !text.contains("note:"), "{text}");
     for name in ["voltages", "wear", "age", "step", "scale", "hire"] {
         let read = |ending| fs::read_to_string(folder.join(format!("curves/{name}.{ending}")));

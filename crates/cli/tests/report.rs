@@ -147,8 +147,8 @@ fn the_page_says_what_the_terminal_says() {
         for (word, shown) in
             [("warning   ", "role=\"alert\">Warning: "), ("note      ", "\"note\">Note: ")]
         {
-            if let Some(told) = line.strip_prefix(word) {
-                assert!(page.contains(&format!("{shown}{told}.")), "{line}");
+            if let Some(reported) = line.strip_prefix(word) {
+                assert!(page.contains(&format!("{shown}{reported}.")), "{line}");
                 said += 1;
             }
         }

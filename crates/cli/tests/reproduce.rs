@@ -58,11 +58,11 @@ fn a_study_that_is_stopped_goes_on_where_it_was() {
     let runs = out.join("runs-of-200");
     let ended = stopped(&arguments, &runs);
     assert_eq!(ended.status.code(), Some(130));
-    assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command goes on"));
-    let kept = files(&runs, "json");
-    assert!(kept.len() >= 12 && files(&out, "csv").is_empty());
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command resumes"));
+    let saved = files(&runs, "json");
+    assert!(saved.len() >= 12 && files(&out, "csv").is_empty());
     let finished = fowler(&arguments);
-    let told = String::from_utf8_lossy(&finished.stdout).into_owned();
+    let reported = String::from_utf8_lossy(&finished.stdout).into_owned();
     assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     let drawn = files(&out, "svg").len();
@@ -71,12 +71,12 @@ fn a_study_that_is_stopped_goes_on_where_it_was() {
     assert!(page.contains("a look, not a reproduction") && page.len() < 2_000_000);
     let all = files(&runs, "json");
     assert!(all.len() > 100, "{} runs", all.len());
-    for file in &kept {
-        assert!(all.contains(file), "{} was kept, and made anew", file.0);
+    for file in &saved {
+        assert!(all.contains(file), "{} was saved, and made anew", file.0);
     }
     let tables = files(&out, "csv");
     let again = fowler(&arguments);
-    assert_eq!(String::from_utf8_lossy(&again.stdout), told, "nothing is left to run");
+    assert_eq!(String::from_utf8_lossy(&again.stdout), reported, "nothing is left to run");
     assert_eq!(files(&out, "csv"), tables);
     exact_claims_are_reproduced(&out.join("claims.csv"));
     fs::remove_dir_all(&out).unwrap();
@@ -121,9 +121,9 @@ fn what_is_wrong_is_said() {
         (vec!["pes", "--limit", "0"], "0 is not in"),
     ] {
         let Output { status, stderr, .. } = fowler(&arguments);
-        let told = String::from_utf8_lossy(&stderr).into_owned();
-        assert_eq!(status.code(), Some(2), "{arguments:?}: {told}");
-        assert!(told.contains(said), "{arguments:?}: {told}");
+        let reported = String::from_utf8_lossy(&stderr).into_owned();
+        assert_eq!(status.code(), Some(2), "{arguments:?}: {reported}");
+        assert!(reported.contains(said), "{arguments:?}: {reported}");
     }
     fs::remove_file(&file).unwrap();
 }
@@ -187,9 +187,9 @@ fn look(look: &Look) {
     let arguments = [look.paper, "--brief", "--quiet", "--limit", "200", "--out", &out_text];
     let Output { status, stdout, stderr } = fowler(&arguments);
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
-    let told = String::from_utf8_lossy(&stdout).into_owned();
-    assert!(told.contains(&format!("{} claims: ", look.claims)), "{told}");
-    assert!(told.contains("a look, not a reproduction"), "{told}");
+    let reported = String::from_utf8_lossy(&stdout).into_owned();
+    assert!(reported.contains(&format!("{} claims: ", look.claims)), "{reported}");
+    assert!(reported.contains("a look, not a reproduction"), "{reported}");
     let names: Vec<String> = ["svg", "csv"]
         .iter()
         .flat_map(|ending| files(&out, ending))
@@ -205,7 +205,11 @@ fn look(look: &Look) {
         );
     }
     assert_eq!(files(&out.join("runs-of-200"), "json").len(), look.runs);
-    assert_eq!(String::from_utf8_lossy(&fowler(&arguments).stdout), told, "nothing is left to run");
+    assert_eq!(
+        String::from_utf8_lossy(&fowler(&arguments).stdout),
+        reported,
+        "nothing is left to run"
+    );
     fs::remove_dir_all(&out).unwrap();
 }
 

@@ -25,13 +25,13 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-fn told(output: &Output) -> (Option<i32>, String, String) {
+fn reported(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 fn fowler(arguments: &[&str]) -> (Option<i32>, String, String) {
-    told(&command(arguments).output().unwrap())
+    reported(&command(arguments).output().unwrap())
 }
 
 /// Every file below a folder, by name, with its bytes.
@@ -136,25 +136,25 @@ fn whatever_ends_it_no_finished_point_is_lost_or_run_again() {
     let mut child = begun(&alone, &parts, 3);
     child.kill().unwrap();
     child.wait().unwrap();
-    let kept = points(&parts);
-    assert!((3..25).contains(&kept.len()), "{} points", kept.len());
+    let saved = points(&parts);
+    assert!((3..25).contains(&saved.len()), "{} points", saved.len());
     // Stopped, in good order.
-    let child = begun(&alone, &parts, kept.len() + 1);
+    let child = begun(&alone, &parts, saved.len() + 1);
     let pid = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let (code, _, err) = told(&child.wait_with_output().unwrap());
+    let (code, _, err) = reported(&child.wait_with_output().unwrap());
     assert_eq!(code, Some(130), "{err}");
-    assert!(err.contains("the same command goes on from there"), "{err}");
+    assert!(err.contains("the same command resumes from there"), "{err}");
     let written =
         |(name, _): &(String, Vec<u8>)| fs::metadata(parts.join(name)).unwrap().modified().unwrap();
     let before: Vec<_> = points(&parts).iter().map(written).collect();
-    let kept = points(&parts);
+    let saved = points(&parts);
     let (code, text, err) = fowler(&[&arguments(&parts)[..], &["--threads", "3"]].concat());
     assert_eq!(code, Some(0), "{err}");
-    let now = format!("{}", 25 - kept.len());
+    let now = format!("{}", 25 - saved.len());
     let counts: Vec<&str> = text.lines().nth(2).unwrap().split('|').map(str::trim).collect();
     assert_eq!(counts[1..5], ["32", "32", "8", &now], "{text}");
-    let after: Vec<_> = kept.iter().map(written).collect();
+    let after: Vec<_> = saved.iter().map(written).collect();
     assert_eq!(before, after, "what was finished is not written again");
     assert!(contents(&whole) == contents(&parts), "the bytes differ");
 }

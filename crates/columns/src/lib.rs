@@ -3,7 +3,7 @@
 //!
 //! [`requests`] is every request of a run, [`arrow_source`] requests that come as columns from
 //! elsewhere, [`summary`] the points of a sweep as rows, and [`store`] the folder that a sweep is
-//! kept in.
+//! saved in.
 
 pub mod arrow_source;
 mod file;

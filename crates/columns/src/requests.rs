@@ -185,7 +185,7 @@ fn open(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
 }
 
-/// Writes rows as they are full; the first error is kept, and writing stops.
+/// Writes rows as they are full; the first error is remembered, and writing stops.
 #[derive(Debug)]
 struct ParquetSink<W: Write + Send> {
     writer: ArrowWriter<W>,

@@ -40,7 +40,7 @@ pub struct Folder {
     path: PathBuf,
     /// The points to run, with their hashes.
     runs: Vec<(usize, String)>,
-    /// Whether requests are kept of every point.
+    /// Whether requests are saved of every point.
     requests: bool,
     _lock: File,
 }
@@ -244,7 +244,7 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
 /// the folder. `step` hears of each that is finished, and whether it failed.
 ///
 /// # Errors
-/// If the folder cannot be written; what was kept before stays.
+/// If the folder cannot be written; what was saved before stays.
 pub fn run(
     folder: &Folder,
     plan: &Plan,

@@ -367,7 +367,10 @@ mod tests {
         measured.push(SUMMARY, Scalar::Text(summary.to_string()));
         let row = point.with(&measured);
         assert_eq!(row.text("scheme"), Some("noop"));
-        let told: Value = serde_json::from_str(row.text(SUMMARY).unwrap()).unwrap();
-        assert_eq!(told, json!({ "scheme": "noop", "workload": { "name": "demo" }, "waf": 1.0 }));
+        let reported: Value = serde_json::from_str(row.text(SUMMARY).unwrap()).unwrap();
+        assert_eq!(
+            reported,
+            json!({ "scheme": "noop", "workload": { "name": "demo" }, "waf": 1.0 })
+        );
     }
 }

@@ -101,17 +101,17 @@ fn columns_that_cannot_be_are_told_at_once() {
         ("operation", column(StringArray::from(vec!["read"]))),
         ("offset", column(Int64Array::from(vec![0]))),
     ]);
-    let told = requests_of(&columns.unwrap()).unwrap_err().to_string();
+    let reported = requests_of(&columns.unwrap()).unwrap_err().to_string();
     for part in ["unknown column `operation`", "column `op` is missing", "column `size` is missing"]
     {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
     let mut types = plain();
     types[0] = column(Float64Array::from(vec![0.0, 1.0, 2.0, 3.0]));
     types[1] = column(Float64Array::from(vec![0.0; 4]));
-    let told = requests_of(&batch(types)).unwrap_err();
-    assert_eq!(told.0.len(), 2, "{told}");
-    assert!(told.to_string().contains("`at_ns` is of type Float64"), "{told}");
+    let reported = requests_of(&batch(types)).unwrap_err();
+    assert_eq!(reported.0.len(), 2, "{reported}");
+    assert!(reported.to_string().contains("`at_ns` is of type Float64"), "{reported}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     ]);
     let mut source = ArrowSource::new();
     source.requests(&at_once(1_000)).unwrap();
-    let told = source.requests(&wrong).unwrap_err().to_string();
+    let reported = source.requests(&wrong).unwrap_err().to_string();
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
         "requests, row 1002: `at_ns`: 3 ns is earlier than the row before, 9 ns",
@@ -142,28 +142,32 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
         "requests, row 1003: `size`: 4294967296 is beyond 4 GiB",
         "requests, row 1004: `size`: a write of no bytes",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(reported.contains(part), "{part}: {reported}");
     }
     let mut dictionary = plain();
     let words: DictionaryArray<Int32Type> =
         [Some("read"), None, Some("peek"), Some("read")].into_iter().collect();
     dictionary[1] = column(words);
-    let told = requests_of(&batch(dictionary)).unwrap_err().to_string();
+    let reported = requests_of(&batch(dictionary)).unwrap_err().to_string();
     assert!(
-        told.contains("row 1: `op`: there is no value") && told.contains("row 2: `op`: `peek`"),
-        "{told}"
+        reported.contains("row 1: `op`: there is no value")
+            && reported.contains("row 2: `op`: `peek`"),
+        "{reported}"
     );
     let mut codes = plain();
     codes[1] = column(Int8Array::from(vec![0, 4, -1, 1]));
-    let told = requests_of(&batch(codes)).unwrap_err().to_string();
+    let reported = requests_of(&batch(codes)).unwrap_err().to_string();
     assert!(
-        told.contains("`4` is no operation") && told.contains("`-1` is no operation"),
-        "{told}"
+        reported.contains("`4` is no operation") && reported.contains("`-1` is no operation"),
+        "{reported}"
     );
     let mut late = plain();
     late[0] = column(TimestampMicrosecondArray::from(vec![0, 1, 2, i64::MAX]));
-    let told = requests_of(&batch(late)).unwrap_err().to_string();
-    assert!(told.contains("row 3: `at_ns`: 9223372036854775807 is beyond 292 years"), "{told}");
+    let reported = requests_of(&batch(late)).unwrap_err().to_string();
+    assert!(
+        reported.contains("row 3: `at_ns`: 9223372036854775807 is beyond 292 years"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -175,9 +179,12 @@ fn many_wrong_rows_are_counted() {
         column(Int64Array::from(vec![-1; rows as usize])),
         column(Int64Array::from(vec![4096; rows as usize])),
     ]);
-    let told = requests_of(&wrong).unwrap_err();
-    assert_eq!(told.0.len(), 6, "{told}");
-    assert!(told.to_string().contains("199995 more rows of this batch are wrong"), "{told}");
+    let reported = requests_of(&wrong).unwrap_err();
+    assert_eq!(reported.0.len(), 6, "{reported}");
+    assert!(
+        reported.to_string().contains("199995 more rows of this batch are wrong"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -185,10 +192,10 @@ fn order_and_rows_go_on_from_batch_to_batch() {
     let mut source = ArrowSource::new();
     assert_eq!(source.requests(&batch(plain())).unwrap(), expected());
     assert_eq!(source.rows(), 4);
-    let told = source.requests(&batch(plain())).unwrap_err().to_string();
+    let reported = source.requests(&batch(plain())).unwrap_err().to_string();
     assert!(
-        told.contains("row 4: `at_ns`: 0 ns is earlier than the row before, 2000000 ns"),
-        "{told}"
+        reported.contains("row 4: `at_ns`: 0 ns is earlier than the row before, 2000000 ns"),
+        "{reported}"
     );
 }
 

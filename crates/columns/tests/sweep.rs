@@ -180,8 +180,8 @@ fn what_is_no_sweep_is_said() {
     let files = contents(&path);
     let (broken, _) = files.iter().find(|(name, _)| name.starts_with("points/")).unwrap();
     fs::write(path.join(broken), "torn").unwrap();
-    let told = store::load(&path).unwrap_err().to_string();
-    assert!(told.contains(broken) && told.contains("remove it"), "{told}");
+    let reported = store::load(&path).unwrap_err().to_string();
+    assert!(reported.contains(broken) && reported.contains("remove it"), "{reported}");
 }
 
 /// A file without its bytes, one without its end, and none at all: of a row, of requests, and of
@@ -232,6 +232,9 @@ fn files_that_cannot_be_opened_are_said() {
     // A link to itself leads nowhere.
     std::os::unix::fs::symlink(&row, &row).unwrap();
     let folder = Folder::open(&path, &plan).unwrap();
-    let told = folder.missing(false).unwrap_err().to_string();
-    assert!(told.contains(&plan.points()[2].hash) && told.contains("cannot be read"), "{told}");
+    let reported = folder.missing(false).unwrap_err().to_string();
+    assert!(
+        reported.contains(&plan.points()[2].hash) && reported.contains("cannot be read"),
+        "{reported}"
+    );
 }

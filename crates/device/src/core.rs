@@ -64,8 +64,8 @@ impl Core {
     /// Nearer its turn: the page that a write makes invalid lies in a block whose record will
     /// change.
     #[inline]
-    pub fn prefetch_outdated(&self, io: &HostIo) {
-        if let Some(old) = self.outdated_by(io) {
+    pub fn prefetch_invalidated(&self, io: &HostIo) {
+        if let Some(old) = self.invalidated_by(io) {
             self.allocator.blocks.prefetch(old);
         }
     }
@@ -73,12 +73,12 @@ impl Core {
     /// Nearer still: the block will change its place among the plane's blocks.
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
-        if let Some(old) = self.outdated_by(io) {
+        if let Some(old) = self.invalidated_by(io) {
             self.allocator.blocks.prefetch_neighbours(old);
         }
     }
 
-    /// As [`Core::prefetch_outdated`], for a read where errors are modelled: the age of its page
+    /// As [`Core::prefetch_invalidated`], for a read where errors are modelled: the age of its page
     /// and the wear of its block will be asked for.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
@@ -91,7 +91,7 @@ impl Core {
     }
 
     #[inline]
-    fn outdated_by(&self, io: &HostIo) -> Option<UnitId> {
+    fn invalidated_by(&self, io: &HostIo) -> Option<UnitId> {
         if io.op == HostOp::Write { self.place_of(io) } else { None }
     }
 

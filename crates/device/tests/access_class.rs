@@ -230,8 +230,9 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         assert!(config.layout().is_ok(), "{:?}", config.layout());
         change(&mut config);
         let refusals = config.layout().expect_err(said);
-        let told = |refusal: &&Refusal| refusal.keys.contains(&key) && refusal.what.contains(said);
-        assert!(refusals.iter().any(|it| told(&it)), "{said}: {refusals:?}");
+        let reported =
+            |refusal: &&Refusal| refusal.keys.contains(&key) && refusal.what.contains(said);
+        assert!(refusals.iter().any(|it| reported(&it)), "{said}: {refusals:?}");
     };
     refused(&|it| it.hotness.watermark = 0.5, "policy.hotness.watermark", "a watermark of 0.5");
     refused(&|it| it.hotness.watermark = 1.01, "policy.hotness.watermark", "a watermark of 1.01");

@@ -90,11 +90,14 @@ fn measuring_leaves_collection_in_idle_time_alone() {
             .collect();
         run(&config, &requests).1.collections
     };
-    let (told, measured) =
+    let (reported, measured) =
         (collections(StrengthSource::Oracle), collections(StrengthSource::Measured));
-    assert!(told[1] > 500, "{told:?}");
-    let near = |one: u64, other: u64| one.abs_diff(other) * 20 <= told[1];
-    assert!(near(told[0], measured[0]) && near(told[1], measured[1]), "{told:?} {measured:?}");
+    assert!(reported[1] > 500, "{reported:?}");
+    let near = |one: u64, other: u64| one.abs_diff(other) * 20 <= reported[1];
+    assert!(
+        near(reported[0], measured[0]) && near(reported[1], measured[1]),
+        "{reported:?} {measured:?}"
+    );
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn a_page_of_which_nothing_is_known_is_read_as_the_worst() {
     assert_eq!(read, config.timing.read.at(0) * 7 + Span(config.timing.bus_transfer.0 * 5 / 2));
 }
 
-/// A read that climbs pays the die and the channel for each try.
+/// A read that climbs occupies the die and the channel for each try.
 #[test]
 fn every_try_is_paid_for() {
     let mut config = one_chip();

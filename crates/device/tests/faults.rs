@@ -397,7 +397,7 @@ fn case(seed: u64, kind: RedundancyKind, tally: &mut Tally) {
     let mut rng = Rng::stream(seed, "faults");
     let mut config = drive(&mut rng, seed, &Choice::protected(kind));
     config.redundancy.integrity = true;
-    // Peace lasts: of blocks that are recycled all the time it would have no end.
+    // Peace lasts: of blocks that are refreshed all the time it would have no end.
     config.redundancy.retention = Config::new(config.geometry, config.timing).redundancy.retention;
     // And strengths measured all that time would be most of the work.
     config.reliability.measure_every = Span::ms(10_000);

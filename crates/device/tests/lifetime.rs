@@ -111,7 +111,7 @@ fn without_dies(config: &Config) -> Fate {
     }
 }
 
-/// What is trimmed is not moved by collection, and is held by nothing.
+/// What is trimmed is not moved by GC, and is delayed by nothing.
 #[test]
 fn trims_are_performed() {
     let config = drive(ThrottleKind::Off, Enforcement::Optimistic);
@@ -140,8 +140,8 @@ fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
 }
 
 /// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were
-/// held within 3 % of the life, stops within a tenth or 0.2 % of the pages: collection begins a few
-/// pages earlier or later where a die takes its time, which decides which pages of a block are
+/// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: collection begins a
+/// few pages earlier or later where a die takes its time, which decides which pages of a block are
 /// still valid, and by that when capacity is used up.
 #[test]
 fn a_life_without_dies_is_that_of_the_whole_drive() {
@@ -156,19 +156,22 @@ fn a_life_without_dies_is_that_of_the_whole_drive() {
     ] {
         let config = drive(name, enforcement);
         let (whole, quick) = (event_by_event(&config), without_dies(&config));
-        let told = format!("{name:?} {enforcement:?}:\n{whole:#?}\n{quick:#?}");
-        assert!(near(whole.host as f64, quick.host as f64, 0.01, 5.0), "{told}");
-        assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{told}");
-        assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{told}");
+        let reported = format!("{name:?} {enforcement:?}:\n{whole:#?}\n{quick:#?}");
+        assert!(near(whole.host as f64, quick.host as f64, 0.01, 5.0), "{reported}");
+        assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{reported}");
+        assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{reported}");
         let life = config.life.target.as_s();
         for way in 0..2 {
-            assert!(near(whole.throttled[way], quick.throttled[way], 0.0, 0.03 * life), "{told}");
+            assert!(
+                near(whole.throttled[way], quick.throttled[way], 0.0, 0.03 * life),
+                "{reported}"
+            );
         }
         let few = 0.002 * whole.host as f64;
-        assert!(near(whole.stops as f64, quick.stops as f64, 0.1, few), "{told}");
+        assert!(near(whole.stops as f64, quick.stops as f64, 0.1, few), "{reported}");
         let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.predicted[0]) as f64;
-        assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{told}");
+        assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{reported}");
         let busy = quick.throttled.iter().sum::<f64>() > 0.1 * life;
-        assert_eq!(busy, name != K::Off, "{told}");
+        assert_eq!(busy, name != K::Off, "{reported}");
     }
 }

@@ -55,10 +55,10 @@ fn nothing_happens_without_power() {
     }
 }
 
-/// Retention goes on without power. Of what is too old by then, the oldest is recycled first, and
-/// at once.
+/// Retention continues without power. Of what is too old by then, the oldest is refreshed first,
+/// and at once.
 #[test]
-fn what_is_too_old_when_power_comes_back_is_recycled_first() {
+fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
     let mut device =
         Device::new(&config(RedundancyKind::DisturbLimiting, CachePower::Protected)).unwrap();
     let held = device.layout().mapped_pages.div_ceil(8);

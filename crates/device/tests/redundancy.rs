@@ -1,5 +1,5 @@
 //! Stripes and their parity: what an update reads and writes, the example of Figure 4 of DA-RAID-5,
-//! stages of life, recycling, and what a page costs that must be brought back.
+//! stages of life, refresh, and what a page costs that must be brought back.
 
 mod support;
 
@@ -320,7 +320,7 @@ fn a_drive_goes_through_its_stages() {
 }
 
 /// Stage 3 gives all stripes parity, those that nobody writes to among them, though the parity
-/// cache is kept full; until the last has it, blocks are recycled (section III-B: "the RAID-5 is
+/// cache is kept full; until the last has it, blocks are refreshed (section III-B: "the RAID-5 is
 /// applied to all the stripes").
 #[test]
 fn cold_stripes_get_their_parity_in_the_third_stage() {
@@ -358,9 +358,9 @@ fn cold_stripes_get_their_parity_in_the_third_stage() {
     }
 }
 
-/// A block that is read T_read times is recycled, in idle time before that if there is any.
+/// A block that is read T_read times is refreshed, in idle time before that if there is any.
 #[test]
-fn blocks_are_recycled_before_they_are_read_too_often() {
+fn blocks_are_refreshed_before_they_are_read_too_often() {
     for (gap, idle) in [(Span::ms(3), true), (Span::us(200), false)] {
         let mut config = drive(RedundancyKind::DisturbLimiting, 4, 5);
         config.redundancy.reads = 100;
@@ -376,7 +376,7 @@ fn blocks_are_recycled_before_they_are_read_too_often() {
 
 /// Data is moved before it is older than T_retention, though nobody asks for it.
 #[test]
-fn blocks_are_recycled_before_their_data_is_too_old() {
+fn blocks_are_refreshed_before_their_data_is_too_old() {
     let mut config = drive(RedundancyKind::DisturbLimiting, 4, 5);
     config.redundancy.retention = Span::ms(60_000);
     let mut device = Device::new(&config).unwrap();
@@ -388,7 +388,7 @@ fn blocks_are_recycled_before_their_data_is_too_old() {
     run(&mut device, [io(HostOp::Read, 0, 1, Span::ms(20_000))]);
     let blocks = device.layout().mapped_pages / 5 * 4 / device.layout().geometry.pages_per_block;
     let [due, early] = device.counters().recycled;
-    // A block that is still open is recycled once it is full.
+    // A block that is still open is refreshed once it is full.
     assert!(due + early + 5 >= u64::from(blocks), "{due} and {early} of {blocks}");
 }
 
@@ -430,18 +430,23 @@ fn chips_fail() {
 
 #[test]
 fn what_cannot_work_is_refused_with_the_numbers() {
-    let told = |config: &Config| {
+    let reported = |config: &Config| {
         let refusals = config.layout().expect_err("refused");
         refusals.iter().map(|it| format!("{} {:?}\n", it.what, it.hint)).collect::<String>()
     };
     let wide = drive(RedundancyKind::Raid5, 8, 5);
-    assert!(told(&wide).contains("8 data pages and one of parity on 5 chips"));
+    assert!(reported(&wide).contains("8 data pages and one of parity on 5 chips"));
     let odd = drive(RedundancyKind::Raid5, 2, 8);
-    assert!(told(&odd).contains("do not divide the 8 chips") && told(&odd).contains("1, 3, 7"));
+    assert!(
+        reported(&odd).contains("do not divide the 8 chips") && reported(&odd).contains("1, 3, 7")
+    );
     let mut late = drive(RedundancyKind::ByStage, 4, 5);
     late.redundancy.worn_above = 15_000;
-    assert!(told(&late).contains("15000 P/E cycles, of 3000"));
+    assert!(reported(&late).contains("15000 P/E cycles, of 3000"));
     let mut tiny = drive(RedundancyKind::HybridCaching, 4, 5);
     (tiny.buffer.size, tiny.redundancy.parity_cache) = (Bytes(3 * 4096), Bytes(4096));
-    assert!(told(&tiny).contains("smaller than a stripe of 4") && told(&tiny).contains("two are"));
+    assert!(
+        reported(&tiny).contains("smaller than a stripe of 4")
+            && reported(&tiny).contains("two are")
+    );
 }

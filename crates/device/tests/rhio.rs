@@ -106,8 +106,8 @@ fn nothing_waits_past_its_deadline_because_of_the_order() {
             .filter(|its| its.blame[Part::Transfer] > Span::ZERO)
             .map(|its| [its.io.at, entered(its), taken_up(its)])
             .collect();
-        let held = times.iter().filter(|[came, entered, _]| came < entered).count();
-        assert!(seed % 2 == 0 || held > 100, "seed {seed}: {held} were held");
+        let waited = times.iter().filter(|[came, entered, _]| came < entered).count();
+        assert!(seed % 2 == 0 || waited > 100, "seed {seed}: {waited} waited");
         let (mut late, mut passed) = (0, 0);
         for &[came, _, began] in &times {
             late += u32::from(began > came + deadline);

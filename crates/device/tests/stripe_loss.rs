@@ -87,8 +87,11 @@ fn stripes_lose_data_as_often_as_the_closed_form_says() {
             let within = |counted: u32, mean: f64, variance: f64, of: &str| {
                 let (counted, expected) = (f64::from(counted), count * mean);
                 let sigmas = (counted - expected).abs() / (count * variance).sqrt();
-                let told = format!("{counted} {of} of {count} stripes of {data} + 1 at {q}");
-                assert!(sigmas < SIGMAS, "{told}: {expected:.1} expected, {sigmas:.1} sigmas off");
+                let reported = format!("{counted} {of} of {count} stripes of {data} + 1 at {q}");
+                assert!(
+                    sigmas < SIGMAS,
+                    "{reported}: {expected:.1} expected, {sigmas:.1} sigmas off"
+                );
             };
             within(stripes, p, p * (1.0 - p), "lost");
             let mean = f64::from(data) * page_loss(data, q);

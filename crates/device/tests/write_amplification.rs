@@ -1,5 +1,5 @@
-//! What collection and wear levelling cost where there is no closed form. Greedy, FIFO and
-//! d-choices collection are held against theory by `fowler validate`, which runs in the tests of
+//! What GC and wear leveling cost where there is no closed form. Greedy, FIFO and
+//! d-choices GC are compared with theory by `fowler validate`, which runs in the tests of
 //! `fowler-experiment`.
 
 mod support;

@@ -15,7 +15,7 @@ pub(crate) struct ConfigBuilder<T> {
     diagnostics: Diagnostics,
     /// Places with an error of syntax: what the parser made of them is not worth a second message.
     garbled: BTreeSet<(String, Option<u64>)>,
-    /// Where every key is told.
+    /// Where every key is reported.
     listing: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl<T> ConfigBuilder<T> {
         }
     }
 
-    /// The same, with another place where every key is told.
+    /// The same, with another place where every key is reported.
     pub fn listed(self, listing: &'static str) -> Self {
         Self { listing, ..self }
     }

@@ -364,7 +364,7 @@ impl Generator {
         &self.power_off
     }
 
-    /// How long it goes on, if it is told so.
+    /// How long it runs, if that is given.
     pub fn duration(&self) -> Option<Span> {
         match self.spec.length {
             Length::Duration(span) => Some(span),
@@ -380,8 +380,8 @@ impl Generator {
     }
 
     /// The requests of one of many rounds: at the same times, of the same kinds and sizes, to other
-    /// addresses. Addresses that come again in the same order outdate blocks in the order in which
-    /// they were written, which nothing has to be moved for.
+    /// addresses. Addresses that come again in the same order invalidate blocks in the order in
+    /// which they were written, which nothing has to be moved for.
     pub fn round(
         &self,
         round: u64,
@@ -519,7 +519,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        for (text, told) in [
+        for (text, reported) in [
             ("requests = 5", "1 required key is missing: arrivals.kind"),
             ("arrivals.kind = 'poisson'", "neither `requests` nor `duration`"),
             ("requests = 1\nduration = '1s'\narrivals.kind = 'poisson'", "both `requests` and"),
@@ -536,7 +536,7 @@ mod tests {
             ("mix.reads = 0.7\nmix.trims = 0.7\nrequests=1\narrivals.kind='closed'", "at most 1"),
         ] {
             let diagnostics = parse(text).unwrap_err().to_string();
-            assert!(diagnostics.contains(told), "{text}: {diagnostics}");
+            assert!(diagnostics.contains(reported), "{text}: {diagnostics}");
         }
     }
 

@@ -70,13 +70,13 @@ mod tests {
         let images = ImageCache::of(2);
         let first = Arc::as_ptr(&images.state(&a));
         images.state(&b);
-        assert_eq!(Arc::as_ptr(&images.state(&a)), first, "it is kept");
+        assert_eq!(Arc::as_ptr(&images.state(&a)), first, "it is cached");
         images.state(&c);
-        let kept = |config: &Config| {
+        let cached = |config: &Config| {
             let states = images.states.lock().unwrap();
             states.iter().any(|(other, _)| config.ages_like(other))
         };
-        assert_eq!([&a, &b, &c].map(kept), [true, false, true]);
+        assert_eq!([&a, &b, &c].map(cached), [true, false, true]);
         let [anew, fresh] = [images.device(&b), Device::new(&b)].map(Result::unwrap);
         assert_eq!(anew.preconditioned().to_string(), fresh.preconditioned().to_string());
         assert_eq!(images.states.lock().unwrap().len(), 2);

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_is_said() {
-        for (text, told) in [
+        for (text, reported) in [
             ("10s", "`10s` is not a moment and a length"),
             ("10s 0s", "`10s 0s` has no length"),
             ("-1s 1h", "`-1s` is below zero"),
@@ -141,7 +141,7 @@ mod tests {
             ("10s, 4s 0s", "; `4s 0s` has no length"),
         ] {
             let what = parse(text).unwrap_err();
-            assert!(what.contains(told), "{text}: {what}");
+            assert!(what.contains(reported), "{text}: {what}");
         }
     }
 }

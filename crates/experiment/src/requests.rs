@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Where every request of a run goes, in order of completion.
 ///
-/// It cannot fail on the way, as no probe can: the first error is kept, writing stops, and
+/// It cannot fail on the way, as no probe can: the first error is remembered, writing stops, and
 /// [`RequestSink::finish`] returns the error.
 pub trait RequestSink: Send {
     /// A request was served.

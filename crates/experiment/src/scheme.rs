@@ -237,9 +237,10 @@ mod tests {
         assert_eq!(joined.policies, custom[0].1);
         assert!(Scheme::load_with("mine", &custom).unwrap().settings.is_empty());
         let diagnostics = Scheme::load_with("mine+st+other+nothing", &custom).unwrap_err();
-        let told: Vec<&str> = diagnostics.0.iter().map(|diagnostic| &*diagnostic.what).collect();
+        let reported: Vec<&str> =
+            diagnostics.0.iter().map(|diagnostic| &*diagnostic.what).collect();
         let second = "`other` is the second policy of this scheme for `policy.throttle`";
-        assert_eq!(told, [second, "unknown scheme `nothing`"]);
+        assert_eq!(reported, [second, "unknown scheme `nothing`"]);
     }
 
     #[test]
@@ -286,8 +287,8 @@ mod tests {
         ] {
             let diagnostics = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();
             assert_eq!(diagnostics.0.len(), 1, "{diagnostics}");
-            let Diagnostic { file: its, line, what: told, .. } = &diagnostics.0[0];
-            assert_eq!((its, *line, told), (file, Some(1), &what));
+            let Diagnostic { file: its, line, what: reported, .. } = &diagnostics.0[0];
+            assert_eq!((its, *line, reported), (file, Some(1), &what));
         }
     }
 }

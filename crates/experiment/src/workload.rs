@@ -54,13 +54,13 @@ pub trait RequestSource: fmt::Debug + Send + Sync {
 
 /// What is wrong with custom requests, as their source reports it.
 pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
-    let told = |mut diagnostic: Diagnostic| {
+    let reported = |mut diagnostic: Diagnostic| {
         if !diagnostic.file.is_empty() {
             diagnostic.what = format!("{}: {}", diagnostic.file, diagnostic.what);
         }
         diagnostic
     };
-    let diagnostics = diagnostics.0.into_iter().map(told).collect();
+    let diagnostics = diagnostics.0.into_iter().map(reported).collect();
     TraceError { file: name.into(), diagnostics, counts: BTreeMap::new() }
 }
 
@@ -120,7 +120,7 @@ impl WorkloadSpec {
 
 /// Saved runs are known by what went into them, and custom requests only once they have gone by.
 fn nameless(source: &dyn RequestSource) -> Diagnostics {
-    let what = "custom requests cannot be told from others in saved runs";
+    let what = "custom requests cannot be distinguished from others in saved runs";
     Diagnostic::new(source.name(), what).hint("write them to a trace file".to_string()).into()
 }
 
@@ -277,7 +277,7 @@ impl Workload {
         }
     }
 
-    /// How long a generator that says so goes on.
+    /// How long a generator that says so runs.
     pub fn duration(&self) -> Option<Span> {
         match &self.kind {
             Kind::Generated(generator) => generator.duration(),
@@ -373,14 +373,21 @@ struct Feed<'a, I> {
     source: I,
     left: u64,
     given: u64,
-    told: u64,
+    reported: u64,
     control: Control<'a>,
     error: Option<TraceError>,
 }
 
 impl<'a, I> Feed<'a, I> {
     fn new(source: I, limit: Option<u64>, control: Control<'a>) -> Self {
-        Feed { source, left: limit.unwrap_or(u64::MAX), given: 0, told: 0, control, error: None }
+        Feed {
+            source,
+            left: limit.unwrap_or(u64::MAX),
+            given: 0,
+            reported: 0,
+            control,
+            error: None,
+        }
     }
 
     fn finish(mut self) -> Option<TraceError> {
@@ -389,8 +396,8 @@ impl<'a, I> Feed<'a, I> {
     }
 
     fn tell(&mut self) {
-        (self.control.progress)(self.given - self.told);
-        self.told = self.given;
+        (self.control.progress)(self.given - self.reported);
+        self.reported = self.given;
     }
 }
 

@@ -8,7 +8,7 @@ use fowler_experiment::device::parse_device;
 use std::fs;
 use std::path::PathBuf;
 
-const SEPARATOR: &str = "\n# ---- is told:\n";
+const SEPARATOR: &str = "\n# ---- reports:\n";
 
 #[test]
 fn every_wrong_description_is_told_what_is_wrong() {
@@ -20,14 +20,14 @@ fn every_wrong_description_is_told_what_is_wrong() {
     for file in files {
         let case = fs::read_to_string(&file).unwrap();
         let (input, expected) = case.split_once(SEPARATOR).unwrap_or((case.trim_end(), ""));
-        let told = match parse_device(input, "drive.toml") {
+        let reported = match parse_device(input, "drive.toml") {
             Ok(_) => "nothing\n".to_string(),
             Err(diagnostics) => format!("{diagnostics}\n"),
         };
         if std::env::var_os("FOWLER_BLESS").is_some() {
-            fs::write(&file, format!("{input}{SEPARATOR}{told}")).unwrap();
+            fs::write(&file, format!("{input}{SEPARATOR}{reported}")).unwrap();
         } else {
-            assert_eq!(told, expected, "{}", file.display());
+            assert_eq!(reported, expected, "{}", file.display());
         }
     }
 }

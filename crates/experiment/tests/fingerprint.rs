@@ -1,4 +1,4 @@
-//! What results are kept under: a fingerprint of the sources, and of nothing else.
+//! What results are saved under: a fingerprint of the sources, and of nothing else.
 
 #[path = "../build/fingerprint.rs"]
 mod fingerprint;

@@ -70,7 +70,7 @@ space.share = 0.8
 writes.sizes = '4KiB 3, 16KiB 1'
 ";
 
-/// A life whose host is held to the end of it, and one that is stopped in the moment in which it
+/// A life whose host waits to the end of it, and one that is stopped in the moment in which it
 /// ends.
 #[test]
 fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
@@ -88,7 +88,7 @@ fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// The same file read otherwise is another workload: what was kept of one is not gone on from with
+/// The same file read otherwise is another workload: what was saved of one is not resumed with
 /// the other, and is said and left alone until there is something to keep.
 #[test]
 fn a_trace_that_is_read_otherwise_is_another_workload() {

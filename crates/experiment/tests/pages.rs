@@ -38,7 +38,7 @@ fn ran(device: &str, set: &[&str], schemes: &[&str], workload: &str) -> Vec<Outc
     let schemes: Vec<String> = schemes.iter().map(ToString::to_string).collect();
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
-    compare(&spec, &schemes, control).unwrap_or_else(|told| panic!("{told}"))
+    compare(&spec, &schemes, control).unwrap_or_else(|reported| panic!("{reported}"))
 }
 
 /// Every scheme there is, on a drive of 64 dies, long enough that every run has all its windows.
@@ -100,7 +100,7 @@ fn what_took_no_time_makes_no_empty_picture() {
 #[test]
 fn cells_voltages_and_protection_have_tables() {
     let text = "requests = 3000\narrivals = { kind = 'poisson', rate = 2000 }\nmix.reads = 0.5\n";
-    let told = |scheme: &str, more: &[&str]| {
+    let reported = |scheme: &str, more: &[&str]| {
         let set: Vec<&str> = SMALL
             .iter()
             .chain(&["policy.redundancy.parity_cache=256KiB", "policy.redundancy.all_above=1"])
@@ -111,8 +111,8 @@ fn cells_voltages_and_protection_have_tables() {
         ["cells", "voltages", "throttle", "protection"]
             .map(|name| page.contains(&format!("data-name=\"{name}\"")))
     };
-    assert_eq!(told("fifo", &["reliability.model=off"]), [false; 4]);
-    assert_eq!(told("fifo", &[]), [true, false, false, false]);
+    assert_eq!(reported("fifo", &["reliability.model=off"]), [false; 4]);
+    assert_eq!(reported("fifo", &[]), [true, false, false, false]);
     let short = ["lifetime.target=1h", "lifetime.window=1s", "lifetime.period=100ms"];
-    assert_eq!(told("all", &short), [true; 4]);
+    assert_eq!(reported("all", &short), [true; 4]);
 }

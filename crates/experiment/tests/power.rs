@@ -68,11 +68,12 @@ fn a_run_goes_on_after_the_power_was_off() {
 #[test]
 fn who_knows_of_no_time_without_power_says_so() {
     let off = "power_off = '400ms 30min'";
-    let told = outcome(&["policy.throttle.name=ready"], off, ReplaySpeed::AsRecorded).unwrap_err();
-    assert!(told.to_string().contains("policy.throttle looks after"), "{told}");
+    let reported =
+        outcome(&["policy.throttle.name=ready"], off, ReplaySpeed::AsRecorded).unwrap_err();
+    assert!(reported.to_string().contains("policy.throttle looks after"), "{reported}");
     let wrong = "power_off = '1s 1h, 1s 2h'";
-    let told = outcome(&[], wrong, ReplaySpeed::AsRecorded).unwrap_err().to_string();
-    assert!(told.contains("overlap") && told.contains("w.toml"), "{told}");
+    let reported = outcome(&[], wrong, ReplaySpeed::AsRecorded).unwrap_err().to_string();
+    assert!(reported.contains("overlap") && reported.contains("w.toml"), "{reported}");
 }
 
 /// What goes on between the last request and the power's going off is seen, step by step and window
@@ -112,7 +113,7 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
 #[test]
 fn a_data_cache_that_caches_nothing_is_told() {
     let third = "policy.redundancy.worn_above=1 policy.redundancy.all_above=1 reliability.cycles=2";
-    for (scheme, more, ack, told) in [
+    for (scheme, more, ack, reported) in [
         ("hc", "", "on_program", true),
         ("hc", "", "on_insert", false),
         ("raid5", "", "on_program", false),
@@ -125,8 +126,12 @@ fn a_data_cache_that_caches_nothing_is_told() {
         set.extend(more.split_whitespace());
         let its = outcome(&set, "", ReplaySpeed::AsRecorded)
             .unwrap_or_else(|why| panic!("{scheme}: {why}"));
-        assert_eq!(its.caches_no_data(), told, "{scheme} {more} {ack}");
+        assert_eq!(its.caches_no_data(), reported, "{scheme} {more} {ack}");
         let page = of_runs(std::slice::from_ref(&its));
-        assert_eq!(page.contains("no data: a write is answered"), told, "{scheme} {more} {ack}");
+        assert_eq!(
+            page.contains("no data: a write is answered"),
+            reported,
+            "{scheme} {more} {ack}"
+        );
     }
 }

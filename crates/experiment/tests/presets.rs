@@ -48,9 +48,9 @@ fn every_device_resolves_under_every_scheme_and_reads_back() {
                 // Voltages need cells that err; such a drive has none, and the hint says how to get
                 // them.
                 Err(diagnostics) => {
-                    let told = diagnostics.to_string();
-                    assert!(["hvc", "lvc", "hire"].contains(&scheme.name()), "{told}");
-                    assert!(device.name != "hire" && told.contains("by_voltage"), "{told}");
+                    let reported = diagnostics.to_string();
+                    assert!(["hvc", "lvc", "hire"].contains(&scheme.name()), "{reported}");
+                    assert!(device.name != "hire" && reported.contains("by_voltage"), "{reported}");
                     continue;
                 }
             };

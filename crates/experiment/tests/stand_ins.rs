@@ -133,7 +133,7 @@ fn volumes_have_the_week_and_the_mix_that_is_published() {
 fn a_volume_that_is_off_by_some_per_cent_is_found() {
     let (drive, source) = (drive("tlc"), open(Folder::Workloads, "msr-hm0").unwrap());
     let hm = VOLUMES[0];
-    for (from, to, told) in [
+    for (from, to, reported) in [
         ("mean_quiet = \"1209847us\"", "mean_quiet = \"1259847us\"", "rate"),
         ("reads = 0.355", "reads = 0.373", "share of writes"),
         ("64KiB 3.05", "64KiB 3.45", "size of reads"),
@@ -142,7 +142,7 @@ fn a_volume_that_is_off_by_some_per_cent_is_found() {
         assert!(source.text.contains(from), "{from}");
         let spoiled = Source { text: source.text.replace(from, to), ..source.clone() };
         let misses = misses(&spoiled, &drive, hm);
-        assert!(misses.len() == 1 && misses[0].contains(told), "{to}: {misses:?}");
+        assert!(misses.len() == 1 && misses[0].contains(reported), "{to}: {misses:?}");
     }
 }
 

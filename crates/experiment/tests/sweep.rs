@@ -163,7 +163,7 @@ fn a_combination_that_makes_no_drive_is_a_point_that_fails() {
     assert_eq!(refused, [true, false]);
 }
 
-/// What a specification must be told, each with its line.
+/// What a specification must be warned of, each with its line.
 const WRONG: [(&str, &[&str]); 17] = [
     ("[axis]\nschem = ['fifo']", &["s.toml:4: unknown axis `schem`", "did you mean `scheme`?"]),
     (
@@ -244,9 +244,9 @@ const WRONG: [(&str, &[&str]); 17] = [
 
 #[test]
 fn everything_that_is_wrong_is_said_at_once_and_where() {
-    for (lines, told) in WRONG {
+    for (lines, reported) in WRONG {
         let diagnostics = diagnostics(&with(lines));
-        for part in told {
+        for part in reported {
             assert!(diagnostics.contains(part), "{lines}\n--- lacks: {part}\n{diagnostics}");
         }
     }

@@ -224,9 +224,9 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
     let found: Vec<_> =
         slow.timeline.requests.iter().map(|it| (it.completion.latency(), it.number)).collect();
     assert_eq!(found, latencies[..4]);
-    let told = slow.timeline.explain(&slow.outcome);
-    assert_eq!(told.len(), 4);
-    for (place, (text, asked)) in told.iter().zip(&slow.timeline.requests).enumerate() {
+    let reported = slow.timeline.explain(&slow.outcome);
+    assert_eq!(reported.len(), 4);
+    for (place, (text, asked)) in reported.iter().zip(&slow.timeline.requests).enumerate() {
         let latency = asked.completion.latency().as_us();
         assert!(text.text.starts_with(&format!("{}. Request ", place + 1)), "{}", text.text);
         assert!(latency > 0.0 && text.text.contains("Of this: "), "{}", text.text);
@@ -234,7 +234,7 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
     }
     // In words they are the same, though less of the others is kept for that.
     let explained = recorded(&spec, Choice::Explained(4));
-    assert_eq!(explained.timeline.explain(&explained.outcome), told);
+    assert_eq!(explained.timeline.explain(&explained.outcome), reported);
     let slices =
         |its: &Recorded| its.timeline.operations.iter().map(|it| it.slices.len()).sum::<usize>();
     assert!(slices(&explained) < slices(&slow), "{} {}", slices(&explained), slices(&slow));
@@ -286,9 +286,9 @@ fn what_waited_through_a_whole_run_can_be_explained() {
     let its = recorded(&overloaded(150_000), Choice::Explained(2));
     assert!(its.diagnostics.0.is_empty(), "{}", its.diagnostics);
     assert_eq!(its.timeline.requests.len(), 2);
-    for told in its.timeline.explain(&its.outcome) {
-        assert!(told.text.contains("more: "), "{}", told.text);
-        assert!(told.text.contains("program phase 5 times"), "{}", told.text);
+    for reported in its.timeline.explain(&its.outcome) {
+        assert!(reported.text.contains("more: "), "{}", reported.text);
+        assert!(reported.text.contains("program phase 5 times"), "{}", reported.text);
     }
     // A trace of all dies would be too large, one of those that worked for them is not.
     let its = recorded(&overloaded(150_000), Choice::Slowest(2));
@@ -372,13 +372,13 @@ fn a_wait_for_parity_is_told_and_tied() {
         let most = if scheme == "raid5" { tied == waited } else { tied * 5 > waited * 4 };
         assert!(after > 50 && waited > 500 && most, "{scheme}: {tied} of {waited}, {after}");
         let its = recorded(&striped(scheme, more), Choice::Explained(20));
-        let told = its.timeline.explain(&its.outcome);
-        let says = |what: &str| told.iter().filter(|it| it.text.contains(what)).count();
+        let reported = its.timeline.explain(&its.outcome);
+        let says = |what: &str| reported.iter().filter(|it| it.text.contains(what)).count();
         let said = match scheme {
             "raid5" => "program (parity), was the parity of its stripe: waited for since +",
             _ => "of parity before: a program (parity) on die ",
         };
-        assert!(says(said) > 0, "{scheme}: {told:?}");
+        assert!(says(said) > 0, "{scheme}: {reported:?}");
     }
 }
 

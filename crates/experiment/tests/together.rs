@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 const FIVE: [&str; 5] = ["pes_ipc", "rhio", "hire", "ready_opt", "da_raid5"];
 
-/// The drive `together`, so small that a few thousand requests collect and recycle, and worn so
+/// The drive `together`, so small that a few thousand requests collect and refresh, and worn so
 /// that every stripe has parity under DA-RAID-5.
 const SMALL: [&str; 15] = [
     "geometry.chips_per_channel=1",
@@ -123,7 +123,7 @@ fn holds(subset: u32) {
     assert_eq!(came, run(subset), "subset {subset:05b}: the same twice");
     // Each of the five does what it is for, and only if it is there.
     let Counters { suspensions, erases, programs, programs_at, prioritised, .. } = came.counters;
-    let held = |answer: &Completion| answer.blame[Part::Throttled] > Span::ZERO;
+    let throttled = |answer: &Completion| answer.blame[Part::Throttled] > Span::ZERO;
     let early = |pair: &[Completion]| pair[0].io.at > pair[1].io.at;
     let boosted_or_reduced: u64 = programs_at.iter().map(|at| at[0] + at[2]).sum();
     assert!(erases[1] > 0 && came.answers.windows(2).any(early), "subset {subset:05b}: busy");
@@ -131,7 +131,7 @@ fn holds(subset: u32) {
         ("suspensions", 1, suspensions > 0),
         ("reads before others", 2, prioritised[0] > 0),
         ("other voltages", 4, boosted_or_reduced > 0),
-        ("throttled", 8, came.answers.iter().any(held)),
+        ("throttled", 8, came.answers.iter().any(throttled)),
         ("parity", 16, programs[4] > 0),
     ] {
         assert_eq!(happens, subset & bit != 0, "subset {subset:05b}: {what}");
@@ -165,7 +165,7 @@ fn a_program_of_parity_is_suspended_as_one_of_data_is() {
 }
 
 #[test]
-fn recycling_goes_on_while_the_host_is_held_and_its_pages_are_paid_for() {
+fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
     let mut device = drive(
         24,
         &["policy.redundancy=udl", "policy.redundancy.reads=20", "policy.throttle=fixed_rate"],
@@ -179,8 +179,8 @@ fn recycling_goes_on_while_the_host_is_held_and_its_pages_are_paid_for() {
     device.rest_until(device.now() + Span::ms(60_000), &mut answers);
     let Counters { recycled, programs, closed_early, .. } = device.counters();
     let (_, totals) = device.life().expect("it has a throttle");
-    let held = answers.iter().map(|answer| answer.blame[Part::Throttled]).max();
-    assert!(held > Some(Span::ms(10)), "{held:?}");
+    let throttled = answers.iter().map(|answer| answer.blame[Part::Throttled]).max();
+    assert!(throttled > Some(Span::ms(10)), "{throttled:?}");
     assert!(recycled[1] > 0 && programs[3] > 0, "{recycled:?} {programs:?}");
     assert_eq!(totals.programmed - before, programs.iter().sum::<u64>() as f64);
     assert_eq!(closed_early, 0);
@@ -188,7 +188,7 @@ fn recycling_goes_on_while_the_host_is_held_and_its_pages_are_paid_for() {
 
 #[test]
 fn a_held_write_does_not_hold_what_the_drive_has_already() {
-    // Nothing to collect: what collection takes out of the capacity would hold the first writes
+    // Nothing to collect: what collection takes out of the capacity would delay the first writes
     // too.
     let mut device = drive(
         24,
@@ -273,8 +273,11 @@ fn every_two_schemes_go_together_or_say_why_not() {
             let scheme = match Scheme::load(&name) {
                 Ok(scheme) => scheme,
                 Err(diagnostics) => {
-                    let told = diagnostics.to_string();
-                    assert!(told.contains(&name) && told.contains("both set"), "{name}: {told}");
+                    let reported = diagnostics.to_string();
+                    assert!(
+                        reported.contains(&name) && reported.contains("both set"),
+                        "{name}: {reported}"
+                    );
                     continue;
                 }
             };

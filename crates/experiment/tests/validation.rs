@@ -39,7 +39,7 @@ fn the_simulator_agrees_with_theory() {
     assert_eq!(names.len(), validation.rows.len(), "every expectation has a name of its own");
 }
 
-/// Each kind of expectation can fail: a drive that differs by little from what theory is told is
+/// Each kind of expectation can fail: a drive that differs by little from what theory is given is
 /// found out.
 #[test]
 fn a_wrong_drive_is_found_out() {

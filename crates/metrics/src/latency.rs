@@ -34,7 +34,7 @@ impl Percentile {
         Percentile::P99999,
     ];
 
-    /// The share of requests that are at most this late.
+    /// The share of requests that are at most this slow.
     pub fn quantile(self) -> f64 {
         [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }

@@ -1,4 +1,4 @@
-//! One line of CSV for every request: when, what, how late, and why to the nanosecond.
+//! One line of CSV for every request: when, what, the latency, and why to the nanosecond.
 
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Probe};
@@ -11,7 +11,7 @@ const LINE_CAPACITY: usize = 16 + (6 + Part::COUNT) * 21;
 /// Writes every completion as a line of CSV, in order of completion. `id` counts completions from
 /// 0.
 ///
-/// A probe cannot fail, so the first error of the writer is kept, writing stops, and
+/// A probe cannot fail, so the first error of the writer is remembered, writing stops, and
 /// [`RequestLog::finish`] returns the error.
 #[derive(Debug)]
 pub struct RequestLog<W: Write> {

@@ -74,7 +74,7 @@ impl Window {
         self.suspensions += other.suspensions;
     }
 
-    /// Pages programmed on any account for each page programmed for the host; none before the
+    /// Pages programmed for any source for each page programmed for the host; none before the
     /// first.
     pub fn waf(&self) -> Option<f64> {
         let host = self.programs[0];

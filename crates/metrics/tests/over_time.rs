@@ -137,8 +137,8 @@ fn check_drive(
     let counters = device.counters();
     assert_eq!(length, device.now() - began);
     assert_eq!(die_time, (counters.die_busy - before.die_busy).0);
-    // A transfer that goes on when the run ends is counted whole by the drive, and up to the end
-    // here.
+    // A transfer that is under way when the run ends is counted whole by the drive, and up to the
+    // end here.
     let beyond = (counters.channel_busy - before.channel_busy).0 - channel_time;
     assert!(beyond < 2 * 80_000, "{beyond}");
     let sum = |of: fn(&fowler_metrics::Window) -> u64| windows.iter().map(of).sum::<u64>();

@@ -82,7 +82,7 @@ impl ProgramOp {
         self.reload_due = false;
     }
 
-    /// Whether the page buffer must be filled again before the program can go on.
+    /// Whether the page buffer must be filled again before the program can resume.
     pub fn reload_due(&self) -> bool {
         self.reload_due
     }

@@ -121,7 +121,7 @@ pub struct Reproduction {
 }
 
 /// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as
-/// SVG, and returns them; nothing if it was stopped, and then the same request goes on where it
+/// SVG, and returns them; nothing if it was stopped, and then the same request resumes where it
 /// was.
 ///
 /// # Errors

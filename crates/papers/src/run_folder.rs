@@ -35,7 +35,7 @@ pub enum Step {
 /// Who watches a study and may end it early.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it, and told of requests.
+    /// Set from outside to end it; is notified of requests.
     pub control: Control<'a>,
     /// Hears of every step.
     pub step: &'a (dyn Fn(Step) + Sync),

@@ -69,7 +69,7 @@ pub(crate) struct Counters {
     pub programs: BySource,
     /// None where voltages are not told apart.
     pub programs_at: Option<ByVoltage>,
-    /// None where uses are not told apart.
+    /// None where access classes are not told apart.
     pub left: Option<ByClass>,
     /// None where no page is programmed anew.
     pub rewritten: Option<Rewritten>,

@@ -174,7 +174,7 @@ mod tests {
 
     /// What a reading with references at `at` tells of a bit, in bits, if the two states are
     /// Gaussians of standard deviation `sd` around -1 and 1.
-    fn told(sd: f64, at: &[f64]) -> f64 {
+    fn reported(sd: f64, at: &[f64]) -> f64 {
         let ends: Vec<f64> =
             [f64::NEG_INFINITY].iter().chain(at).chain(&[f64::INFINITY]).copied().collect();
         let share =
@@ -192,7 +192,7 @@ mod tests {
         };
         let spread = (1..60).map(|hundredths| f64::from(hundredths) / 100.0);
         let widest = spread.filter_map(|apart| {
-            crate::root::last(0.3, 0.8, |sd| told(sd, &places(apart)) >= 8.0 / 9.0)
+            crate::root::last(0.3, 0.8, |sd| reported(sd, &places(apart)) >= 8.0 / 9.0)
         });
         above(1.0 / widest.fold(0.0, f64::max))
     }

@@ -174,7 +174,7 @@ constants! {
         "as if data were refreshed once a month; read references here do not follow the data's age",
         "Retention age at which data must still be readable at the end of life.";
     end_reads = 10_000.0, "reads", Assumed, Some((5_000.0, 20_000.0)),
-        "far below the 46,000 at which DA-RAID-5 (DATE 2013) recycles a block",
+        "far below the 46,000 at which DA-RAID-5 (DATE 2013) refreshes a block",
         "Reads since erase at which data must still be readable at the end of life.";
 }
 

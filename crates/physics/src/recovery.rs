@@ -352,9 +352,9 @@ mod tests {
                 let after = |cycles: f64| {
                     endurance.achievable(rated, Span((life.0 as f64 / cycles) as u64)) / cycles
                 };
-                let told = format!("{endurance:?} {rated} {life}: {sustained}");
-                assert!(after(sustained) >= 1.0, "{told}");
-                assert!(after(sustained * 1.0001) < 1.0, "{told}");
+                let reported = format!("{endurance:?} {rated} {life}: {sustained}");
+                assert!(after(sustained) >= 1.0, "{reported}");
+                assert!(after(sustained * 1.0001) < 1.0, "{reported}");
             }
         }
         // READY's 128 GB: 1,074.0 TB in five years, where the paper has 1,077.8 (Table 2).
@@ -369,9 +369,12 @@ mod tests {
         assert_eq!(RecoveryTable::new(&[], &[]).unwrap_err().len(), 1);
         assert_eq!(RecoveryTable::new(&[hours(1)], &[1.0, 2.0]).unwrap_err().len(), 1);
         let wrong = RecoveryTable::new(&[hours(2), hours(1), hours(3)], &[3.0, 2.0, f64::NAN]);
-        let told: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 3, "{told:?}");
-        assert!(told[0].contains("place 2") && told[1].contains("do not fall"), "{told:?}");
+        let reported: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
+        assert_eq!(reported.len(), 3, "{reported:?}");
+        assert!(
+            reported[0].contains("place 2") && reported[1].contains("do not fall"),
+            "{reported:?}"
+        );
         let most = RecoveryTable::new(&[hours(1), hours(2)], &[3.0, 2e6]).unwrap_err();
         assert!(most.len() == 1 && most[0].to_string().contains("at most 1000000"), "{most:?}");
     }

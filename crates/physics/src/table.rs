@@ -3,8 +3,8 @@
 //!
 //! Between its points a table is linear in the logarithm of the rate, in the cycles, and in `ln(1 +
 //! age / 1 h)`, the axis on which retention is a straight line. Before its first point it is flat,
-//! which overstates rates; beyond its last it goes on as straight, up to 0.5. Cycles are equivalent
-//! cycles: a table is of an average block.
+//! which overstates rates; beyond its last it continues as straight, up to 0.5. Cycles are
+//! equivalent cycles: a table is of an average block.
 
 use crate::parameters::Parameters;
 use crate::rber::disturbed;
@@ -209,7 +209,7 @@ mod tests {
         // ln(1 + 1 h / 1 h) is half of ln(1 + 3 h / 1 h).
         near(0.0, hours(1), 1e-3 / 10f64.sqrt());
         near(500.0, hours(1), 1e-3);
-        // Beyond the end it goes on as it went, and no page is worse than chance.
+        // Beyond the end it continues as before, and no page is worse than chance.
         near(0.0, hours(63), 1e-1);
         near(0.0, hours(1_000_000), 0.5);
         near(2000.0, Span::ZERO, 1e-2);

@@ -1,5 +1,5 @@
-//! Sweeps: a plan that has been read, the folder that its points are saved in, and single points for
-//! whoever runs them elsewhere.
+//! Sweeps: a plan that has been read, the folder that its points are saved in, and single points
+//! for whoever runs them elsewhere.
 
 use crate::errors::{OrRaise, fault};
 use crate::table::Table;

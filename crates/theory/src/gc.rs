@@ -1,6 +1,6 @@
 //! Write amplification of garbage collection in steady state, as pages programmed for each page the
 //! host writes, for a drive of many blocks under one-page writes to random places. `load` is
-//! logical capacity over physical capacity, without what is held back (open and erased blocks); it
+//! logical capacity over physical capacity, without what is in reserve (open and erased blocks); it
 //! lies in (0, 1).
 //!
 //! Sources: FIFO by Robinson ("Analysis of steady-state segment storage utilizations in a

@@ -324,7 +324,7 @@ fn parts_that_are_empty_or_too_small_are_refused() {
         spec.reads.sizes[0].size = size;
         Synth::new(&spec).map_err(|error| error.to_string()).err()
     };
-    for (reads_only, own, size, told) in [
+    for (reads_only, own, size, reported) in [
         (0.5, 0.5, 4096, None),
         (1.0, 1.0, 4096, None),
         (0.0, 0.5, 4096, Some("reads.own = 0.5")),
@@ -334,9 +334,9 @@ fn parts_that_are_empty_or_too_small_are_refused() {
         (1.5, 1.0, 4096, Some("reads_only = 1.5")),
     ] {
         let error = check(reads_only, own, size);
-        let holds = match told {
+        let holds = match reported {
             None => error.is_none(),
-            Some(told) => error.as_ref().is_some_and(|error| error.contains(told)),
+            Some(reported) => error.as_ref().is_some_and(|error| error.contains(reported)),
         };
         assert!(holds, "{reads_only} {own} {size}: {error:?}");
     }

@@ -9,7 +9,7 @@ use fowler_units::BlockId;
 pub struct Job {
     /// The block.
     pub victim: BlockId,
-    /// On whose account.
+    /// On whose behalf.
     pub source: Source,
     /// Where to look for the next valid page.
     pub offset: u32,

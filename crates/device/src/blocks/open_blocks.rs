@@ -28,7 +28,7 @@ pub enum Opened {
     Host(usize),
     /// What is collected, of a class.
     Collected(usize),
-    /// What is swapped for the sake of wear.
+    /// What static wear leveling swaps.
     Swapped,
 }
 
@@ -127,7 +127,7 @@ impl OpenBlocks {
     }
 
     /// What the data of a block is when it is collected: as it was used, and no longer expected to
-    /// be outdated soon.
+    /// be invalid soon.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
         StreamTag::new(false, self.tags[block].class())
@@ -159,7 +159,7 @@ impl OpenBlocks {
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: StreamTag) -> BlockId {
         let its = &self.planes[plane];
-        // What is recycled survives as what is collected does.
+        // What is refreshed survives as what GC moves does.
         match (source, self.collected_to) {
             (Source::Wear, _) => its.swapped,
             (Source::Gc | Source::Refresh, GcFrontier::Own) => {
@@ -273,7 +273,7 @@ impl OpenBlocks {
         std::mem::replace(open, BlockId::NONE)
     }
 
-    /// The open blocks for data of host and collection.
+    /// The open blocks for data of host and GC.
     pub fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> {
         let its = self.planes[plane];
         its.host.into_iter().chain(its.collected).filter(|block| block.is_some())

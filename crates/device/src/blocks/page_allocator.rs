@@ -143,8 +143,8 @@ impl PageAllocator {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the collection
-    /// that a plane is under. `None` if collection must go on first.
+    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the GC job
+    /// that a plane is under. `None` if GC must proceed first.
     #[inline(always)]
     pub fn host_page(
         &mut self,
@@ -204,7 +204,7 @@ impl PageAllocator {
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
-    /// Whether the collections of a die are far enough for one more stripe of host pages over its
+    /// Whether the GC jobs of a die are far enough for one more stripe of host pages over its
     /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
     fn keeps_pace(&self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> bool {
         self.blocks.geometry().planes_of_die(die).all(|plane| {
@@ -224,7 +224,7 @@ impl PageAllocator {
         open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
-    /// Whether a host page may be written without taking what collection needs to go on: the last
+    /// Whether a host page may be written without taking what GC needs to proceed: the last
     /// erased block, and in a shared open block the room for what is still to be moved.
     #[inline]
     fn host_may_write(&self, plane: PlaneId, tag: StreamTag, job: Option<Job>) -> bool {
@@ -303,7 +303,7 @@ impl PageAllocator {
     }
 
     /// Opens an erased block for data that is swapped into it, unless one is open still. Returns
-    /// whether a swap can go ahead and leave collection the last erased block.
+    /// whether a swap can go ahead and leave GC the last erased block.
     pub fn open_for_swap(&mut self, erased: BlockId) -> bool {
         let plane = self.blocks.geometry().plane_of_block(erased);
         if self.blocks.free_in(plane) < 2 || self.blocks.state(erased) != BlockState::Free {

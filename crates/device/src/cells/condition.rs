@@ -70,13 +70,13 @@ pub struct Condition {
     by_age: bool,
 }
 
-/// What pages need, by the truth and by what a controller is told.
+/// What pages need, by the truth and by what a controller knows.
 #[derive(Clone, Debug)]
 pub struct Curves {
     /// The cells.
     pub cells: Cells,
-    /// What the controller is told of a page.
-    pub told: sensing::Params,
+    /// What the controller knows of a page.
+    pub known: sensing::Params,
     /// What it takes for the rest.
     pub end: EndOfLife,
     /// The lowest voltages at which anything is programmed.
@@ -112,12 +112,12 @@ impl Curves {
         })
     }
 
-    /// The same as far as the sensing rule is told. What is not told is at its worst. Who does not
-    /// know a block's strength does not know the step that makes up for it either: the block is
+    /// The same as far as the sensing rule knows. What it does not know is at its worst. Who does
+    /// not know a block's strength does not know the step that makes up for it either: the block is
     /// taken for the weakest, programmed at the nominal step.
     fn modelled(&mut self, its: &BlockCondition, age: Span) -> Lasting {
-        let Curves { cells, told, end, lowest } = self;
-        let knows = |input| told.knows(input);
+        let Curves { cells, known, end, lowest } = self;
+        let knows = |input| known.knows(input);
         let (growth, step) = if knows(Input::Strength) {
             (f64::from(its.believed), its.mode.step)
         } else {

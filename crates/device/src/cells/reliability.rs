@@ -85,7 +85,7 @@ pub enum NoModel {
 /// How the controller knows the strength of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrengthSource {
-    /// It is told.
+    /// It knows the truth.
     Oracle,
     /// It counts the errors that it corrects in pages that it reads in idle time (RHIO, section
     /// II-B).

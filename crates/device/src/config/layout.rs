@@ -352,7 +352,7 @@ impl Config {
             "the table knows pages programmed at nominal voltages only".into()
         });
         refusals.unless(its.oldest <= OLDEST_MOST, &["reliability.oldest"], || {
-            format!("data {} old; at most five years can be told from younger", its.oldest)
+            format!("data {} old; ages above five years are not distinguished", its.oldest)
         });
         let planes = match self.plane_mode {
             PlaneMode::Lockstep => self.geometry.planes_per_die,
@@ -504,11 +504,11 @@ impl Config {
         });
         let (blocks, reserve) = (g.blocks_per_plane, layout.reserve_blocks);
         refusals.unless(blocks > reserve, &["geometry.blocks_per_plane"], || {
-            format!("{blocks} blocks in a plane; collection alone needs {reserve} of them")
+            format!("{blocks} blocks in a plane; garbage collection alone needs {reserve} of them")
         });
         if blocks > reserve {
             // One page less than all planes hold together: an overwrite needs its new page before
-            // the old one is outdated.
+            // the old one is invalid.
             let most = u64::from(g.planes()) * u64::from(layout.plane_limit()) - 1;
             // Rounded up, so that what is recommended does work.
             let needed = (1e4 * (1.0 - most as f64 / f64::from(g.pages()))).ceil() / 1e4;
@@ -518,7 +518,7 @@ impl Config {
                 || {
                     format!(
                         "the host would see {} pages{} of {} physical ones; with {reserve} of {blocks} \
-                         blocks per plane kept for collection, {most} can hold data",
+                         blocks per plane reserved for garbage collection, {most} can hold data",
                         layout.logical_pages,
                         match layout.mapped_pages - layout.logical_pages {
                             0 => String::new(),
@@ -533,15 +533,13 @@ impl Config {
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);
         refusals.unless(low >= 2 && low < blocks, &["gc.foreground_below"], || {
             format!(
-                "collection below {low} of {blocks} erased blocks; 2 to {} are possible",
+                "foreground GC below {low} of {blocks} erased blocks; 2 to {} are possible",
                 blocks - 1
             )
         });
         let order = high >= low && high <= blocks;
         refusals.unless(order, &["gc.background_below", "gc.foreground_below"], || {
-            format!(
-                "background collection up to {high} erased blocks of {blocks}, foreground to {low}"
-            )
+            format!("background GC up to {high} erased blocks of {blocks}, foreground to {low}")
         });
         let frames = self.buffer.size.0 / g.page_size.0;
         // A write buffer that is never full only has frames to spare; one that keeps what was read

@@ -18,8 +18,8 @@ use fowler_units::{ByteRate, Bytes, Geometry, Span};
 pub struct Config {
     /// The shape of the flash array.
     pub geometry: Geometry,
-    /// Share of the capacity kept from the host, in `[0, 1)` of raw, or any non-negative share of
-    /// the logical capacity, as [`Config::over_provisioning_base`] says.
+    /// Share of the capacity that the host does not see, in `[0, 1)` of raw, or any non-negative
+    /// share of the logical capacity, as [`Config::over_provisioning_base`] says.
     pub over_provisioning: f64,
     /// What [`Config::over_provisioning`] is a share of.
     pub over_provisioning_base: OpBase,
@@ -116,7 +116,7 @@ pub struct BufferConfig {
     pub size: Bytes,
     /// When a write is complete.
     pub ack: Ack,
-    /// Pages kept free or on their way out, so that a burst finds room (`on_insert` only).
+    /// Pages that are free or on their way out, so that a burst finds room (`on_insert` only).
     pub evict_ahead: u32,
     /// Whether a page that was read from the flash stays in the buffer.
     pub cache_reads: bool,
@@ -172,11 +172,11 @@ pub struct LinkConfig {
 /// Garbage collection, per plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GcConfig {
-    /// Collection competes with the host when a plane has fewer erased blocks than this.
+    /// GC competes with the host when a plane has fewer erased blocks than this.
     pub foreground_below: u32,
-    /// Collection in idle time goes on until a plane has this many erased blocks.
+    /// GC in idle time continues until a plane has this many erased blocks.
     pub background_below: u32,
-    /// How long a die must be idle before background collection starts on it.
+    /// How long a die must be idle before background GC starts on it.
     pub idle_after: Span,
     /// Whether moved pages go to the open block of host writes or to one of their own.
     pub frontier: GcFrontier,
@@ -210,7 +210,7 @@ pub enum Pattern {
     /// Written over and over in random order, by a host that never pauses, until write
     /// amplification is steady.
     Steady,
-    /// The same by a host that pauses: collection in idle time has kept the drive at
+    /// The same by a host that pauses: GC in idle time has kept the drive at
     /// [`GcConfig::background_below`].
     /// See docs/decisions/precondition.md, 'What state is "rested"?'.
     Rested,

@@ -108,7 +108,7 @@ impl Device {
             .map(|plane| u64::from(self.layer.ftl.core.allocator.blocks.valid_in(PlaneId(plane))))
             .sum();
         let moving = self.moving();
-        let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.kept_for_parity());
+        let kept = self.layer.raid.as_ref().map_or(0, |raid| raid.retained_for_parity());
         law(valid == mapped + moving + kept, || {
             format!("{valid} valid pages, {mapped} mapped, {moving} being moved, {kept} kept")
         })
@@ -189,8 +189,8 @@ impl Device {
         Ok(())
     }
 
-    /// A die at rest has been busy for exactly as long as its operations took; no die's account has
-    /// a gap.
+    /// A die at rest has been busy for exactly as long as its operations took; no die's time
+    /// accounting has a gap.
     fn check_dies(&self) -> Result<(), Violation> {
         for id in self.flash.dies().ids() {
             let die = self.flash.die(id);

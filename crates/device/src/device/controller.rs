@@ -208,7 +208,7 @@ impl Layer for Controller {
 
     #[inline]
     fn prefetch_second(&self, io: &HostIo, flash: &Flash) {
-        self.ftl.core.prefetch_outdated(io);
+        self.ftl.core.prefetch_invalidated(io);
         self.ftl.core.prefetch_condition(io, flash);
     }
 

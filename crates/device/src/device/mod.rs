@@ -94,7 +94,7 @@ pub struct Device<L = Controller> {
     began: Option<Nanos>,
     started: Nanos,
     last_issue: Nanos,
-    /// By how much the host is behind its own times since then: a write that is held holds those
+    /// By how much the host is behind its own times since then: a delayed write delays those
     /// behind it.
     behind: Span,
 }
@@ -104,9 +104,9 @@ pub struct Device<L = Controller> {
 struct Arrival {
     io: HostIo,
     ready: Nanos,
-    /// When it may enter: it is ready, and no longer held.
+    /// When it may enter: it is ready, and no longer delayed.
     enters: Nanos,
-    /// How long it is held; none, before that was asked.
+    /// How long it is delayed; none before the throttle was asked.
     delay: Option<Span>,
 }
 
@@ -409,7 +409,7 @@ impl<L: Layer> Device<L> {
         self.layer.front().requests.has_room().then(|| arrival.enters.max(self.now()))
     }
 
-    /// Whether the next arrival, which could enter at `at`, is held from now on. Asked once for
+    /// Whether the next arrival, which could enter at `at`, is delayed from now on. Asked once for
     /// each. See docs/decisions/host.md, "What does a throttled write delay?".
     #[inline]
     fn keeps_out(&mut self, at: Nanos, pacing: Pacing) -> bool {

@@ -1,10 +1,10 @@
 //! Spans without power. Nothing happens in one: whatever the drive was about is as it was when
 //! power is back. But data grows older, so that blocks whose data is older than T_retention by then
-//! are recycled before anything else (DA-RAID-5, section III-C: "the controller can monitor
+//! are refreshed before anything else (DA-RAID-5, section III-C: "the controller can monitor
 //! retention time only at time of power-on"); and what caches held is gone, unless they are
 //! protected.
 //!
-//! The clock of the drive counts time under power; what grows older is told of the rest.
+//! The clock of the drive counts time under power; the time without it is added to ages.
 
 use super::controller::{Controller, with_redundancy};
 use super::{Device, Layer};
@@ -25,7 +25,7 @@ pub struct PowerOffs {
     /// Stripes that had parity nowhere but in a cache that lost its power.
     pub parity_lost: u64,
     /// Blocks whose data was older than T_retention when power came back, where blocks are
-    /// recycled.
+    /// refreshed.
     pub overdue: u64,
 }
 

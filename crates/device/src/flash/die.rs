@@ -60,7 +60,7 @@ pub struct Command {
     pub reads: Span,
     /// It has been suspended.
     pub suspended: bool,
-    /// The die's account when it was first suspended.
+    /// The die's time accounting when it was first suspended.
     pub account: Ledger,
 }
 

@@ -29,7 +29,7 @@ pub struct Operation {
     pub order: u64,
     /// What it does.
     pub op: Op,
-    /// On whose account.
+    /// On whose behalf.
     pub source: Source,
     /// The host request that waits for it, if any; the frame is used again once that is answered.
     pub request: ReqId,

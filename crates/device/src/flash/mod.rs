@@ -13,8 +13,8 @@
 //!   or by rank.
 //! - `txn.rs`: the transactions. `reads.rs`, `cells.rs`: reads; programs and erases.
 //! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
-//! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step, if
-//!   anybody watches.
+//! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
+//!   if anybody watches.
 //! - `chip.rs`: one die under raw commands.
 
 mod cells;

@@ -8,7 +8,7 @@ use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, ReqId, Span, TxnId, UnitId};
 
-/// Who is told when a transaction is done.
+/// Who is notified when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The host request in [`Txn::req`], which waits for this page read.
@@ -36,7 +36,7 @@ pub enum Owner {
 pub struct Txn {
     /// What it does.
     pub op: Op,
-    /// On whose account.
+    /// On whose behalf.
     pub source: Source,
     /// The queue it waits in.
     pub class: TxnClass,
@@ -61,7 +61,7 @@ pub struct Txn {
     pub first_level: u8,
     pub level: u8,
     pub needed: u8,
-    /// Who is told.
+    /// Who is notified.
     pub owner: Owner,
     /// The die it waits for.
     pub die: DieId,

@@ -61,7 +61,7 @@ impl Gc {
         }
     }
 
-    /// Begins to collect a block, if any has an outdated page.
+    /// Begins to collect a block, if any has an invalid page.
     /// See docs/decisions/gc.md, "When does background collection run?".
     pub(super) fn start(
         &mut self,
@@ -72,7 +72,7 @@ impl Gc {
     ) -> bool {
         let Some(victim) = self.choose(core, plane, flash.now()) else { return false };
         if !foreground && core.allocator.blocks.valid(victim) > self.worth_moving {
-            // It is looked at again when one more page of the plane is outdated.
+            // It is looked at again when one more page of the plane is invalid.
             self.starved[plane] = true;
             return false;
         }
@@ -124,7 +124,7 @@ impl Gc {
         let reserve = self.reserve() * pages_per_block;
         let room = core.allocator.room(plane).saturating_sub(reserve);
         if matches!(job.source, Source::Wear | Source::Refresh) {
-            // A swap gains no room, nor does recycling: what the host writes beside it comes out of
+            // A swap gains no room, nor does refresh: what the host writes beside it comes out of
             // the reserve. One page for every four moves is assumed, from no source: with one for
             // two, swaps that follow each other used the reserve up and the host stood still
             // (`tests/pacing.rs`).

@@ -95,7 +95,7 @@ impl Gc {
         }
     }
 
-    /// Whether a plane waits for a page to become outdated.
+    /// Whether a plane waits for a page to become invalid.
     #[inline]
     pub fn is_starved(&self, plane: PlaneId) -> bool {
         self.starved[plane]

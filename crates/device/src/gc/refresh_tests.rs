@@ -73,7 +73,7 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
 /// Nor where the host reads without a pause, so that no die is ever idle and no block is filled: of
 /// the blocks, whose data is one older than the other, each is moved when its time has come.
 #[test]
-fn a_drive_that_is_never_idle_recycles_in_time() {
+fn a_drive_that_is_never_idle_refreshes_in_time() {
     let limit = Span::ms(2000);
     // Sixteen pages, each read behind those that wait and programmed, and an erase: at most this on
     // a drive that is asked by sixteen at a time.
@@ -96,7 +96,7 @@ fn a_drive_that_is_never_idle_recycles_in_time() {
         assert_eq!(idle, Span::ZERO, "the host reads without a pause");
         let [due, early] = device.counters().recycled;
         assert!(due + early > 100 && (due > 100 || idle_after < limit), "{due} {early}");
-        assert!(most <= limit + job, "data of {most}, {due} and {early} recycled");
+        assert!(most <= limit + job, "data of {most}, {due} and {early} refreshed");
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
     }
 }

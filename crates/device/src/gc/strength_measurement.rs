@@ -1,6 +1,6 @@
 //! How the controller finds out how strong its blocks are: in idle time it reads a page of each
 //! block in turn and counts the bits that its code corrects (RHIO, section II-B). The reads take
-//! their dies and channels, and are on the account of wear.
+//! their dies and channels, and are accounted to wear leveling.
 
 use super::Gc;
 use crate::cells::condition::Condition;

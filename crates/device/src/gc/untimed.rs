@@ -80,7 +80,7 @@ impl Gc {
         if self.untimed.levels_wear {
             self.swap_now(core, plane, victim);
         }
-        // A victim without an outdated page (a policy may insist) gains nothing, but is progress
+        // A victim without an invalid page (a policy may insist) gains nothing, but is progress
         // through the order in which it insists.
         (core.layout.geometry.pages_per_block - valid).max(1)
     }
@@ -118,7 +118,7 @@ impl Gc {
         valid
     }
 
-    /// After an erase, at no time: cold data moves into the block, if wear levelling wants that.
+    /// After an erase, at no time: cold data moves into the block, if wear leveling wants that.
     pub(super) fn swap_now(&mut self, core: &mut Core, plane: PlaneId, erased: BlockId) {
         if let Some(cold) = self.coldest_for(core, plane, erased)
             && core.allocator.open_for_swap(erased)

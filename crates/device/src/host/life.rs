@@ -211,7 +211,7 @@ impl Life {
 /// What a drive amounts to at a moment of its life, in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Programmed so far, on any account: `W_work`.
+    /// Programmed so far, for any source: `W_work`.
     pub programmed: f64,
     /// The mean idle time between two cycles of a block; none before the first page.
     pub idle: Option<Span>,

@@ -157,8 +157,8 @@ impl Ftl {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 
-    /// A request has come over the link, has been held for so long and no longer, and has a place.
-    /// See docs/decisions/host.md, "What does a write behind another one wait for?".
+    /// A request has come over the link, has been delayed for as long as the throttle asked, and
+    /// has a place. See docs/decisions/host.md, "What does a write behind another one wait for?".
     #[inline]
     pub fn admit<R: RedundancyHooks>(
         &mut self,

@@ -102,7 +102,7 @@ impl Ftl {
         }
     }
 
-    /// Gives the buffered page of `id` the physical page `unit`; its old copy is outdated from now
+    /// Gives the buffered page of `id` the physical page `unit`; its old copy is invalid from now
     /// on.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
@@ -155,7 +155,7 @@ impl Ftl {
         let Txn { die, tag, .. } = *flash.txns.get(id);
         let page = self.core.allocator.host_page(die, tag, |plane| collector.job(plane));
         if page.is_none() {
-            // A collection that gave way to the host must not wait for it now.
+            // A GC job that gave way to the host must not wait for it now.
             for plane in self.core.layout.geometry.planes_of_die(die) {
                 self.gc.maybe_start(&mut self.core, flash, plane);
             }

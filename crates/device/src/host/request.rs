@@ -23,7 +23,7 @@ pub struct Request {
     pub io: HostIo,
     /// When it had come over the link, and the throttle had let it in.
     pub ready: Nanos,
-    /// How long the throttle had held it.
+    /// How long the throttle had delayed it.
     pub throttled: Span,
     /// The next page that is to be on its way.
     pub next: u32,
@@ -46,7 +46,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request that has just come over the link, held by nothing.
+    /// A request that has just come over the link, delayed by nothing.
     #[inline]
     pub fn new(io: HostIo, ready: Nanos, locator: &Locator) -> Self {
         let (next, end) = match io.op {

@@ -66,7 +66,7 @@ pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
 }
 
 impl Life {
-    /// Asks a throttle how long a write of `pages` pages is held that could enter at `now`.
+    /// Asks a throttle by how much to delay a write of `pages` pages that could enter at `now`.
     /// See docs/decisions/host.md, "What does a throttle count?".
     pub(crate) fn ask(
         &self,

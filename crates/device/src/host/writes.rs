@@ -67,7 +67,7 @@ impl Ftl {
         }
     }
 
-    /// Lets held writes and trims go on as far as there is room.
+    /// Resumes stalled writes and trims as far as there is room.
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.waiting_writes.is_empty() {
@@ -75,7 +75,7 @@ impl Ftl {
         }
     }
 
-    /// One that goes on can end the parity of a stripe, which lets those behind it go on: they do
+    /// One that resumes can end the parity of a stripe, which lets those behind it resume: they do
     /// when it is done.
     pub(super) fn resume_stalled<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {

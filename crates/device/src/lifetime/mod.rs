@@ -39,7 +39,7 @@ pub struct LifetimeDrive {
     kept: u32,
     program: Span,
     behind: Span,
-    /// How long the write was held that was not let in before the life ended.
+    /// How long the write had waited that was not let in before the life ended.
     blocked_at_end: Throttled,
     /// Pages moved before the life, and how often each block had been erased.
     moved: [u64; 2],
@@ -47,7 +47,7 @@ pub struct LifetimeDrive {
     now: Nanos,
 }
 
-/// What a drive has moved, and where in time it is, as it is kept.
+/// What a drive has moved, and where in time it is, as it is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     pages: [u64; 2],
@@ -62,7 +62,7 @@ pub struct Entered {
     pub at: Nanos,
     /// The pages that it writes: none if it is a trim.
     pub pages: u32,
-    /// How long it was held.
+    /// How long it was delayed.
     pub throttled: Throttled,
 }
 
@@ -108,7 +108,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// Writes `source` at no time, until it has been programmed with so many pages on any account
+    /// Writes `source` at no time, until it has been programmed with so many pages for any source
     /// or the source ends, so that the data lie as long use by it leaves them. Returns the pages
     /// programmed. Its life begins afterwards, with [`LifetimeDrive::again`]. See
     /// docs/decisions/lifetime.md, "In what state does a life begin?".
@@ -145,7 +145,7 @@ impl LifetimeDrive {
         &self.core.layout
     }
 
-    /// How long a page write takes that is not held.
+    /// How long a page write takes that is not delayed.
     pub fn program(&self) -> Span {
         self.program
     }
@@ -165,7 +165,7 @@ impl LifetimeDrive {
         self.behind
     }
 
-    /// How long the write was held, until the life ended, that has not been let in any more; among
+    /// How long the write had waited, until the life ended, that has not been let in; among
     /// what was counted.
     pub fn blocked_at_end(&self) -> Throttled {
         self.blocked_at_end
@@ -206,10 +206,10 @@ impl LifetimeDrive {
         (self.now, self.behind) = (moved.now, moved.behind);
     }
 
-    /// Serves the writes and trims of `source`, whose times are those of a host that nothing holds,
-    /// until `heard` has heard of one and says so, the source ends, or the life. Returns whether
-    /// life goes on. Some requests are drawn before their turn: a source must not depend on the
-    /// drive.
+    /// Serves the writes and trims of `source`, whose times are those of a host that nothing
+    /// throttles, until `heard` has heard of one and says so, the source ends, or the life. Returns
+    /// whether life goes on. Some requests are drawn before their turn: a source must not depend on
+    /// the drive.
     pub fn serve(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -295,7 +295,7 @@ impl LifetimeDrive {
     }
 
     /// A write or trim comes at the host's own time; none if the life ends before it enters. Trims
-    /// are not held.
+    /// are not delayed.
     fn enter(&mut self, io: &HostIo) -> Option<Entered> {
         let pages = match io.op {
             HostOp::Write => Request::new(*io, io.at, &self.core.locator).pages,

@@ -115,7 +115,7 @@ impl Ledger {
     }
 }
 
-/// A running account.
+/// A ledger that is being written.
 #[derive(Clone, Debug)]
 pub struct Account {
     times: Ledger,
@@ -138,14 +138,14 @@ impl Account {
         self.since = now;
     }
 
-    /// The account as it stands at `now`.
+    /// The ledger as it stands at `now`.
     pub fn read(&self, now: Nanos) -> Ledger {
         let mut times = Ledger::default();
         self.note(now, &mut times);
         times
     }
 
-    /// Notes down the account as it stands at `now`.
+    /// Notes down the ledger as it stands at `now`.
     #[inline]
     pub fn note(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.times;

@@ -32,7 +32,7 @@ impl StreamTag {
     /// Nothing is said of it.
     pub const PLAIN: StreamTag = StreamTag(0);
 
-    /// Whether it is expected to be outdated soon, and how it was used.
+    /// Whether it is expected to be invalid soon, and how it was used.
     #[inline]
     pub fn new(hot: bool, class: AccessClass) -> StreamTag {
         StreamTag(2 * class as u8 + u8::from(hot))
@@ -44,7 +44,7 @@ impl StreamTag {
         usize::from(self.0)
     }
 
-    /// Whether it is expected to be outdated soon.
+    /// Whether it is expected to be invalid soon.
     #[inline]
     pub fn is_hot(self) -> bool {
         self.0 & 1 == 1

@@ -45,15 +45,15 @@ pub(crate) fn wear(core: &mut Core, gc: &mut Gc, flash: &mut Flash, config: &Con
     let oldest = config.reliability.oldest;
     let stamps = stamps(core, oldest);
     let blocks = worn_blocks(core, &cells, config, &stamps);
-    let told = config.reliability.strength == StrengthSource::Oracle;
+    let known = config.reliability.strength == StrengthSource::Oracle;
     let believed = blocks
         .as_slice()
         .iter()
-        .map(|its| if told { cells.class_of(its.growth.into()) } else { WEAKEST });
+        .map(|its| if known { cells.class_of(its.growth.into()) } else { WEAKEST });
     core.allocator.open_blocks.believe(believed.collect(), classes);
     let sensing = AnySensing::new(&config.sensing, config.seed);
-    let (told, end) = (config.sensing, config.reliability.end());
-    let curves = Curves { cells, told, end, lowest };
+    let (known, end) = (config.sensing, config.reliability.end());
+    let curves = Curves { cells, known, end, lowest };
     let stamps = (stamps, oldest);
     let levels = config.reliability.levels as u8;
     let by_age = config.die_order.ranks();
@@ -76,7 +76,7 @@ fn worn_blocks(
         .map(|at| cells.strengths.strength_at(at as f64 / INTERVALS as f64))
         .map(|rate| rate / cells.strengths.mean)
         .collect();
-    let told = config.reliability.strength == StrengthSource::Oracle;
+    let known = config.reliability.strength == StrengthSource::Oracle;
     let mut draw = || {
         let at = rng.unit() * INTERVALS as f64;
         let (low, high) = (ends[at as usize], ends[at as usize + 1]);
@@ -99,8 +99,8 @@ fn worn_blocks(
             let growth = draw() as f32;
             BlockCondition {
                 growth,
-                // Who is not told takes every block for the weakest until it is measured.
-                believed: if told { growth } else { cells.weakest() as f32 },
+                // Who does not know takes every block for the weakest until it is measured.
+                believed: if known { growth } else { cells.weakest() as f32 },
                 cycles,
                 reads: 0,
                 mode,

@@ -175,7 +175,7 @@ impl Preconditioning<'_> {
     }
 
     /// Fills as many whole blocks of every plane as so many pages fill, as [`Gc::store`] would page
-    /// by page on a fresh drive: no page is outdated, so that nothing can be collected, and dies
+    /// by page on a fresh drive: no page is invalid, so that nothing can be collected, and dies
     /// and planes take strict turns. Returns how many pages were written.
     fn fill_rows(&mut self, filled: u32) -> u32 {
         let geometry = self.core.layout.geometry;
@@ -384,8 +384,8 @@ struct Overwrites {
 /// address translated that is in no cache, and only looks that follow each other closely wait for
 /// that together.
 const BURST: usize = 32;
-/// At which of its turns a burst asks for the records of the blocks that the next one outdates
-/// pages of, and then for the blocks' neighbours.
+/// At which of its turns a burst asks for the records of the blocks whose pages the next one
+/// invalidates pages of, and then for the blocks' neighbours.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {

@@ -3,7 +3,7 @@
 //! back is decided when a fault strikes, so that at any later moment every page that is not lost
 //! can be.
 //!
-//! A unit that fails loses what it holds and goes on as a spare would. Data that the controller
+//! A unit that fails loses what it holds and continues as a spare would. Data that the controller
 //! holds at that moment, because it is on its way to the flash or between two places, is not
 //! touched.
 

@@ -1,6 +1,6 @@
 //! Integrity mode: every logical page carries a version of 64 bits, every physical page the
-//! version that it was programmed with, and parity is the exclusive-or of those stored. What is read
-//! back, or brought back, is right if its version is that of the version written last.
+//! version that it was programmed with, and parity is the exclusive-or of those stored. What is
+//! read back, or brought back, is right if its version is that of the version written last.
 
 use super::Raid;
 use super::faults::{LossLedger, Reason};
@@ -211,7 +211,7 @@ impl Raid {
         integrity.ledger.unread += u64::from(its.value ^ its.seen != its.whole);
     }
 
-    /// The copy of a page in the flash is outdated: if it could not be read, nobody needs it any
+    /// The copy of a page in the flash is invalid: if it could not be read, nobody needs it any
     /// more.
     pub(crate) fn note_rewrite(&mut self, old: UnitId) {
         if let Some(integrity) = self.integrity.as_deref_mut() {

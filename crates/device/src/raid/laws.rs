@@ -18,7 +18,7 @@ impl Raid {
     }
 
     /// Physical pages that are valid because the parity of their stripe is not in the flash yet.
-    pub(crate) fn kept_for_parity(&self) -> u64 {
+    pub(crate) fn retained_for_parity(&self) -> u64 {
         let kept = |(id, _): (ParityId, &Entry)| {
             self.cache.all_replaced(id).iter().filter(|unit| unit.is_some()).count() as u64
         };
@@ -154,8 +154,8 @@ impl Raid {
         Ok(())
     }
 
-    /// With versions: whether every page of the host holds what was written last, in the buffer or in
-    /// the flash.
+    /// With versions: whether every page of the host holds what was written last, in the buffer or
+    /// in the flash.
     ///
     /// # Errors
     /// The first page that does not.

@@ -71,7 +71,7 @@ pub struct Protection {
     pub changes: Vec<StageChange>,
     /// Its age.
     pub age: Age,
-    /// Stripes that are to have parity and have none yet: their blocks are recycled until they do.
+    /// Stripes that are to have parity and have none yet: their blocks are refreshed until they do.
     pub bare: u32,
     /// Stripes whose parity is not in the flash as it should be: what a loss of power exposes if
     /// the cache is volatile.
@@ -103,7 +103,7 @@ pub struct Raid {
     /// The place of one of those that are getting it.
     pub(crate) building: ParityId,
     /// Programs that wait for a place in the parity cache.
-    pub(crate) held: VecDeque<TxnId>,
+    pub(crate) waiting_programs: VecDeque<TxnId>,
     /// Covered pages that were replaced while the cached parity of their stripe had reads on their
     /// way.
     pub(crate) leaving: Vec<(ParityId, UnitId)>,
@@ -146,7 +146,7 @@ impl Raid {
             wanted_count: 0,
             cursor: 0,
             building: ParityId::NONE,
-            held: VecDeque::with_capacity(config.queue.max_writes as usize + 1),
+            waiting_programs: VecDeque::with_capacity(config.queue.max_writes as usize + 1),
             leaving: Vec::with_capacity(layout.transactions),
             trims_wait: false,
             together: 0,
@@ -181,7 +181,7 @@ impl Raid {
         self.tell_refresh(gc);
     }
 
-    /// Refresh is told whether it is still wanted.
+    /// Refresh learns whether it is still wanted.
     pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
             refresh.active = self.rules.refreshes || self.wanted_count > 0;
@@ -212,7 +212,7 @@ impl Raid {
     /// more the host's writes go first.
     pub(crate) fn may_build(&self) -> bool {
         let free = self.cache.free_count();
-        free > 0 && !self.building.is_some() || self.held.is_empty() && free > 1
+        free > 0 && !self.building.is_some() || self.waiting_programs.is_empty() && free > 1
     }
 
     /// The age of the drive, as far as its policy looks at it.

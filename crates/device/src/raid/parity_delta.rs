@@ -38,7 +38,8 @@ impl Raid {
         self.read_positions(ftl, flash, entry, its.stripe, its.covered & !bit(position));
     }
 
-    /// A covered page was replaced. What lay there is outdated once nothing is read for the entry.
+    /// A covered page was replaced. What lay there becomes invalid once nothing is read for the
+    /// entry.
     pub(crate) fn leave(
         &mut self,
         ftl: &mut Ftl,

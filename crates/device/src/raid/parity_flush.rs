@@ -47,7 +47,7 @@ impl Raid {
         self.all_have_parity(ftl);
     }
 
-    /// Where blocks are recycled no more, they are as long as a stripe lacks its parity (section
+    /// Where blocks are refreshed no more, they are as long as a stripe lacks its parity (section
     /// III-B: "the RAID-5 is applied to all the stripes"). A drive never goes back.
     fn all_have_parity(&mut self, ftl: &mut Ftl) {
         if !self.rules.refreshes && self.wanted_count == 0 {
@@ -62,7 +62,8 @@ impl Raid {
         loop {
             let kept = self.rules.commits == Commits::WhenEvicted;
             let ahead = u32::from(kept);
-            let wanted = (self.held.len() as u32 + u32::from(self.trims_wait)).max(ahead);
+            let wanted =
+                (self.waiting_programs.len() as u32 + u32::from(self.trims_wait)).max(ahead);
             let wanted = wanted + u32::from(kept && self.wanted_count > 0);
             if self.cache.free_count() + self.cache.committing() >= wanted {
                 return;
@@ -304,8 +305,8 @@ impl Raid {
             }
         }
         // Whose place it has taken.
-        if let Some(&held) = self.held.front().filter(|_| done.op == Op::Program) {
-            flash.note_awaited(&done, held);
+        if let Some(&waiting) = self.waiting_programs.front().filter(|_| done.op == Op::Program) {
+            flash.note_awaited(&done, waiting);
         }
     }
 
@@ -328,11 +329,11 @@ impl Raid {
         let mut waiting = its.first_waiting;
         while waiting.is_some() {
             let next = flash.txns.get(waiting).next;
-            self.go_on(ftl, flash, waiting);
+            self.resume(ftl, flash, waiting);
             waiting = next;
         }
         self.build_wanted(ftl, flash);
-        self.let_held_go_on(ftl, flash);
+        self.resume_waiting_programs(ftl, flash);
         self.make_room(ftl, flash);
         ftl.place_waiting(flash);
         if std::mem::take(&mut self.trims_wait) {
@@ -340,16 +341,16 @@ impl Raid {
         }
     }
 
-    fn let_held_go_on(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
+    fn resume_waiting_programs(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         while self.cache.free_count() > 0
-            && let Some(held) = self.held.pop_front()
+            && let Some(waiting) = self.waiting_programs.pop_front()
         {
-            self.go_on(ftl, flash, held);
+            self.resume(ftl, flash, waiting);
         }
     }
 
     /// A program has waited for parity.
-    fn go_on(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
+    fn resume(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         self.has_waited(flash, id);
         flash.txns.get_mut(id).next = TxnId::NONE;
         self.cover_program(ftl, flash, id);

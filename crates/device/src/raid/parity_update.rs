@@ -74,7 +74,7 @@ impl Raid {
 
     pub(crate) fn await_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         flash.txns.get_mut(id).dispatched = flash.now();
-        self.held.push_back(id);
+        self.waiting_programs.push_back(id);
         self.make_room(ftl, flash);
     }
 

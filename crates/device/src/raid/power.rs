@@ -20,7 +20,7 @@ impl Raid {
 
     /// The parity that the cache holds and that no die has begun to program is gone.
     pub(crate) fn lose_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash) -> u64 {
-        let held: Vec<(ParityId, StripeId)> = self
+        let volatile: Vec<(ParityId, StripeId)> = self
             .cache
             .iter()
             .filter(|(id, it)| {
@@ -31,7 +31,7 @@ impl Raid {
             .map(|(id, entry)| (id, entry.stripe))
             .collect();
         let mut lost = 0;
-        for (id, stripe) in held {
+        for (id, stripe) in volatile {
             // Going on with one may have ended another.
             if self.cache.find(stripe) != Some(id) {
                 continue;

@@ -127,9 +127,9 @@ fn parity_of_what_was_not_read_is_noticed() {
             device.inject(Fault::Bug(Bug::SkippedReads(spared)));
             write(&mut device, Lpn(0), pages);
             assert!(device.check_data().is_ok(), "every version is right all the same");
-            let told = device.check().err().map(|law| law.0);
-            let told = told.as_deref() == Some("1 parities of what was not read");
-            assert_eq!(told, spared > 0, "{pages} pages");
+            let reported = device.check().err().map(|law| law.0);
+            let reported = reported.as_deref() == Some("1 parities of what was not read");
+            assert_eq!(reported, spared > 0, "{pages} pages");
         }
     }
 }
@@ -186,9 +186,13 @@ fn algorithm_2_forgets_pages_that_it_covers() {
                 let losses = device.losses().unwrap();
                 (losses.wrong > 0, device.check_data().is_err(), losses.lost_in_all())
             };
-            let told = format!("page {lost}, parity in the flash: {flushed}");
-            assert_eq!(outcome(false), (false, false, 0), "{told}");
-            assert_eq!(outcome(true), (true, true, 0), "{told}: as printed, and not even noticed");
+            let reported = format!("page {lost}, parity in the flash: {flushed}");
+            assert_eq!(outcome(false), (false, false, 0), "{reported}");
+            assert_eq!(
+                outcome(true),
+                (true, true, 0),
+                "{reported}: as printed, and not even noticed"
+            );
         }
     }
 }

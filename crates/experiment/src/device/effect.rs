@@ -68,7 +68,7 @@ mod tests {
     use crate::scheme::Scheme;
 
     /// What is said of a preset with these settings; nothing if it works.
-    fn told(device: &str, scheme: &str, set: &[&str]) -> String {
+    fn reported(device: &str, scheme: &str, set: &[&str]) -> String {
         let spec = DeviceSpec {
             device: device.into(),
             set: set.iter().map(ToString::to_string).collect(),
@@ -100,10 +100,10 @@ mod tests {
             // The order of RHIO does something on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {
-            let told = told(device, scheme, set);
-            assert_eq!(told.is_empty(), refused.is_empty(), "{scheme} {set:?}: {told}");
+            let reported = reported(device, scheme, set);
+            assert_eq!(reported.is_empty(), refused.is_empty(), "{scheme} {set:?}: {reported}");
             for part in refused {
-                assert!(told.contains(part), "{part}: {told}");
+                assert!(reported.contains(part), "{part}: {reported}");
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn all() -> Vec<Key<Config>> {
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window in which write demand is counted, and the shortest epoch",
             Field::Time(SOME, at!(throttle.window))),
-        optional("lifetime.period", "a stopped host may go on in the next period",
+        optional("lifetime.period", "a stopped host may resume in the next period",
             Field::Time(SOME, at!(throttle.period))),
         optional("lifetime.spare", "share of the later epochs' capacity that an epoch may borrow",
             Field::Real(0.0..=1.0, at!(throttle.spare))),

@@ -1,4 +1,4 @@
-//! What a life has come to so far, in a file: whoever is interrupted goes on from there to the same
+//! What a life has come to so far, in a file: an interrupted life resumes from there to the same
 //! bytes.
 
 use super::record::{self, Record};
@@ -66,7 +66,7 @@ impl Checkpoint {
         dilation: u32,
         watch: Watch<'_>,
     ) -> Result<Self, Diagnostics> {
-        let told = format!(
+        let reported = format!(
             "{FINGERPRINT} {} {} {dilation} {} {:?} {:?}",
             drive.hash,
             spec.workload.identity()?,
@@ -74,7 +74,7 @@ impl Checkpoint {
             spec.close_up,
             spec.limit
         );
-        let key = text_hash(&told);
+        let key = text_hash(&reported);
         let mut here = Checkpoint {
             path: spec.checkpoint.clone(),
             every: spec.checkpoint_every,
@@ -159,7 +159,7 @@ impl Checkpoint {
         }
     }
 
-    /// Whether there is something to go on from.
+    /// Whether there is something to resume from.
     pub fn is_there(&self) -> bool {
         self.own
     }

@@ -47,9 +47,9 @@ pub struct LifetimeSpec {
     /// From which moment of the second repetition, in the host's own time, and for how long it is
     /// also recorded second by second.
     pub close_up: Option<(Span, Span)>,
-    /// Where what is done so far is kept, to go on from; none keeps nothing.
+    /// Where what is done so far is saved, to resume from; none saves nothing.
     pub checkpoint: Option<PathBuf>,
-    /// For how many pages of the host what is done so far is kept anew.
+    /// After how many pages of the host what is done so far is saved again.
     pub checkpoint_every: u64,
 }
 
@@ -74,7 +74,7 @@ pub struct Lived {
     pub wear: [f64; 3],
     /// What the throttle has come to.
     pub throttle: State,
-    /// For how long the host was held, in simulated time, whose write was not let in before the
+    /// How long the host had waited, in simulated time, whose write was not let in before the
     /// life ended.
     pub blocked_at_end: Span,
     /// Responses, delays and series.
@@ -125,7 +125,7 @@ pub enum Ended {
     Lived(Box<Lifetime>),
     /// It was stopped.
     Stopped {
-        /// Whether there is something to go on from.
+        /// Whether there is something to resume from.
         saved: bool,
     },
 }
@@ -145,7 +145,7 @@ impl Lifetime {
 /// Who watches a life.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it; what is done is kept, if there is a place for it.
+    /// Set from outside to end it; what is done is saved, if there is a place for it.
     pub control: Control<'a>,
     /// Hears which share of all lives is over, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
@@ -217,11 +217,11 @@ fn season(
         rounds += 1;
     }
     let times = (SEASON * pages - left) as f64 / pages as f64;
-    let told = format!(
+    let reported = format!(
         "{}, then the workload until each page was programmed {times:.1} times",
         image.preconditioned()
     );
-    Ok((!control.stopped()).then_some((seasoned, told)))
+    Ok((!control.stopped()).then_some((seasoned, reported)))
 }
 
 /// How often each page of a drive is programmed before its life, on average, and in how many
@@ -232,12 +232,12 @@ const SEASON_ROUNDS: u32 = 100;
 /// The custom policies for what a life leaves out.
 fn without_effect(config: &Config) -> Diagnostics {
     let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
-    let told = |(key, label): (&str, &str)| {
+    let reported = |(key, label): (&str, &str)| {
         let what = format!("{label} would never be asked: no die is part of a life");
         Diagnostic::new(key, what)
             .hint("only a policy that admits writes has an effect here".to_string())
     };
-    Diagnostics(idle.map(told).collect())
+    Diagnostics(idle.map(reported).collect())
 }
 
 /// What a drive has, and a life of it does not.
@@ -260,7 +260,7 @@ fn left_out(config: &Config) -> Vec<String> {
 }
 
 /// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each
-/// life has a repetition still, by the host's own time, of which a host that is held has less.
+/// life has a repetition still, by the host's own time, of which a throttled host has less.
 fn chosen(config: &Config, survey: &Survey) -> u32 {
     let own = config.life.dilation;
     if own > 1 {
@@ -330,7 +330,7 @@ impl Life<'_> {
             },
         };
         loop {
-            // Of a life that is over nothing is to be gone on from, whoever stops it then.
+            // A life that is over leaves nothing to resume from, whoever stops it then.
             if self.repeat(&mut standing, before, checkpoint, share)? {
                 return Ok(Some(self.lived(standing)));
             }
@@ -439,13 +439,13 @@ mod tests {
 
     #[test]
     fn a_life_without_its_parity_is_refused() {
-        let told = |scheme: &str| {
+        let reported = |scheme: &str| {
             let spec = DeviceSpec { device: "da-raid5".into(), ..DeviceSpec::default() };
             let scheme = Scheme::load(scheme).unwrap();
             let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
             whole(&drive).err().map(|diagnostics| diagnostics.to_string()).unwrap_or_default()
         };
-        assert!(told("raid5").contains("parity would wear nothing"));
-        assert_eq!(told("nt"), "");
+        assert!(reported("raid5").contains("parity would wear nothing"));
+        assert_eq!(reported("nt"), "");
     }
 }

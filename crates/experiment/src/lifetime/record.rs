@@ -1,5 +1,5 @@
-//! What is recorded of a life: how long each page write took and was held, and how much was written
-//! when.
+//! What is recorded of a life: how long each page write took and was delayed, and how much was
+//! written when.
 
 use fowler_device::{Entered, LifetimeDrive};
 use fowler_metrics::Latencies;
@@ -20,9 +20,9 @@ pub struct Series {
     pub step: u64,
     /// Pages of the host, for each part.
     pub pages: Vec<u64>,
-    /// Pages programmed on any account.
+    /// Pages programmed for any source.
     pub programmed: Vec<u64>,
-    /// Nanoseconds for which pages were held by delays, and by stops.
+    /// Nanoseconds by which pages were throttled: by delays, and by stops.
     pub spread: Vec<u64>,
     /// See above.
     pub stopped: Vec<u64>,
@@ -53,7 +53,7 @@ impl Series {
 pub struct Record {
     /// How long page writes took.
     pub responses: Latencies,
-    /// How long the throttle held them.
+    /// How long the throttle delayed them.
     pub delays: Latencies,
     /// The sum of the squares of responses in seconds.
     pub squares: f64,

@@ -156,7 +156,7 @@ impl Lifetime {
         })
     }
 
-    /// By what share each number differs at twice the dilation; null where it cannot be told.
+    /// By what share each number differs at twice the dilation; null where that is not known.
     fn changes(&self) -> Value {
         let [first, second] = &self.lived[..] else { return Value::Null };
         let change = |row: &Row| {
@@ -279,7 +279,7 @@ fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
 /// Points of a distribution at most.
 const POINTS: usize = 200;
 
-/// A distribution: microseconds, and the share that is at most so late.
+/// A distribution: microseconds, and the share that is at most so slow.
 pub(crate) fn cdf(all: &Latencies) -> Vec<(f64, f64)> {
     let (values, count) = (all.values(), all.count() as f64);
     let (mut points, mut below) = (Vec::new(), 0u64);

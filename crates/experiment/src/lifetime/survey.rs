@@ -26,7 +26,7 @@ fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Whether it is one that a life is made of: a write, or a trim, which leaves collection less to
+/// Whether it is one that a life is made of: a write, or a trim, which leaves GC less to
 /// move.
 pub(super) fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
@@ -77,7 +77,7 @@ pub(super) fn survey(
     };
     if survey.span == Span::ZERO {
         let what =
-            "all of its requests come at one moment: how often it is to be repeated cannot be told";
+            "all of its requests come at one moment: how often it is to be repeated is not known";
         let hint = "a workload with times of arrival";
         return Err(Diagnostic::new(report.name.clone(), what).hint(hint.to_string()).into());
     }

@@ -39,7 +39,7 @@ pub struct Outcome {
     pub wear: Wear,
     /// How its data was protected, if it has stripes.
     pub protection: Option<Protection>,
-    /// What became of what could not be read, if its pages carry tags.
+    /// What became of what could not be read, if its pages carry versions.
     pub losses: Option<LossLedger>,
     /// What spans without power came to.
     pub power_offs: PowerOffs,
@@ -177,7 +177,7 @@ impl Outcome {
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Bytes programmed on any account for each byte the host wrote; none without writes. Unlike
+    /// Bytes programmed for any source for each byte the host wrote; none without writes. Unlike
     /// [`Counters::waf`] it counts what a write of part of a page costs.
     pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
         let written = self.recorder.bytes(Kind::Write);

@@ -11,7 +11,7 @@ pub fn worn(programs_at: [u64; 3]) -> f64 {
 }
 
 impl Outcome {
-    /// Programs on any account by their voltages; none where these are not told apart.
+    /// Programs for any source by their voltages; none where these are not told apart.
     pub fn programs_at(&self) -> Option<[u64; 3]> {
         let modelled = self.drive.config.reliability.model != ModelKind::Off;
         let by_source = self.counters.programs_at;

@@ -1,4 +1,4 @@
-//! Pictures of how late requests are, and why.
+//! Pictures of how slow requests are, and why.
 
 use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
 use crate::numbers::{percent, words};
@@ -48,7 +48,7 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     };
     (!series.is_empty()).then(|| Chart {
         id: format!("{name}-latency"),
-        title: format!("How late {name}s are"),
+        title: format!("How slow {name}s are"),
         about: format!(
             "The share of {name}s that took at least so long, both axes logarithmic: at 10⁻³ stands what one \
              {name} in a thousand exceeds. A line further left is faster; one that reaches further right has \
@@ -61,7 +61,7 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
         x: Axis::log("latency (us)"),
         panels: vec![Panel {
             name: String::new(),
-            y: Axis::log(format!("share of {name}s at least this late")),
+            y: Axis::log(format!("share of {name}s at least this slow")),
             rows: Vec::new(),
             series,
         }],
@@ -113,7 +113,7 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let any = rows.iter().any(|(_, band)| band.parts.iter().any(|&part| part > 0));
     any.then(|| Chart {
         id: format!("{name}-blame"),
-        title: format!("What makes {name}s late"),
+        title: format!("What makes {name}s slow"),
         about: format!(
             "The causes of latency of {name}s, by how slow they are among all: every nanosecond of every request \
              has one cause. Causes that nowhere make up {} are summed as other. Bands take in whole buckets of \

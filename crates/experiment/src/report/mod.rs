@@ -250,9 +250,9 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
         }
     }
     wrong.dedup();
-    let told = wrong.into_iter().map(|text| Remark { grave: true, text });
+    let reported = wrong.into_iter().map(|text| Remark { grave: true, text });
     let interrupted = outcomes.iter().filter(|it| it.ending != Ending::Complete).count();
-    texts.splice(interrupted..interrupted, told);
+    texts.splice(interrupted..interrupted, reported);
     texts
 }
 
@@ -434,7 +434,8 @@ mod tests {
         };
         let stop = std::sync::atomic::AtomicBool::new(false);
         let control = Control { stop: &stop, progress: &|_| () };
-        let outcome = Run::new(&spec, control).outcome().unwrap_or_else(|told| panic!("{told}"));
+        let outcome =
+            Run::new(&spec, control).outcome().unwrap_or_else(|reported| panic!("{reported}"));
         let counters = &outcome.counters;
         assert!(counters.programs[Flashed::Parity as usize] > 100, "{counters:?}");
         let mut seen = [0; Flashed::COUNT];

@@ -271,7 +271,7 @@ impl<'a> AllTimeSeries<'a> {
             id: "waf-over-time".into(),
             title: "Write amplification over time".into(),
             about: format!(
-                "Pages programmed on any account for each page programmed for the host. {}",
+                "Pages programmed for any source for each page programmed for the host. {}",
                 self.about_windows()
             ),
             shape: Shape::Lines,

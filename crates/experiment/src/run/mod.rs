@@ -134,7 +134,7 @@ impl<'a, P: Probe> Run<'a, P> {
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
         let watch = (recorder, (log, watcher));
         let started = now();
-        // Whoever is not there is not compiled in: a run without pictures pays nothing for them.
+        // Whoever is not there is not compiled in: a run without pictures spends nothing on them.
         let (replayed, watch, over_time) = if spec.detail {
             let mut watch = (watch, OverTime::new());
             let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;

@@ -117,7 +117,7 @@ impl Keys {
         }
     }
 
-    /// A value, held against what its key takes.
+    /// A value, checked against what its key takes.
     pub fn choose(&mut self, knob: Knob, value: &Value) -> Result<Chosen, Complaint> {
         match knob {
             Knob::Own(path) => chosen(field(&self.own, path), &mut self.spec, value),

@@ -1,4 +1,4 @@
-//! Sweeps: many runs that differ in a few keys, chosen by a design and each kept as soon as it is
+//! Sweeps: many runs that differ in a few keys, chosen by a design and each saved as soon as it is
 //! finished.
 //!
 //! A [`Plan`] is a specification that has been read: it knows its points, what tells each from
@@ -30,7 +30,7 @@ pub use axis::Level;
 pub use point::{Finished, Names, Point};
 pub use spec::POINTS_MAX;
 
-/// Preconditioned drives that are kept for points that begin alike.
+/// Preconditioned drives that are cached for points that begin alike.
 const IMAGES_MAX: usize = 16;
 
 /// A specification that has been read.
@@ -295,7 +295,7 @@ fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Dia
 /// Who watches the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it: points that are not finished then are not kept. Told of
+    /// Set from outside to end it: points that are not finished then are not saved. Is notified of
     /// requests.
     pub control: Control<'a>,
     /// Where the requests of a point go, if they go anywhere.
@@ -305,11 +305,11 @@ pub struct Watch<'a> {
 }
 
 /// Runs the points `todo` of a plan on so many threads (none: as many as there are cores), in any
-/// order; each is kept as soon as it is finished. What comes out does not depend on the number of
+/// order; each is saved as soon as it is finished. What comes out does not depend on the number of
 /// threads.
 ///
 /// # Errors
-/// The first that keeping a point fails with. A point that fails is kept with its error and ends
+/// The first that saving a point fails with. A point that fails is saved with its error and ends
 /// nothing.
 pub fn run(
     plan: &Plan,

@@ -105,10 +105,10 @@ impl Plan {
         };
         let (limit, replay_speed, requests) = (task.limit, task.replay_speed, self.requests);
         let identity = &self.workloads[&task.source].identity;
-        let told =
+        let reported =
             format!("{FINGERPRINT}\n{drive}\n{identity}\n{limit:?} {replay_speed:?} {requests}");
         let levels = self.rows[number].iter().map(|it| it.as_ref().map(|it| it.level.clone()));
-        let hash = text_hash_of(&told, DIGITS);
+        let hash = text_hash_of(&reported, DIGITS);
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
     }
 
@@ -189,7 +189,7 @@ fn real(chosen: &Chosen) -> f64 {
     }
 }
 
-/// What is kept of a run; nothing of one that was stopped.
+/// What is saved of a run; nothing of one that was stopped.
 fn verdict(outcome: &Outcome) -> Option<Result<Value, String>> {
     match &outcome.ending {
         Ending::Stopped => None,

@@ -117,7 +117,7 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
         key("queue_depth", "requests outstanding; times are ignored", Field::Count(1..=65_536, at!(queue_depth))),
         key("idle", "times are divided by the factor at which the drive idles for this share of the time",
             Field::Real(1e-6..=0.999_999, at!(idle))),
-        key("requests", "whether a file of every request is kept for every point", Field::Flag(at!(requests))),
+        key("requests", "whether to save a file of every request for every point", Field::Flag(at!(requests))),
         key("design", "how points are chosen from the axes",
             words!(design,
                 "grid" => Design::Grid, "every combination of the axes' values";
@@ -207,7 +207,7 @@ fn sorted(mut diagnostics: Diagnostics) -> Diagnostics {
     diagnostics.unique()
 }
 
-/// What is set for every point: `key=value`, held against the keys.
+/// What is set for every point: `key=value`, checked against the keys.
 fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();

@@ -10,7 +10,8 @@ use fowler_units::{HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Operations told one by one at the beginning and at the end of a wait; those between are counted.
+/// Operations described one by one at the beginning and at the end of a wait; those between are
+/// counted.
 const TOLD: (usize, usize) = (8, 4);
 /// A cause below this share of the latency is left to the others.
 const SHOWN: f64 = 0.005;
@@ -160,7 +161,7 @@ impl Timeline {
                 let within = |other: &&Operated| other.until > operated.until;
                 let deep = if ahead[..index].iter().any(within) { "  " } else { "" };
                 text.push_str(deep);
-                text.push_str(&told(operated, at, from, until));
+                text.push_str(&reported(operated, at, from, until));
             }
         }
         text
@@ -199,7 +200,7 @@ fn afterwards(asked: &Asked, until: Nanos) -> String {
 }
 
 /// One operation that it waited behind, as far as the wait reached.
-fn told(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
+fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
     let taken = operated.operation.dispatched;
     let began = if taken < from {
         format!(", under way for {} us already", us(from - taken))
@@ -215,7 +216,7 @@ fn told(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
         0 => String::new(),
         more => format!(" of {}", counted(u64::from(more) + 1, "page")),
     };
-    let unfinished = if operated.until > until { ", and went on afterwards" } else { "" };
+    let unfinished = if operated.until > until { ", and continued afterwards" } else { "" };
     let (begin, end) = (taken.max(from), operated.until.min(until));
     format!(
         "     {} to {}: {}{pages}{began}{suspended}{unfinished}\n",

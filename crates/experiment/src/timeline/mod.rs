@@ -1,5 +1,5 @@
 //! What dies and channels did in a window of time, operation by operation: recorded, written as a
-//! trace that Perfetto and Chrome open, and told in words.
+//! trace that Perfetto and Chrome open, and described in words.
 //!
 //! The room owns what was recorded: it watches runs and changes none. It is asked to record one
 //! ([`record`]), for the file, and for the explanation of the slowest requests.

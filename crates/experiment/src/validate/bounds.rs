@@ -85,7 +85,7 @@ impl Probe for Extremes {
 
 fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
     const REQUESTS: u64 = 1000;
-    let array = array(&drive.told);
+    let array = array(&drive.stated);
     let theory = if op == HostOp::Read { array.read_alone() } else { array.write_alone() };
     let config = drive.simulated.clone();
     let name = title.clone();
@@ -127,7 +127,7 @@ impl Probe for Milestone {
 
 fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     let bound = if op == HostOp::Read { Array::read_iops } else { Array::write_iops };
-    let theory = bound(&array(&drive.told)).expect("flash takes time");
+    let theory = bound(&array(&drive.stated)).expect("flash takes time");
     let config = drive.simulated.clone();
     let name = title.clone();
     Point::new(Group::Bounds, title, move |control: Control<'_>| {

@@ -161,7 +161,7 @@ fn poisson(
     (load, share): (f64, f64),
     effort: (f64, f64),
 ) -> Point {
-    let times = die_times(&drive.told);
+    let times = die_times(&drive.stated);
     let offered = Load::offered(&times, load, share);
     let expected = means(scheme, &times, &offered);
     let suspended = expected.iter().find(|Mean(what, ..)| *what == SUSPENSIONS_OF);
@@ -219,7 +219,7 @@ fn saturated(
     suspension: Suspension,
     (count, tolerance): (usize, f64),
 ) -> Point {
-    let times = die_times(&drive.told);
+    let times = die_times(&drive.stated);
     let reads = LOAD_OF_READS / times.read;
     let capacity = suspension.write_capacity(&times, reads).expect("reads leave time for writes");
     let config = drive.simulated.clone();

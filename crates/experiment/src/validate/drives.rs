@@ -1,4 +1,4 @@
-//! The drives that are simulated, and what theory is told of them.
+//! The drives that are simulated, and what theory is given of them.
 
 use super::ValidateSpec;
 use crate::device::{self, DeviceSpec, Resolved};
@@ -20,8 +20,8 @@ pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
 pub(super) struct Drive {
     /// The preset.
     pub flash: String,
-    /// What theory is told.
-    pub told: Config,
+    /// What theory is given.
+    pub stated: Config,
     /// What is simulated.
     pub simulated: Config,
 }
@@ -34,12 +34,12 @@ impl Drive {
         set: &[String],
         spec: &ValidateSpec,
     ) -> Result<Drive, Diagnostics> {
-        let told = resolve(preset, scheme, set.to_vec())?.config;
+        let stated = resolve(preset, scheme, set.to_vec())?.config;
         let simulated = match spec.spoil.as_slice() {
-            [] => told.clone(),
+            [] => stated.clone(),
             _ => resolve(preset, scheme, spoiled(set, spec))?.config,
         };
-        Ok(Drive { flash: preset.into(), told, simulated })
+        Ok(Drive { flash: preset.into(), stated, simulated })
     }
 }
 

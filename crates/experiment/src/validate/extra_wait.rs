@@ -30,7 +30,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
 fn point(title: String, drive: Drive, suspension: Suspension) -> Point {
     let name = title.clone();
     Point::new(Group::ExtraWait, title, move |control| {
-        let timing = drive.told.effective_timing();
+        let timing = drive.stated.effective_timing();
         let (transfer, program) = (timing.bus_transfer, timing.program(0));
         // One write for every moment, far enough apart that each finds the die at rest.
         let apart = 4 * (transfer + program + timing.read.at(0) + timing.bus_transfer).0;
@@ -51,7 +51,7 @@ fn point(title: String, drive: Drive, suspension: Suspension) -> Point {
             group: Group::ExtraWait,
             what: format!("{name}: mean extra wait"),
             unit: "us",
-            theory: suspension.mean_extra_wait(&die_times(&drive.told)),
+            theory: suspension.mean_extra_wait(&die_times(&drive.stated)),
             measured: waited as f64 / moments as f64 / 1e3,
             half_width: None,
             allowed: Allowed::exactly(),

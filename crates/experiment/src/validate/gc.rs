@@ -1,19 +1,20 @@
 //! Write amplification in steady state, on one plane.
 //!
-//! **What is held back.** The closed forms are of blocks that are full of data, old and new. A real
-//! plane also has blocks that are open, erased, or being emptied, which hold no data to collect,
-//! and the load of the theory is that of the rest. How much this is follows from the configuration:
-//! collection begins when fewer than two blocks are erased (`gc.foreground_below = 2`, the least
-//! there is), and a host that always has a write to do is let on in step with the moves
-//! (docs/decisions/gc.md, "How does foreground collection keep pace with the host?"). Just before
-//! an erase, all that is left to write is what the next victim will need, its `v` valid pages; the
-//! erase adds a block of `b` pages; and by the next erase they are used up again, so that `b + v`
-//! are free when a victim is chosen and `b + v - j` when the `j`-th page slot of it has been dealt
-//! with. Together with those `j` slots `b + v` pages never hold data that waits to be collected,
-//! whatever `j`: a page is moved `N b - b - v` programs after it was written. Since collection
-//! gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks are held back. The drive is
-//! laid out so that the load of the rest is the one asked for. What this leaves out (pages that
-//! outdate while their block is open, writes in flight) is a fraction of a block, of thousands.
+//! **What is in reserve.** The closed forms are of blocks that are full of data, old and new. A
+//! real plane also has blocks that are open, erased, or being emptied, which hold no data to
+//! collect, and the load of the theory is that of the rest. How much this is follows from the
+//! configuration: collection begins when fewer than two blocks are erased (`gc.foreground_below =
+//! 2`, the least there is), and a host that always has a write to do is let on in step with the
+//! moves (docs/decisions/gc.md, "How does foreground collection keep pace with the host?"). Just
+//! before an erase, all that is left to write is what the next victim will need, its `v` valid
+//! pages; the erase adds a block of `b` pages; and by the next erase they are used up again, so
+//! that `b + v` are free when a victim is chosen and `b + v - j` when the `j`-th page slot of it
+//! has been dealt with. Together with those `j` slots `b + v` pages never hold data that waits to
+//! be collected, whatever `j`: a page is moved `N b - b - v` programs after it was written. Since
+//! collection gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks are in reserve.
+//! The drive is laid out so that the load of the rest is the one asked for. What this leaves out
+//! (pages that invalidate while their block is open, writes in flight) is a fraction of a block, of
+//! thousands.
 
 use super::drives::{Drive, set};
 use super::sample::Sample;
@@ -25,7 +26,7 @@ use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
 pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
-    random places, one at a time; mean-field limits, without the blocks held back; batch means";
+    random places, one at a time; mean-field limits, without the reserved blocks; batch means";
 
 /// Drive overwrites before and while it is measured, and the batches that the latter fall into.
 const TURNS: u32 = 6;
@@ -134,7 +135,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Pages that the host sees, such that the load of what is not held back is the one asked for.
+    /// Pages that the host sees, such that the load of what is not in reserve is the one asked for.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32

@@ -1,12 +1,12 @@
 //! The simulator against theory: every expectation that has a closed form, a bound or a law, beside
 //! what the simulator measures.
 //!
-//! What theory is told comes from the presets; what is simulated comes from the same presets with
+//! What theory is given comes from the presets; what is simulated comes from the same presets with
 //! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and
 //! each expectation has streams of its own: the result does not depend on the number of threads,
 //! nor on which other expectations are looked at.
 //!
-//! The room runs drives and writes nothing; it is asked for the expectations, held or missed.
+//! The room runs drives and writes nothing; it is asked for the expectations, met or missed.
 
 mod bounds;
 mod die;
@@ -32,7 +32,7 @@ pub struct ValidateSpec {
     /// Only expectations of the group of this name, or whose name contains this text, in whatever
     /// case.
     pub only: Option<String>,
-    /// `key=value`: changes of the simulated drives that theory is not told of.
+    /// `key=value`: changes of the simulated drives that theory does not know of.
     /// See docs/decisions/validation.md, "What may the caller of `fowler validate` change?".
     pub spoil: Vec<String>,
 }

@@ -46,7 +46,7 @@ pub struct Finding {
     pub warnings: Vec<String>,
 }
 
-/// Runs every subset of the five; nothing if it was stopped, and then the same request goes on
+/// Runs every subset of the five; nothing if it was stopped, and then the same request resumes
 /// where it was.
 ///
 /// # Errors

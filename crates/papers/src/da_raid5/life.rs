@@ -124,7 +124,7 @@ fn point(config: &Config, scheme: &str, cycles: f64) -> Point {
     }
 }
 
-/// DA-RAID-5: a stripe without a page in a worn block relies on recycling, which keeps its data no
+/// DA-RAID-5: a stripe without a page in a worn block relies on refresh, which keeps its data no
 /// longer than its cells bear; the others have parity.
 fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     let case = works_as(config, cycles);

@@ -167,7 +167,7 @@ impl Plan<'_> {
         let wanted = |column: &&Column| variant.only.is_none_or(|only| column.name == only);
         let mut jobs = Vec::new();
         for column in self.columns.iter().filter(wanted) {
-            // Reads of web search are what recycles blocks: fewer would not.
+            // Reads of web search are what refreshes blocks: fewer would not.
             let requests =
                 if column.name.starts_with("websearch") { 10 * requests } else { requests };
             for &case in &variant.cases {

@@ -42,7 +42,7 @@ fn runs(evidence: &Evidence) -> Sheet {
         "pages read",
         "pages programmed",
         "of them parity",
-        "recycled blocks",
+        "refreshed blocks",
         "WAF",
         "drive idle",
         "chip busy",
@@ -54,7 +54,7 @@ fn runs(evidence: &Evidence) -> Sheet {
             let name = column.name.as_str();
             let of = |of| evidence.number(name, case, AS_IT_IS, of);
             let value = |shown| evidence.value(name, case, AS_IT_IS, shown);
-            let recycled = of(|run| {
+            let refreshed = of(|run| {
                 let its = run.redundancy.as_ref()?;
                 Some(its.refreshed_at_hard_limit + its.refreshed_in_idle_time)
             });
@@ -65,7 +65,7 @@ fn runs(evidence: &Evidence) -> Sheet {
                 Cell::number(value(Shown::Reads)),
                 Cell::number(value(Shown::Writes)),
                 Cell::number(of(|run| Some(run.counters.programs.parity))),
-                Cell::number(recycled),
+                Cell::number(refreshed),
                 Cell::number(of(|run| run.waf)),
                 Cell::share(of(|run| run.idle_share)),
                 Cell::share(evidence.busy(name, case, AS_IT_IS)),

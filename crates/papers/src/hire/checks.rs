@@ -1,4 +1,4 @@
-//! The states of blocks (section 3.2), held against the laws of a small drive after every event.
+//! The states of blocks (section 3.2), checked against the laws of a small drive after every event.
 
 use crate::run_folder::Job;
 use fowler_device::{Completion, Pacing};

@@ -120,11 +120,11 @@ impl References {
         }
         let frames = drive.layout.frames.saturating_sub(drive.config.buffer.evict_ahead).max(1);
         self.evictions(frames as usize, |page, hits, so_far| {
-            let told = class(hits);
+            let predicted = class(hits);
             for (oracle, most) in [usize::MAX, NEAR].into_iter().enumerate() {
                 match self.future(page, so_far, most) {
                     (0, 0) => tally.never[oracle] += 1,
-                    future => tally.told[oracle][told][class(future)] += 1,
+                    future => tally.predicted[oracle][predicted][class(future)] += 1,
                 }
             }
         });
@@ -175,12 +175,12 @@ struct Tally {
     writes: [u64; CLASSES],
     /// Pages that left, by what their hits said and what each oracle says: of all that is to come,
     /// of the next few.
-    told: [Told; 2],
+    predicted: [Predicted; 2],
     /// Those that are never used again.
     never: [u64; 2],
 }
 
-/// What the list says of a workload, held against the oracle; shares of nothing are none.
+/// What the list says of a workload, compared with the oracle; shares of nothing are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
     /// Over the whole trace: pages of each class, and references to them.
@@ -215,12 +215,12 @@ pub(super) struct Precision {
 }
 
 /// Counts by what the buffer says and what the oracle says.
-type Told = [[u64; CLASSES]; CLASSES];
+type Predicted = [[u64; CLASSES]; CLASSES];
 
 impl Tally {
     fn judged(&self) -> Judged {
-        let left: u64 = self.told[0].iter().flatten().sum::<u64>() + self.never[0];
-        let [rest, near] = self.told;
+        let left: u64 = self.predicted[0].iter().flatten().sum::<u64>() + self.never[0];
+        let [rest, near] = self.predicted;
         Judged {
             pages: shares(self.pages),
             reads: shares(self.reads),
@@ -244,15 +244,15 @@ fn shares(counts: [u64; CLASSES]) -> Shares {
     Shares { mixed: of(0), read_hot: of(1), write_hot: of(2), count }
 }
 
-fn accuracy(told: Told) -> Option<f64> {
-    let all: u64 = told.iter().flatten().sum();
-    let right: u64 = (0..CLASSES).map(|class| told[class][class]).sum();
+fn accuracy(predicted: Predicted) -> Option<f64> {
+    let all: u64 = predicted.iter().flatten().sum();
+    let right: u64 = (0..CLASSES).map(|class| predicted[class][class]).sum();
     (all > 0).then(|| right as f64 / all as f64)
 }
 
-fn precision(told: Told, class: usize) -> Option<f64> {
-    let all: u64 = told[class].iter().sum();
-    (all > 0).then(|| told[class][class] as f64 / all as f64)
+fn precision(predicted: Predicted, class: usize) -> Option<f64> {
+    let all: u64 = predicted[class].iter().sum();
+    (all > 0).then(|| predicted[class][class] as f64 / all as f64)
 }
 
 #[cfg(test)]

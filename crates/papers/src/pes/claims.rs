@@ -441,7 +441,7 @@ mod tests {
         });
         assert_eq!(verdict("000-023", &half), Verdict::Shape);
         assert_eq!(verdict("000-039", &half), Verdict::Shape);
-        // PES slower than RPS, cancelling slower than waiting, and writes twice as late.
+        // PES slower than RPS, cancelling slower than waiting, and writes twice as slow.
         let turned = invented(|flash, scheme| match scheme {
             "pes_ipc" => (1500.0, 4000.0),
             "pes_ips" => (1200.0, 3900.0),

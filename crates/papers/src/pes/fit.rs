@@ -65,7 +65,7 @@ impl Profiled {
     }
 }
 
-/// The excerpt, then what is held against it.
+/// The excerpt, then what is compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
 /// The distributions that are compared; nothing if the excerpt is not among the columns.

@@ -45,7 +45,7 @@ pub(super) struct Queue {
     pub sizes: Vec<u32>,
 }
 
-/// The real trace that generated workloads are held against.
+/// The real trace that generated workloads are compared with.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {

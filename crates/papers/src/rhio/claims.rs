@@ -99,7 +99,7 @@ fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
 
 /// Volumes of which the text gives reductions.
 struct Volumes {
-    /// What RHIO is held against, and the number that is reduced.
+    /// What RHIO is compared with, and the number that is reduced.
     base: &'static str,
     of: Number,
     /// Where the reduction is largest, and where it is smallest.

@@ -240,7 +240,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         )
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
-                   RHIO's order. +wear: RHIO that is told P/E cycles too. Retry: hard decision first, then climb, \
+                   RHIO's order. +wear: RHIO that knows P/E cycles too. Retry: hard decision first, then climb, \
                    which needs to know nothing; +RF: and reads before all else. +retry: RHIO that reads so.";
     Figure {
         caption: Some(caption.into()),
@@ -250,7 +250,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
             .into_iter()
             .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
             .collect(),
-        ..Figure::new("Where RHIO pays: its techniques over the life of the drive")
+        ..Figure::new("Where RHIO is worth it: its techniques over the life of the drive")
     }
 }
 
@@ -277,7 +277,7 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let caption = "Measured: the controller counts the bits that it corrects in pages that it reads in idle time, and \
                    takes a block for the strongest class that it is weaker than with a probability of 5 % at most. \
-                   Oracle: it is told. Means over four volumes as recorded; reads that cannot be corrected are in \
+                   Oracle: it knows the truth. Means over four volumes as recorded; reads that cannot be corrected are in \
                    estimate.csv.";
     Figure {
         caption: Some(caption.into()),

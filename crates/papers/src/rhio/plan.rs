@@ -69,7 +69,7 @@ pub(super) fn estimated(source: &str, cycles: u32) -> String {
 
 /// How strength may be known.
 pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
-/// The schemes that it matters for, after the one they are held against.
+/// The schemes that it matters for, after the one they are compared with.
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
 /// Everything that was measured on whole drives, beside what the paper prints.

@@ -16,7 +16,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 pub(super) struct Gain {
     /// Of which of [`KINDS`].
     pub kind: usize,
-    /// What RHIO is held against.
+    /// What RHIO is compared with.
     pub base: &'static str,
     pub claim: ClaimId,
 }

@@ -15,8 +15,8 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Up to when a write may be delayed, in simulated time: a hundred years, beyond any drive's life, and
-/// far from where moments end.
+/// Up to when a write may be delayed, in simulated time: a hundred years, beyond any drive's life,
+/// and far from where moments end.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
 /// See the module.
@@ -33,7 +33,7 @@ impl CustomThrottle for Admit {
                 SHOWN.set(life, || policy.call_method1(intern!(policy.py(), "admit"), (shown,)))?;
             let longest = LATEST.0.saturating_sub(now.0) as f64;
             let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=longest).contains(ns));
-            let expected = "nanoseconds to hold it for, from 0 to what is left of a hundred years";
+            let expected = "nanoseconds to delay it by, from 0 to what is left of a hundred years";
             let spread = ns.ok_or_else(|| no_answer("admit", &answer, expected))? as u64;
             Ok(Throttled { spread: Span(spread), ..Throttled::default() })
         });

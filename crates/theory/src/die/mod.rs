@@ -25,7 +25,7 @@ pub struct DieTimes {
     /// The last part of a phase, in which it cannot be cancelled; the time that cancelling takes
     /// (S5).
     pub voltage_reset: f64,
-    /// Loading the page buffer from the shadow buffer when a program goes on (S7).
+    /// Loading the page buffer from the shadow buffer when a program resumes (S7).
     pub buffer_load: f64,
 }
 

@@ -86,7 +86,7 @@ impl Reads {
         (load < 1.0).then_some(Reads { rate, busy, reload: loading + attempts * busy })
     }
 
-    /// What the reads of a stretch that cannot be cut add, if the write goes on afterwards.
+    /// What the reads of a stretch that cannot be cut add, if the write continues afterwards.
     fn after(&self, stretch: f64) -> f64 {
         self.rate * stretch * self.busy + arrives(self.rate, stretch) * self.reload
     }

@@ -136,7 +136,7 @@ pub(crate) struct Ranges {
     /// The probability of the second part.
     own: f64,
     sizes: Sizes,
-    /// The probability that a run goes on.
+    /// The probability that a run continues.
     goes_on: f64,
     /// The end of the last range.
     end: Option<u64>,
@@ -192,7 +192,7 @@ impl Ranges {
     }
 
     /// The next range: offset and size. A range that would cross the end of its part is moved down
-    /// to the last address where it fits; a run that reaches the end goes on from the beginning.
+    /// to the last address where it fits; a run that reaches the end continues from the beginning.
     pub fn next(&mut self) -> (u64, u32) {
         let size = self.sizes.draw(&mut self.size_rng);
         let goes_on = self.goes_on > 0.0 && self.run_rng.chance(self.goes_on);

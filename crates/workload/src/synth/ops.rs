@@ -10,7 +10,7 @@ pub(crate) struct Ops {
     reads: f64,
     trims: f64,
     persistence: f64,
-    /// The probability that a batch of reads goes on, and one of writes or trims.
+    /// The probability that a batch of reads continues, and one of writes or trims.
     goes_on: [f64; 2],
     last: Option<HostOp>,
     op_rng: Rng,

@@ -1,4 +1,4 @@
-//! The three stages of DA-RAID-5 (section III-B), one after another as the drive wears: recycling
+//! The three stages of DA-RAID-5 (section III-B), one after another as the drive wears: refresh
 //! as long as no block is worn; parity for the stripes with a page in a worn block; once those are
 //! more than `L`, parity for all. A drive never goes back: blocks do not recover cycles.
 

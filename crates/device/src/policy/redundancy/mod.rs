@@ -1,7 +1,7 @@
 //! Slot: what protects a stripe?
 //!
 //! Contract. A policy says by what rules stripes are protected: which of them have parity, when
-//! that is written to the flash, how pages leave the write buffer, and whether blocks are recycled
+//! that is written to the flash, how pages leave the write buffer, and whether blocks are refreshed
 //! before their data fades. It is asked anew only when the drive has aged ([`Redundancy::stage`]);
 //! the device keeps the rules and applies them, so that no write asks a policy.
 
@@ -13,9 +13,9 @@ slot! { $
     pub enum AnyRedundancy, named RedundancyKind, match by each_redundancy {
         "none" => none::Unprotected, "nothing: a page that cannot be read is lost";
         "raid5" => raid5::Raid5, "N+1 over chips, parity rotating, written with its data";
-        "ppc" => ppc::PartialParity, "the same, parity kept in a cache and updated there, page by page";
-        "udl" => udl::DisturbLimiting, "no parity: blocks are recycled before their data fades or is disturbed";
-        "pe_aware" => pe_aware::WearAware, "parity for stripes with a page in a worn block, for the others recycling";
+        "ppc" => ppc::PartialParity, "the same, parity cached and updated in the cache, page by page";
+        "udl" => udl::DisturbLimiting, "no parity: blocks are refreshed before their data fades or is disturbed";
+        "pe_aware" => pe_aware::WearAware, "parity for stripes with a page in a worn block, refresh for the others";
         "hc" => hc::HybridCaching, "data and parity cached by stripe, parity updated from what was written alone";
         "da_raid5" => da_raid5::ByStage, "udl, pe_aware and hc, one after another as the drive wears";
     }
@@ -44,11 +44,11 @@ pub struct Params {
     pub worn_erase_pulse: Span,
     /// `da_raid5`: once more stripes than this have parity, all get it, `L`.
     pub all_above: u32,
-    /// How old data may become before its block is recycled, `T_retention`.
+    /// How old data may become before its block is refreshed, `T_retention`.
     pub retention: Span,
-    /// How often a block may be read before it is recycled, `T_read`.
+    /// How often a block may be read before it is refreshed, `T_read`.
     pub reads: u32,
-    /// Whether every page carries a version tag, so that what is read back can be proved right.
+    /// Whether every page carries a version, so that what is read back can be proved right.
     pub integrity: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Rules {
     pub commits: Commits,
     /// How pages leave the write buffer.
     pub leaving: Leaving,
-    /// Whether blocks are recycled at [`Params::retention`] and [`Params::reads`].
+    /// Whether blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
     /// Above how many pages written together cached parity is built from them, without reading what
     /// they replace.
@@ -111,7 +111,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// No parity, nothing recycled.
+    /// No parity, nothing refreshed.
     pub const NONE: Rules = Rules {
         protects: Protects::Nothing,
         commits: Commits::AtOnce,

@@ -1,5 +1,5 @@
 //! P/E-aware RAID-5 (DA-RAID-5, section III-D): parity for the stripes that have a page in a worn
-//! block, recycling for all others; pages of a stripe leave the write buffer together, so that
+//! block, refresh for all others; pages of a stripe leave the write buffer together, so that
 //! parity is computed once for them.
 
 use super::{Leaving, Params, Protects, Redundancy, Rules, Stage};

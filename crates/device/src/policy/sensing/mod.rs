@@ -1,8 +1,8 @@
 //! Slot: with how many reference voltages is this page read first?
 //!
 //! Contract. A rule names a level, the lowest being the hard decision. If the page has more errors
-//! than that level corrects, the controller climbs, level by level, and pays the die and the
-//! channel for each try; a rule is never told in advance what the page needs.
+//! than that level corrects, the controller climbs, level by level, at the cost of the die and the
+//! channel for each try; a rule never knows in advance what the page needs.
 
 use crate::policy::slot::slot;
 use fowler_physics::thresholds::Lasting;
@@ -12,7 +12,7 @@ slot! { $
     /// The sensing rule a device was configured with.
     pub enum AnySensing, named SensingKind, match by each_sensing {
         "worst_case" => worst_case::WorstCase, "what the weakest block needs at the end of its life, always";
-        "model" => model::Model, "what the model asks for, of the inputs it is told";
+        "model" => model::Model, "what the model asks for, of the inputs it knows";
         "retry" => retry::Retry, "hard decision first";
     }
 }
@@ -49,13 +49,13 @@ impl Input {
 pub struct Params {
     /// The policy.
     pub name: SensingKind,
-    /// What `model` is told, a bit for each [`Input`]; what it is not told it takes to be at its
+    /// What `model` knows, a bit for each [`Input`]; what it does not know it takes to be at its
     /// worst.
     pub inputs: u32,
 }
 
 impl Params {
-    /// Whether the rule is told an input.
+    /// Whether the rule knows an input.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }

@@ -1,4 +1,4 @@
-//! What the model asks for, of the inputs that it is told: by retention age alone it is the reading
+//! What the model asks for, of the inputs that it knows: by retention age alone it is the reading
 //! of RT-R and RHIO (section III-B), by voltage that of HIRE.
 
 use super::{Advice, Params, Sensing};

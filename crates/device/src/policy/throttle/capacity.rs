@@ -221,14 +221,14 @@ mod tests {
             while left > 0 {
                 let length = if changes { 1 + rng.below(60) } else { 10 }.min(left);
                 regulator.begin(PERIOD * length, rest(remains, left, even), over);
-                let told =
+                let reported =
                     format!("case {case}, epoch {number}: {regulator:?} of {remains} for {left} s");
                 let (here, later) = (even * length as f64, even * (left - length) as f64);
-                assert!(regulator.capacity() >= 0.9 * here * (1.0 - 1e-9), "{told}");
+                assert!(regulator.capacity() >= 0.9 * here * (1.0 - 1e-9), "{reported}");
                 let leaves = remains - regulator.most();
-                assert!(leaves >= 0.9 * later - 1e-9 * all, "{told}");
+                assert!(leaves >= 0.9 * later - 1e-9 * all, "{reported}");
                 let equal = remains / left as f64 * length as f64;
-                assert!(regulator.capacity() <= equal * (1.0 + 1e-9), "{told}");
+                assert!(regulator.capacity() <= equal * (1.0 + 1e-9), "{reported}");
                 let written = match if alternates { number % 2 } else { rng.below(3) } {
                     0 => regulator.most(),
                     1 => regulator.capacity() * rng.unit(),
@@ -236,7 +236,7 @@ mod tests {
                 };
                 over = written > regulator.capacity();
                 (remains, left, number) = (remains - written, left - length, number + 1);
-                assert!(remains > -1e-9, "{told}: overdrawn");
+                assert!(remains > -1e-9, "{reported}: overdrawn");
             }
         }
     }

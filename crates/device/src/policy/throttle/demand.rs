@@ -1,12 +1,12 @@
 //! The write-demand predictor (READY, sections 3.2 and 3.5): what the host would have written,
-//! window by window, had nothing been held, and how long an epoch must be for one to foretell the
-//! next.
+//! window by window, had nothing been delayed, and how long an epoch must be for one to foretell
+//! the next.
 
 use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Demand in windows of undistorted time: time less all that writes were held for (Figure 8).
+/// Demand in windows of undistorted time: time less all delays of writes (Figure 8).
 /// See docs/decisions/policy.md, "How far back does the throttle remember demand?".
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
@@ -45,12 +45,12 @@ impl DemandPredictor {
     #[inline]
     pub fn record(&mut self, at: Span, pages: u64) {
         if at.0 >= self.ends {
-            self.go_on(at.0 / self.window.0);
+            self.advance(at.0 / self.window.0);
         }
         self.here += pages;
     }
 
-    fn go_on(&mut self, number: u64) {
+    fn advance(&mut self, number: u64) {
         let empty = (number - self.number - 1).min(self.most as u64);
         let first = std::mem::take(&mut self.here);
         for pages in std::iter::once(first).chain((0..empty).map(|_| 0)) {

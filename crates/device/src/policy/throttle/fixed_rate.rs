@@ -35,7 +35,7 @@ impl FixedRate {
     }
 
     /// Goes on to a period, if it is a later one, when so many pages have been taken.
-    fn go_on(&mut self, number: u64, taken: u64, share: f64) {
+    fn advance(&mut self, number: u64, taken: u64, share: f64) {
         if number > self.number {
             let used = (taken - self.taken_before) as f64 + self.owed;
             self.owed = (used - share * (number - self.number) as f64).max(0.0);
@@ -55,7 +55,7 @@ impl Throttle for FixedRate {
             return Throttled { spread: Span::ZERO, stopped: ends.since(now), stops: 1 };
         }
         let mut taken = life.taken().max(self.taken_before);
-        self.go_on(now.0 / self.period.0, taken, share);
+        self.advance(now.0 / self.period.0, taken, share);
         let (mut number, mut left, mut stops) = (self.number, u64::from(pages), 0);
         while left > 0 {
             let used = (taken - self.taken_before) as f64 + self.owed;
@@ -66,7 +66,7 @@ impl Throttle for FixedRate {
                 // To the first period in which something of the share is left.
                 number += (libm::floor(used / share) as u64).max(1);
                 stops += 1;
-                self.go_on(number, taken, share);
+                self.advance(number, taken, share);
             }
         }
         let at = Nanos(number.saturating_mul(self.period.0)).max(now).min(ends.max(now));

@@ -3,10 +3,10 @@
 //!
 //! Contract. Asked once for each write, between host interface and translation layer, of both of
 //! which it knows nothing: it sees pages that are written, time, and the capacity that is left
-//! ([`Life`]). It answers how long the write is held: by a delay that is spread over all page
-//! writes, and by stops of a host that is out of capacity. The host is closed: a write that is held
-//! holds those behind it, so that writes are asked for in order of time and none before the one
-//! before it has entered.
+//! ([`Life`]). It answers how long the write is delayed: by a delay that is spread over all page
+//! writes, and by stops of a host that is out of capacity. The host is closed: a write that is
+//! delayed holds those behind it, so that writes are asked for in order of time and none before the
+//! one before it has entered.
 
 pub mod capacity;
 pub mod delay;
@@ -23,9 +23,9 @@ slot! { $
     /// The throttle a device was configured with.
     #[derive(Serialize, Deserialize)]
     pub enum AnyThrottle, named ThrottleKind, match by each_throttle, or #[serde(skip)] Custom(CustomThrottle) {
-        "off" => off::Off, "never held (NT)";
+        "off" => off::Off, "no write is delayed (NT)";
         "fixed_rate" => fixed_rate::FixedRate, "no more in a period than the rated capacity over the life allows (ST)";
-        "dynamic" => dynamic::Dynamic, "by the demand predicted, so that the rated capacity lasts (DT)";
+        "dynamic" => dynamic::Dynamic, "by predicted demand, so that the rated capacity lasts (DT)";
         "ready" => ready::Ready, "the same, so that what rested cells endure lasts (READY)";
     }
 }
@@ -43,11 +43,11 @@ pub struct Params {
     pub epoch_length: Span,
     /// The window in which demand is counted, and the shortest epoch.
     pub window: Span,
-    /// A period: a stopped host may go on in the next one.
+    /// A period: a stopped host may resume in the next one.
     pub period: Span,
     /// The share of the later epochs' capacity that an epoch may borrow.
     pub spare: f64,
-    /// By which share demand may differ from what was predicted.
+    /// By which share demand may differ from the prediction.
     pub miss: f64,
     /// After how many misses one after another the length of an epoch is chosen anew.
     pub streak: u32,
@@ -92,10 +92,10 @@ pub enum EpochRule {
 }
 
 /// What a throttle sees of a drive. Capacity is counted in flash pages, so that what collection and
-/// wear levelling program is counted too.
+/// wear leveling program is counted too.
 pub trait Life {
     /// Pages taken out of the capacity so far: those of the host that have entered, and those
-    /// programmed on other accounts.
+    /// programmed for other sources.
     fn taken(&self) -> u64;
     /// Pages that may still be taken; with what the rest until `now` has healed, or as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
@@ -103,7 +103,7 @@ pub trait Life {
     fn ends(&self) -> Nanos;
 }
 
-/// How long a write is held.
+/// How long a write is delayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Throttled {
     /// By delays of its pages.
@@ -136,9 +136,9 @@ pub struct State {
     pub chosen: u64,
 }
 
-/// A rule that holds writes.
+/// A rule that throttles writes.
 pub trait Throttle {
-    /// How long a write of `pages` pages is held that could enter at `now`.
+    /// By how much to delay a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
     /// What it has come to.
@@ -159,7 +159,7 @@ impl Throttle for AnyThrottle {
 }
 
 impl AnyThrottle {
-    /// Whether writes can be held at all.
+    /// Whether writes can be delayed at all.
     #[inline]
     pub fn is_on(&self) -> bool {
         !matches!(self, AnyThrottle::Off(_))
@@ -171,7 +171,7 @@ mod tests;
 
 /// A policy that whoever builds the drive hands over.
 pub trait CustomThrottle: Custom {
-    /// How long a write of `pages` pages is held that could enter at `now`.
+    /// By how much to delay a write of `pages` pages that could enter at `now`.
     fn delay(&mut self, now: Nanos, pages: u32, life: &dyn Life) -> Throttled;
 
     /// What it has come to.

@@ -37,7 +37,7 @@ pub(super) struct Regulated {
     capacity: CapacityRegulator,
     epoch: Option<Epoch>,
     length: Span,
-    /// What writes have been held for in all: by so much the host is behind.
+    /// All delays of writes: by so much the host is behind.
     behind: Span,
     /// What had been taken when demand was counted last.
     counted: u64,
@@ -95,12 +95,12 @@ impl Regulated {
         let mut way = Way { at: now, had: 0, throttled: Throttled::default(), waited: 0.0 };
         while way.had < u64::from(pages) && way.at < life.ends() {
             let epoch = self.epoch_at(way.at, way.had, life);
-            self.go_on(epoch, &mut way, u64::from(pages), life);
+            self.advance(epoch, &mut way, u64::from(pages), life);
         }
         way.throttled
     }
 
-    /// Counts the demand of a write, and what was taken on other accounts since the last one.
+    /// Counts the demand of a write, and what was taken for other sources since the last one.
     fn count(&mut self, now: Nanos, pages: u32, life: &impl Life) {
         let taken = life.taken();
         let others = taken.saturating_sub(self.counted);
@@ -126,7 +126,7 @@ impl Regulated {
 
     /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it
     /// wants more.
-    fn go_on(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
+    fn advance(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
             let until = self.room_again(way.at, way.had, life).max(ends);
@@ -224,7 +224,7 @@ impl Regulated {
         epoch
     }
 
-    /// An epoch has ended: what was predicted is held against what came, and the next one begins.
+    /// An epoch has ended: what was predicted is compared with what came, and the next one begins.
     fn close(&mut self, epoch: Epoch, had: u64, life: &impl Life) -> Epoch {
         let taken = (life.taken() + had).saturating_sub(epoch.taken) as f64;
         let demand = taken + self.refused(&epoch);

@@ -38,7 +38,7 @@ impl Pages {
 #[derive(Debug, Default)]
 struct Fate {
     taken: u64,
-    /// The longest that a page was held of a write that entered while there was capacity for it.
+    /// The longest that a page was delayed of a write that entered while there was capacity for it.
     longest: Span,
     delay_in_the_end: Span,
     delay_most: Span,
@@ -204,27 +204,27 @@ fn capacity_lasts_for_the_life_whatever_the_host_does() {
                 let mut its = pages(rated, life);
                 let fate = live(&params, &mut its, host(kind, mean, kind, life));
                 let most = its.endured(params.name);
-                let told = format!("{params:?} host {kind} {rated} {mean}: of {most} {fate:?}");
+                let reported = format!("{params:?} host {kind} {rated} {mean}: of {most} {fate:?}");
                 // One that begins a page as long as anything is left of a period.
                 let share = rated * params.period.0 as f64 / life.0 as f64;
                 let over =
                     if params.name == ThrottleKind::FixedRate { 2.0 * share + 1.0 } else { 0.0 };
-                assert!(fate.taken as f64 <= most * (1.0 + 1e-9) + over, "{told}");
+                assert!(fate.taken as f64 <= most * (1.0 + 1e-9) + over, "{reported}");
                 if params.name == ThrottleKind::FixedRate {
                     continue;
                 }
                 // The rest of an epoch without room, and a delay, which is no longer than an epoch.
-                assert!(fate.longest <= fate.epoch_most * 2, "{told}");
+                assert!(fate.longest <= fate.epoch_most * 2, "{reported}");
                 let share = if params.enforcement == Enforcement::Optimistic { 0.9 } else { 1.0 };
-                assert!(fate.least >= share * (1.0 - 1e-6), "{told}");
+                assert!(fate.least >= share * (1.0 - 1e-6), "{reported}");
             }
         }
     }
 }
-/// Half of what there is, asked for evenly, is never held for more than a moment; and of a host
+/// Half of what there is, asked for evenly, is never delayed for more than a moment; and of a host
 /// that wants five times as much nearly everything there is is used.
 #[test]
-fn what_there_is_is_used_and_no_more_held_than_needed() {
+fn what_there_is_is_used_and_no_more_delayed_than_needed() {
     let (life, rated) = (DAY * 30, 400_000.0);
     let share = rated / life.as_s();
     for params in every() {
@@ -430,7 +430,7 @@ fn a_cycle_is_found_after_three_misses() {
 /// With half the capacity that a cycle of five windows asks for, the chosen epoch is as much longer
 /// as the delays make it, `t_epoch * w / c`: ten windows, or a multiple of that.
 #[test]
-fn a_chosen_epoch_is_stretched_by_what_is_held() {
+fn a_chosen_epoch_is_stretched_by_delays() {
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 100), 2.5);
     assert_eq!(regulated::stretched(2.5, DAY, DAY * 2), 2.0, "not beyond the life");
     assert_eq!(regulated::stretched(0.5, DAY, DAY * 2), 1.0);

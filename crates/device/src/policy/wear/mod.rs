@@ -1,4 +1,4 @@
-//! Slot: when to swap hot and cold data so that blocks wear alike.
+//! Slot: static wear leveling, when to swap hot and cold data so that blocks wear alike.
 //!
 //! Contract. Asked after every erase, with the block just erased; a decision names a full block of
 //! the same plane whose data moves into the erased one. The device applies it.
@@ -9,10 +9,10 @@ use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 
 slot! { $
-    /// The wear levelling rule a device was configured with.
+    /// The wear leveling rule a device was configured with.
     #[derive(Serialize, Deserialize)]
     pub enum AnyWear, named WearKind, match by each_wear {
-        "off" => off::Off, "no static wear levelling";
+        "off" => off::Off, "no static wear leveling";
         "hot_cold_swap" => hot_cold_swap::HotColdSwap, "cold data moves into the most worn block";
     }
 }

@@ -1,4 +1,4 @@
-//! No static wear levelling.
+//! No static wear leveling.
 
 use super::{Candidates, Params, Wear};
 use fowler_units::BlockId;
