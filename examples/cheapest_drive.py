@@ -61,7 +61,7 @@ def main() -> None:
         buffer = its.values["buffer_size_mib"] * MIB / GB
         return (flash * asked.flash + buffer * asked.dram) / usable
 
-    def late(its: fo.Candidate) -> float | None:
+    def p999(its: fo.Candidate) -> float | None:
         known = [tail for tail in (its.run.read.p999_us, its.run.write.p999_us) if tail is not None]
         return max(known, default=None)
 
@@ -78,7 +78,7 @@ def main() -> None:
         },
         minimise=cost,
         constraints={
-            "p99.9": fo.at_most(late, asked.p999_us),
+            "p99.9": fo.at_most(p999, asked.p999_us),
             "life": fo.at_least(lambda its: its.life.years, asked.years),
         },
         life={"dilation": asked.dilation, "years": asked.years},
@@ -86,10 +86,10 @@ def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=asked.seed))
     study.optimize(objective, n_trials=asked.trials)
-    report(study, objective, late)
+    report(study, objective, p999)
 
 
-def report(study: optuna.Study, objective: fo.Objective, late: fo.Measure) -> None:
+def report(study: optuna.Study, objective: fo.Objective, p999: fo.Measure) -> None:
     """What was found, run and lived again."""
     pruned = [trial for trial in study.trials if trial.state == optuna.trial.TrialState.PRUNED]
     print(f"{len(study.trials)} trials, {len(pruned)} drives that cannot be")
@@ -104,7 +104,7 @@ def report(study: optuna.Study, objective: fo.Objective, late: fo.Measure) -> No
     print(f"over-provisioning  {best.params['over_provisioning']:.0%} of the raw capacity")
     print(f"buffer             {best.params['buffer_size_mib']} MiB")
     print(f"cost               {best.value:.4f} for each usable GB (trial {best.number})")
-    print(f"p99.9              {late(its):,.0f} us")
+    print(f"p99.9              {p999(its):,.0f} us")
     print(f"life               {its.life.years:.2f} years, WAF {its.life.waf:.2f}")
 
 

@@ -136,7 +136,7 @@ class Gc(Section):
     """The keys of [gc]."""
 
     foreground_below: int = 3
-    """Erased blocks of a plane below which collection competes with the host: a whole number
+    """Erased blocks of a plane below which GC competes with the host: a whole number
     from 1 to 65536.
     """
     background_below: int = 8
@@ -144,7 +144,7 @@ class Gc(Section):
     0 to 1048576.
     """
     idle_after: str = "1ms"
-    """Idle time of a die before background collection starts: a time with its unit, from 0ns
+    """Idle time of a die before background GC starts: a time with its unit, from 0ns
     to 1h.
     """
     frontier: Literal["own", "shared"] = "own"
@@ -162,7 +162,7 @@ class Precondition(Section):
     pattern: Literal["sequential", "random", "steady", "rested"] = "sequential"
     """How they were written (sequential: once, in address order; random: once, in random
     order; steady: over and over at random until write amplification is steady; rested:
-    the same, with pauses in which collection reached gc.background_below).
+    the same, with pauses in which GC reached gc.background_below).
     """
 
 
@@ -206,7 +206,7 @@ class Suspension(Section):
     """
     reads: Literal["host", "all"] = "host"
     """Which reads may (host: those that a host request waits for; all: those of garbage
-    collection and merging too).
+    GC and merging too).
     """
     cancelled_program: Literal["redo", "reached"] = "redo"
     """What follows a cancelled program phase (redo: check, then the whole phase again;

@@ -44,11 +44,11 @@ def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
     figure = Picture(figsize=(6, 4), layout="constrained")
     axes = figure.add_subplot()
     for at, run in enumerate(runs):
-        points = [(late, share) for late, share in run.distribution(kind) if late > 0]
+        points = [(latency, share) for latency, share in run.distribution(kind) if latency > 0]
         if points:
-            late, share = zip(*points, strict=True)
+            latency, share = zip(*points, strict=True)
             colour, dash = COLOURS[at % len(COLOURS)], DASHES[at // len(COLOURS) % len(DASHES)]
-            axes.step(late, share, dash, where="post", color=colour, label=run.scheme)
+            axes.step(latency, share, dash, where="post", color=colour, label=run.scheme)
     axes.set(xscale="log", yscale="log", xlabel="latency (us)")
     axes.set_ylabel(f"share of {kind}s at least this slow")
     axes.grid(True, which="major", alpha=0.3)

@@ -11,7 +11,7 @@
 ...     set={"geometry.blocks_per_plane": 64, "gc.background_below": 12},
 ...     space={"over_provisioning": {"from": 0.1, "to": 0.4}},
 ...     minimise=cost,
-...     constraints={"late": fo.at_most(lambda its: its.run.read.p99_us, 100_000)},
+...     constraints={"slow": fo.at_most(lambda its: its.run.read.p99_us, 100_000)},
 ... )
 >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
 >>> study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))

@@ -330,13 +330,13 @@ class Run:
     def __repr__(self) -> str:
         """What it was and what it came to, in a line."""
         its = self.summary
-        late = [
+        measured = [
             f"{kind} {number(latencies.mean_us)} us (p99.9 {number(latencies.p999_us)})"
             for kind, latencies in (("reads", self.read), ("writes", self.write))
             if latencies.count
         ]
         what = f"{its['device']} under {self.scheme}, {its['workload']['name']}"
-        return f"<Run: {what}: {', '.join([*late, f'WAF {number(self.waf)}'])}>"
+        return f"<Run: {what}: {', '.join([*measured, f'WAF {number(self.waf)}'])}>"
 
     def _repr_html_(self) -> str:
         return Comparison([self])._repr_html_()

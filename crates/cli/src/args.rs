@@ -192,7 +192,7 @@ pub(crate) struct Lifetime {
     pub out: Option<PathBuf>,
     /// With --out: save what is done so far after every so many page writes
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
-    pub keep_every: u64,
+    pub save_every: u64,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,

@@ -87,7 +87,7 @@ fn spec(arguments: &Arguments) -> Result<LifetimeSpec, Diagnostics> {
         check: !arguments.no_check,
         close_up: None,
         checkpoint: arguments.out.as_ref().map(keep),
-        checkpoint_every: arguments.keep_every.max(1),
+        checkpoint_every: arguments.save_every.max(1),
     };
     let spec = workload.map(spec);
     diagnostics.or(())?;

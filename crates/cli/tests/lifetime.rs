@@ -76,7 +76,7 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
         let mut all: Vec<String> = DRIVE.into_iter().chain(LIFE).map(String::from).collect();
         let rest = ["--workload", &load, "--scheme", "ready_opt", "--dilation", "2"];
         all.extend(rest.map(String::from));
-        all.extend(["--keep-every", "40000", "--out"].map(String::from));
+        all.extend(["--save-every", "40000", "--out"].map(String::from));
         all.push(folder.display().to_string());
         all
     };

@@ -191,10 +191,10 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     assert!(device.counters().rewritten[1] > 100, "they are given up when their frames are needed");
 }
 
-/// Survivors of a collection stay among their own: what was read-hot is programmed at boosted
+/// Survivors of GC stay among their own: what was read-hot is programmed at boosted
 /// voltages again.
 #[test]
-fn collection_keeps_the_class_of_a_page() {
+fn gc_keeps_the_class_of_a_page() {
     let mut config = config(ReadHot::OnDirty);
     config.precondition.fill = 0.0;
     config.over_provisioning = 0.25;

@@ -71,7 +71,7 @@ fn who_has_measured_nothing_programs_at_the_nominal_step() {
 }
 
 #[test]
-fn measuring_leaves_collection_in_idle_time_alone() {
+fn measuring_leaves_gc_in_idle_time_alone() {
     let collections = |strength| {
         let mut config = small();
         config.precondition.pattern = Pattern::Steady;

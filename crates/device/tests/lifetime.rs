@@ -140,7 +140,7 @@ fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
 }
 
 /// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were
-/// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: collection begins a
+/// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: GC begins a
 /// few pages earlier or later where a die takes its time, which decides which pages of a block are
 /// still valid, and by that when capacity is used up.
 #[test]

@@ -1,5 +1,5 @@
 //! How requests are issued: Little's law in the closed loop, whatever the link and the queue; and
-//! that a steady host never stands still for a whole collection.
+//! that a steady host never stands still for a whole GC job.
 
 mod support;
 
@@ -73,7 +73,7 @@ fn no_write_waits_for_a_whole_block_to_be_collected_or_swapped() {
 }
 
 #[test]
-fn planes_stay_aligned_while_collection_runs() {
+fn planes_stay_aligned_while_gc_runs() {
     let mut config = small();
     config.geometry.planes_per_die = 4;
     config.geometry.blocks_per_plane = 64;
@@ -86,7 +86,7 @@ fn planes_stay_aligned_while_collection_runs() {
     let writes = random(HostOp::Write, 40_000, pages, 3);
     device.run(writes, Pacing::Closed { depth: 64 }, &mut ());
     let c = device.counters();
-    assert!(c.erases[1] > 500, "collection ran");
+    assert!(c.erases[1] > 500, "GC ran");
     let background = c.programs[1] + c.erases[1];
     let planes = c.programs[0] as f64 / (c.operations - background) as f64;
     assert!(planes > 3.0, "{planes:.2} of 4 planes take part in a host program on average");

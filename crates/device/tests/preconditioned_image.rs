@@ -93,7 +93,7 @@ fn another_drives_data_are_not_taken() {
 }
 
 #[test]
-fn a_drive_that_has_had_pauses_begins_with_what_collection_could_erase() {
+fn a_drive_that_has_had_pauses_begins_with_what_gc_could_erase() {
     let collected = |pattern| {
         let mut config = small();
         config.precondition.pattern = pattern;

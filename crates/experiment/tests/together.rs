@@ -188,7 +188,7 @@ fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
 
 #[test]
 fn a_held_write_does_not_hold_what_the_drive_has_already() {
-    // Nothing to collect: what collection takes out of the capacity would delay the first writes
+    // Nothing to collect: what GC takes out of the capacity would delay the first writes
     // too.
     let mut device = drive(
         24,
@@ -299,7 +299,7 @@ fn every_two_schemes_go_together_or_say_why_not() {
     assert!(ran > 50, "{ran}");
 }
 
-/// With the same room for the host, and parity's left over as long as there is none, collection
+/// With the same room for the host, and parity's left over as long as there is none, GC
 /// costs the same: a drive with stripes is as long in use before the first request as one without.
 #[test]
 fn stripes_begin_in_the_same_steady_state() {
@@ -318,7 +318,7 @@ fn stripes_begin_in_the_same_steady_state() {
     };
     // 0.45 of what the host sees and, of eight pages, one for parity: 1.45 * 8 / 7 = 1.657.
     let without = waf("fifo", "geometry.over_provisioning=0.657142857");
-    assert!(without > 1.2, "collection has to copy: {without}");
+    assert!(without > 1.2, "GC has to copy: {without}");
     for scheme in ["udl", "da_raid5"] {
         // Windows of some ten thousand pages on planes of 64 blocks differ by a per cent or so from
         // seed to seed.

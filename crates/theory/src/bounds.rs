@@ -41,7 +41,7 @@ impl Array {
         less(channels, per_second((self.sensing + self.transfer) / self.dies))
     }
 
-    /// Page programs a second at most, without any collection: the channels' `channels / transfer`,
+    /// Page programs a second at most, without any GC: the channels' `channels / transfer`,
     /// or that of dies which take in one page for each plane, one after the other, and program them
     /// together: `dies * planes / (planes * transfer + program)`. `None` if nothing takes any time.
     pub fn write_iops(&self) -> Option<f64> {

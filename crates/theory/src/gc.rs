@@ -38,12 +38,12 @@ pub fn random(load: f64) -> Option<f64> {
 ///
 /// The mean-field limit: `s_i`, the share of blocks with at least `i` valid pages, is such that as
 /// many blocks come to have `i` valid pages as cease to. With `w = b - sum of s_i^d` pages gained
-/// by a collection, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The
+/// by a GC job, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The
 /// amplification is `b / w`. `None` unless `0 < load < 1`, `pages >= 1` and `d >= 1`.
 pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1 && d >= 1)?;
     let (all, d) = (f64::from(pages), f64::from(d));
-    // The gain of a collection that these gains would lead to, less themselves: negative above the
+    // The gain of a GC job that these gains would lead to, less themselves: negative above the
     // root.
     let excess = |gain: f64| {
         let (mut at_least, mut kept) = (0.0, 0.0);
@@ -97,7 +97,7 @@ impl Part {
 }
 
 /// The block that was filled first is collected, and parts of different temperature share all
-/// blocks. Between two collections of a block, `t` host writes for each physical page go by, `t`
+/// blocks. Between two GC jobs on a block, `t` host writes for each physical page go by, `t`
 /// being one over the amplification. A page of part `i` then is still valid with the chance `v_i =
 /// e^(-r_i t / (f_i load))`, and each host write to the part leads to `1 / (1 - v_i)` programs:
 /// `sum of r_i / (1 - v_i) = 1 / t`. `None` unless `0 < load < 1` and all shares are positive.

@@ -34,7 +34,7 @@ impl Job {
     /// What the plane can spare is there for bursts. Beyond that the host has what the job gains,
     /// in step with its moves: a host that ran ahead would have to stand still for as long as a
     /// whole block, or several, takes to move. See docs/decisions/gc.md, "How does foreground
-    /// collection keep pace with the host?".
+    /// GC keep pace with the host?".
     pub fn lets_host_write(&self, left: u32) -> bool {
         let moved = u64::from(self.pages.saturating_sub(left));
         let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));

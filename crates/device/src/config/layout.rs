@@ -29,7 +29,7 @@ pub struct Layout {
     pub mapped_pages: u32,
     /// Places of the parity cache.
     pub parities: u32,
-    /// Blocks of each plane that data never fills: the open blocks and the last one for collection.
+    /// Blocks of each plane that data never fills: the open blocks and the last one for GC.
     pub reserve_blocks: u32,
     /// Page frames of the write buffer.
     pub frames: u32,
@@ -463,7 +463,7 @@ impl Config {
             (0, Ack::OnProgram) => u64::from(self.queue.max_writes),
             (frames, _) => frames,
         };
-        // Open blocks of each stream of host data and of collection, and the one that collection
+        // Open blocks of each stream of host data and of GC, and the one that GC
         // needs to begin; a swap for the sake of wear has an open block of its own.
         let reserve_blocks = 2
             + self.placement.streams(self.hotness.tags()) as u32

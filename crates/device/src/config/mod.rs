@@ -239,7 +239,7 @@ pub enum PartialWrites {
 
 impl Config {
     /// A drive of this shape and speed with everything else as a plain drive has it: first come
-    /// first served, no suspension, greedy collection, a volatile-safe buffer of 64 MiB, no spare
+    /// first served, no suspension, greedy GC, a volatile-safe buffer of 64 MiB, no spare
     /// capacity (which must be set), filled once in address order.
     pub fn new(geometry: Geometry, timing: Timing) -> Self {
         Self {

@@ -93,7 +93,7 @@ pub struct Die {
     pub wants_channel: bool,
     /// It is to be attended to before time moves on.
     pub marked: bool,
-    /// No host program can be given a page here until a collection ends.
+    /// No host program can be given a page here until a GC job ends.
     pub blocked: bool,
     /// Time that its finished operations took, reads within a suspended one counted once.
     pub served: Span,

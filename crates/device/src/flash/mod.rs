@@ -55,7 +55,7 @@ pub enum Bind {
     Bound,
     /// There is nothing to program any more.
     Dropped,
-    /// No page can be had until a collection ends.
+    /// No page can be had until a GC job ends.
     Blocked,
 }
 

@@ -17,7 +17,7 @@ pub enum Owner {
     Frame(FrameId),
     /// The reading of the old page that a partial write needs.
     Merge(FrameId),
-    /// A collection job of the plane that the transaction's page lies in.
+    /// A GC job of the plane that the transaction's page lies in.
     Job,
     /// The measuring of a block's strength.
     Measure,

@@ -62,7 +62,7 @@ impl Gc {
     }
 
     /// Begins to collect a block, if any has an invalid page.
-    /// See docs/decisions/gc.md, "When does background collection run?".
+    /// See docs/decisions/gc.md, "When does background GC run?".
     pub(super) fn start(
         &mut self,
         core: &mut Core,

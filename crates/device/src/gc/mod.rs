@@ -106,13 +106,13 @@ impl Gc {
         self.wanting[die] = true;
     }
 
-    /// Erased blocks, beside the last one, that a busy host leaves to collection: if the watermark
+    /// Erased blocks, beside the last one, that a busy host leaves to GC: if the watermark
     /// allows, one that the moves may open and one that the host may open meanwhile.
     pub fn reserve(&self) -> u32 {
         (self.rules.foreground_below - 2).min(2)
     }
 
-    /// The policies, whose state is all that collection has at rest.
+    /// The policies, whose state is all that GC has at rest.
     pub fn policies(&self) -> (&AnyVictim, &AnyWear) {
         (&self.victim, &self.wear)
     }

@@ -372,7 +372,7 @@ impl Gc {
 
     /// An open block that has reached a limit is closed, with those of its die that are programmed
     /// together with it: their pages are to lie at one offset. Not while one is being programmed,
-    /// nor where collection counts on its room.
+    /// nor where GC counts on its room.
     pub(super) fn close_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let soft = |its: &Refresher| its.urgency(block, now) != Urgency::Fresh;

@@ -25,7 +25,7 @@ pub struct Untimed {
 }
 
 impl Gc {
-    /// Writes a page at no time; collection keeps so many blocks of its plane erased.
+    /// Writes a page at no time; GC keeps so many blocks of its plane erased.
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
         let die = core.allocator.place(page).expect("no more data than the drive holds");

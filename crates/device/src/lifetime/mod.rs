@@ -35,7 +35,7 @@ pub struct LifetimeDrive {
     pub(crate) throttle: AnyThrottle,
     life: Life,
     pub(crate) counters: Counters,
-    /// Erased blocks of each plane that collection keeps.
+    /// Erased blocks of each plane that GC keeps.
     kept: u32,
     program: Span,
     behind: Span,

@@ -250,7 +250,7 @@ impl Preconditioning<'_> {
 
     /// Lays data out as long use leaves it: under uniform random overwrites every page dies at the
     /// same rate, so that a block's valid share falls exponentially with its place in the order of
-    /// filling, from 1 to the share at which collection finds it (Desnoyers, "Analytic modeling of
+    /// filling, from 1 to the share at which GC finds it (Desnoyers, "Analytic modeling of
     /// SSD write performance", SYSTOR'12). The overwrites that follow remove what is only nearly
     /// right.
     fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {

@@ -3,15 +3,15 @@
 //! **What is in reserve.** The closed forms are of blocks that are full of data, old and new. A
 //! real plane also has blocks that are open, erased, or being emptied, which hold no data to
 //! collect, and the load of the theory is that of the rest. How much this is follows from the
-//! configuration: collection begins when fewer than two blocks are erased (`gc.foreground_below =
+//! configuration: GC begins when fewer than two blocks are erased (`gc.foreground_below =
 //! 2`, the least there is), and a host that always has a write to do is let on in step with the
-//! moves (docs/decisions/gc.md, "How does foreground collection keep pace with the host?"). Just
+//! moves (docs/decisions/gc.md, "How does foreground GC keep pace with the host?"). Just
 //! before an erase, all that is left to write is what the next victim will need, its `v` valid
 //! pages; the erase adds a block of `b` pages; and by the next erase they are used up again, so
 //! that `b + v` are free when a victim is chosen and `b + v - j` when the `j`-th page slot of it
 //! has been dealt with. Together with those `j` slots `b + v` pages never hold data that waits to
 //! be collected, whatever `j`: a page is moved `N b - b - v` programs after it was written. Since
-//! collection gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks are in reserve.
+//! GC gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks are in reserve.
 //! The drive is laid out so that the load of the rest is the one asked for. What this leaves out
 //! (pages that invalidate while their block is open, writes in flight) is a fraction of a block, of
 //! thousands.

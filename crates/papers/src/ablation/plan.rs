@@ -110,7 +110,7 @@ pub(super) struct Evidence {
 }
 
 /// What writing costs is stated of workloads that fill every block that the drive has open so many
-/// times. Each kind of data that a scheme tells apart opens blocks of its own, once, and collection
+/// times. Each kind of data that a scheme tells apart opens blocks of its own, once, and GC
 /// makes up for those: in short traces that is most of what is written. Assumed: at four times it
 /// is a few per cent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;

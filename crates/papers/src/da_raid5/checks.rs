@@ -40,7 +40,7 @@ pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
     studies::drive("da-raid5", config)
 }
 
-/// Flash reads and programs of one page written, the collection's not counted.
+/// Flash reads and programs of one page written, those of GC not counted.
 fn update(config: &Config) -> Result<Operations, Diagnostics> {
     let mut device = device(config)?;
     let before = device.counters();

@@ -240,7 +240,7 @@ fn ranks(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// The share of collections that ran in the background, over all stand-ins.
+/// the share of GC jobs that ran in the background, over all stand-ins.
 fn background(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {

@@ -226,7 +226,7 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// By what share a capacity may be passed: by what collection moves for the last write that was let
+/// By what share a capacity may be passed: by what GC moves for the last write that was let
 /// in, times K.
 const OVER: f64 = 1e-4;
 

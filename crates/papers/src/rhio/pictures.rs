@@ -131,7 +131,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
         let title = format!("{} times as fast", paper.conflicts);
         panels.push(panel(&title, faster(paper.conflicts), false));
     }
-    let title = "Figure 6: requests that RHIO prioritises";
+    let title = "Figure 6: requests that RHIO prioritizes";
     let caption = Some(STAND_INS.into());
     ("figure6".into(), Figure { caption, columns: Some(1), panels, ..Figure::new(title) })
 }

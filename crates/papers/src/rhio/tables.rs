@@ -213,7 +213,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
         &faster_heads[0],
         &faster_heads[1],
     ];
-    let title = "Figure 6: share of requests that RHIO prioritises";
+    let title = "Figure 6: share of requests that RHIO prioritizes";
     let mut sheet = Sheet::new("figure6", title, &heads);
     for column in &evidence.runs.columns {
         let of = |case, kind| Cell::share(evidence.prioritized(&column.name, case, kind));

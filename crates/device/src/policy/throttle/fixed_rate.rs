@@ -1,6 +1,6 @@
 //! Static throttling: ST of the READY paper (section 3.1). No more is written in a period than the
 //! rated capacity over the whole life allows, `C_ssd / T_ssd`; what a period leaves is lost. What
-//! collection takes beyond a period's share is paid back by the next ones, and a write is begun as
+//! GC takes beyond a period's share is paid back by the next ones, and a write is begun as
 //! long as anything is left of a period, however small its share.
 
 use super::{Life, Params, Throttle, Throttled};

@@ -91,7 +91,7 @@ pub enum EpochRule {
     Fixed,
 }
 
-/// What a throttle sees of a drive. Capacity is counted in flash pages, so that what collection and
+/// What a throttle sees of a drive. Capacity is counted in flash pages, so that what GC and
 /// wear leveling program is counted too.
 pub trait Life {
     /// Pages taken out of the capacity so far: those of the host that have entered, and those

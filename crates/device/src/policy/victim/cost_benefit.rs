@@ -1,6 +1,6 @@
 //! Cost-benefit cleaning (Rosenblum and Ousterhout, "The design and implementation of a
 //! log-structured file system", 1991): the most `age * (1 - u) / 2u`, where `u` is the valid share
-//! and age the time since the block became full. One pass over the plane's columns per collection.
+//! and age the time since the block became full. One pass over the plane's columns per GC job.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};

@@ -1,4 +1,4 @@
-//! Greedy collection: the block with the fewest valid pages, straight from the buckets.
+//! Greedy GC: the block with the fewest valid pages, straight from the buckets.
 
 use super::{Candidates, Params, Victim};
 use fowler_units::{BlockId, Nanos};
