@@ -296,8 +296,8 @@ class Hotness(Section):
 class Placement(Section):
     """Which open block takes which data."""
 
-    name: Literal["striped", "streams"] = "striped"
-    """Which open block takes which data (striped: one open block in each plane, whatever the
+    name: Literal["single_stream", "streams"] = "single_stream"
+    """Which open block takes which data (single_stream: one open block in each plane, whatever the
     data; streams: one open block in each plane for each tag).
     """
     dies: Literal["rotate", "by_address"] = "rotate"

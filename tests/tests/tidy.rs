@@ -159,7 +159,7 @@ const SLOTS: [(&str, &str); 13] = [
 ];
 
 /// Plain data that every room reads, and what declares policies.
-const OUTSIDE: [&str; 5] = ["config", "event", "policy", "policy::custom", "policy::slot"];
+const OUTSIDE: [&str; 5] = ["config", "event", "policy", "policy::custom", "policy::registry"];
 
 #[test]
 fn rooms_of_the_controller_import_only_rooms_before_them() {
@@ -255,7 +255,9 @@ fn imports_are_found_alone_and_in_groups() {
     ] {
         assert!(imports(text, "victim"), "{text}");
     }
-    for text in ["use crate::policy::slot::victim;", "use crate::policy::{slot::{victim}, wear};"] {
+    for text in
+        ["use crate::policy::registry::victim;", "use crate::policy::{slot::{victim}, wear};"]
+    {
         assert!(!imports(text, "victim"), "{text}");
     }
 }

@@ -249,7 +249,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     refused(&|it| it.buffer.size = Bytes(0), "buffer.cache_reads", "keeps nothing that was read");
     refused(&|it| it.reliability.model = ModelKind::Off, "policy.voltage", "no cell errs");
     refused(
-        &|it| it.placement.name = PlacementKind::Striped,
+        &|it| it.placement.name = PlacementKind::SingleStream,
         "policy.placement",
         "blocks of one use",
     );

@@ -155,7 +155,7 @@ fn streams_leave_stripes_whole() {
         run(&config, &writes).1.operations
     };
     let (striped, streams) =
-        (operations(PlacementKind::Striped), operations(PlacementKind::Streams));
+        (operations(PlacementKind::SingleStream), operations(PlacementKind::Streams));
     assert!(streams < striped * 3 / 2, "{striped} and {streams} operations");
 }
 

@@ -8,9 +8,9 @@
 //! - `block_table.rs`: the columns, erased blocks, full blocks by valid pages.
 //! - `open_blocks.rs`: which block takes what, opened with which step and voltages.
 //! - `page_allocator.rs`: which die takes a host page, and which plane of it may.
-//! - `job.rs`: the emptying of a block, with which the host keeps in step.
+//! - `gc_job.rs`: the emptying of a block, with which the host keeps in step.
 
 pub mod block_table;
-pub mod job;
+pub mod gc_job;
 pub mod open_blocks;
 pub mod page_allocator;

@@ -2,7 +2,7 @@
 //! which step its pages are programmed.
 
 use crate::blocks::block_table::Blocks;
-use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;

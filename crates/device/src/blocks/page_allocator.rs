@@ -1,6 +1,6 @@
 //! Where the next page goes: which die takes the next host page, and which plane of it may.
 
-use super::job::Job;
+use super::gc_job::Job;
 use crate::blocks::block_table::{BlockState, Blocks};
 use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
 use crate::config::layout::Layout;

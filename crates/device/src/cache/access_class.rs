@@ -1,7 +1,7 @@
 //! How pages were used while they were in the buffer, and what becomes of those that leave it
 //! (HIRE, sections 3.1 and 3.2).
 
-use crate::cells::mode::Voltage;
+use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
 use crate::config::{Config, ReadHot};
 use crate::policy::hotness::Hotness;

@@ -1,7 +1,7 @@
 //! What the pages and blocks of a drive have been through, and the level at which each must be read
 //! for it.
 
-use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Cells;
 use crate::policy::sensing::{self, Advice, AnySensing, Input, Sensing};
 use fowler_physics::ispp::EndOfLife;

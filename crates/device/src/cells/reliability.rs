@@ -1,7 +1,7 @@
 //! How fast the cells of a drive accumulate errors, what its controller believes of them, and what
 //! its reads and programs cost for it. The curves are [`fowler_physics`]'s; here they meet a drive.
 
-use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::config::Config;
 use fowler_nand::{PerPageType, Timing};
 use fowler_physics::ispp::{self, EndOfLife};

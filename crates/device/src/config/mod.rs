@@ -1,5 +1,8 @@
 //! Everything that makes one drive different from another. Plain data: reading it from text, with
 //! every complaint at once, is the business of the crates above; what cannot work is refused here.
+//!
+//! - `layout.rs`: the sizes that follow from a configuration, and why it is refused.
+//! - `stripes.rs`: the stripes that fit.
 
 pub mod layout;
 pub mod stripes;
@@ -9,7 +12,7 @@ use crate::policy::{
     die_order, hotness, placement, redundancy, replacement, sensing, step, suspension, throttle,
     victim, voltage, wear,
 };
-use crate::{life, reliability};
+use crate::{endurance, reliability};
 use fowler_nand::{CancelledProgram, PerPageType, Reload, Timing};
 use fowler_units::{ByteRate, Bytes, Geometry, Span};
 
@@ -70,7 +73,7 @@ pub struct Config {
     /// When writes may enter.
     pub throttle: throttle::Params,
     /// How long the drive is to live, and what its cells endure.
-    pub life: life::Params,
+    pub life: endurance::Params,
     /// What takes the place of policies named above.
     pub policies: Policies,
     /// The seed of every random stream of the device.
@@ -283,7 +286,7 @@ impl Config {
             },
             hotness: hotness::Params { detectors: 0, hot_up_to: Bytes(0), watermark: 0.95 },
             placement: placement::Params {
-                name: placement::PlacementKind::Striped,
+                name: placement::PlacementKind::SingleStream,
                 dies: placement::Dies::Rotate,
                 hot_to_strong: false,
             },
@@ -299,7 +302,7 @@ impl Config {
             wear: wear::Params { name: wear::WearKind::Off, threshold: 100 },
             redundancy: redundancy::Params::default(),
             throttle: throttle::Params::default(),
-            life: life::Params::default(),
+            life: endurance::Params::default(),
             policies: Policies::default(),
             seed: 1,
         }

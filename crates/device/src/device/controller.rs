@@ -3,7 +3,7 @@
 //! whether the drive has any.
 
 use super::Layer;
-use super::power::PowerOffs;
+use super::power_loss::PowerOffs;
 use crate::config::Config;
 use crate::core::Core;
 use crate::flash::txn::Owner;

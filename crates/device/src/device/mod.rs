@@ -1,12 +1,18 @@
 //! The loop: what happens next, in the order of time, until the workload ends and everything in
 //! flight is done. It drives the flash and whatever translates on it ([`Layer`]); the page-mapped
 //! controller is the first.
+//!
+//! - `controller.rs`: the page-mapped controller: who is told when a transaction ends.
+//! - `lookahead.rs`: requests drawn early, so that the simulator's own memory is in its cache when
+//!   their turn comes. The drive knows nothing of them.
+//! - `probe.rs`: who watches a run. `check.rs`: every law, asked at a moment of the run.
+//! - `faults.rs`, `power_loss.rs`: what fails from outside.
 
 mod check;
 pub mod controller;
 mod faults;
 mod lookahead;
-pub mod power;
+pub mod power_loss;
 pub mod probe;
 #[cfg(test)]
 mod zoned_tests;
@@ -18,7 +24,7 @@ use crate::event::Event;
 use crate::flash::{Flash, Translation};
 use crate::gc::Gc;
 use crate::host::FrontEnd;
-use crate::host::life::Totals;
+use crate::host::endurance::Totals;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
 use crate::policy::throttle::{State, Throttled};

@@ -11,19 +11,19 @@
 //!
 //! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die, and what waits for it, in order of submission
 //!   or by rank.
-//! - `txn.rs`: the transactions. `reads.rs`, `cells.rs`: reads; programs and erases.
+//! - `txn.rs`: the transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
 //!   if anybody watches.
-//! - `chip.rs`: one die under raw commands.
+//! - `raw_die.rs`: one die under raw commands.
 
-mod cells;
 mod channel;
-pub mod chip;
 pub mod die;
 pub mod flash_trace;
 pub mod indexed_heap;
+mod program_erase;
 pub mod queue;
+pub mod raw_die;
 mod reads;
 mod suspend;
 mod time_accounting;

@@ -1,6 +1,6 @@
 //! Flash transactions in flight: one flash page or block operation each, in a fixed-capacity arena.
 
-use crate::cells::mode::{Mode, Voltage};
+use crate::cells::program_mode::{Mode, Voltage};
 use crate::flash::indexed_heap::Places;
 use crate::flash::queue::TxnClass;
 use crate::observe::ledger::Ledger;

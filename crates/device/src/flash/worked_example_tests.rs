@@ -3,7 +3,7 @@
 //! the difference.
 
 use super::{Bind, Flash, Translation};
-use crate::cells::mode::{Mode, Step, Voltage};
+use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::Ladder;
 use crate::config::Config;
 use crate::flash::queue::TxnClass;

@@ -6,22 +6,24 @@
 //! whoever takes or gives up pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when a
 //! job's transaction ends, and by the clock.
 //!
+//! - `trigger.rs`: when a plane must collect (free-block watermarks), and which block.
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
-//! - `idle.rs`: what a die does once it has been idle for long enough.
+//! - `idle_work.rs`: what a die does once it has been idle for long enough.
 //! - `refresh.rs`: blocks are emptied before their data is too old or has been read too often.
 //! - `strength_measurement.rs`: how strong blocks are, found out in idle time.
 //! - `untimed.rs`: the same work at no simulated time, for preconditioning and whole lives.
 
 pub mod collection;
-mod idle;
+mod idle_work;
 pub mod refresh;
 #[cfg(test)]
 mod refresh_tests;
 pub mod strength_measurement;
+mod trigger;
 pub mod untimed;
 
-use crate::blocks::job::Job;
+use crate::blocks::gc_job::Job;
 use crate::config::layout::Layout;
 use crate::config::{Config, GcConfig};
 use crate::core::Core;

@@ -8,17 +8,19 @@
 //! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: a request into pages and frames.
 //! - `eviction.rs`: what leaves the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and what its end means.
-//! - `power_loss.rs`: what the buffer loses with the power.
+//! - `read_modify_write.rs`: the old page that a partial write needs first.
+//! - `power_loss.rs`: what the buffer loses with the power (asked by `device/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: the way back, the link, the arena of requests.
-//! - `write_throttle.rs`, `life.rs`: writes delayed at the entrance for the sake of the drive's
-//!   life.
+//! - `write_throttle.rs`, `endurance.rs`: writes delayed at the entrance for the sake of the
+//!   drive's life; how much of that life is left.
 
 mod answers;
+pub mod endurance;
 mod eviction;
-pub mod life;
 pub mod link;
 mod power_loss;
 mod programs;
+mod read_modify_write;
 mod reads;
 pub mod redundancy_hooks;
 pub mod request;

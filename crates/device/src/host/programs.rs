@@ -4,11 +4,9 @@
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
 use crate::cache::buffer::{Frame, Listed};
-use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
-use crate::observe::operation::{Op, Source};
-use fowler_units::{DieId, FrameId, Id, Nanos, TxnId, UnitId};
+use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 
 impl Ftl {
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part
@@ -33,37 +31,6 @@ impl Ftl {
             let asked = flash.txns.get(program).asked;
             self.read_for_merge(flash, frame_id, old, asked);
         }
-    }
-
-    /// See docs/decisions/host.md, "What does a partial-page write cost?".
-    pub(super) fn read_for_merge(
-        &mut self,
-        flash: &mut Flash,
-        frame_id: FrameId,
-        old: UnitId,
-        asked: Nanos,
-    ) {
-        let die = self.core.locator.die_of(old);
-        let class = TxnClass::BackgroundRead;
-        flash.counters.merge_reads += 1;
-        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame_id), die);
-        read.unit = old;
-        read.asked = asked;
-        flash.submit(id);
-    }
-
-    pub fn merged<R: RedundancyHooks>(
-        &mut self,
-        flash: &mut Flash,
-        read: TxnId,
-        frame_id: FrameId,
-        raid: &mut R,
-    ) {
-        flash.txns.close(read);
-        self.core.buffer.make_whole(frame_id);
-        let program = self.core.buffer.get(frame_id).queued;
-        flash.txns.get_mut(program).merged_at = flash.now();
-        raid.proceed(self, flash, program);
     }
 
     pub fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {

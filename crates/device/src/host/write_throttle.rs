@@ -5,7 +5,7 @@ use crate::blocks::block_table::Blocks;
 use crate::config::Config;
 use crate::core::Core;
 use crate::flash::Flash;
-use crate::host::life::{Life, Totals};
+use crate::host::endurance::{Life, Totals};
 use crate::observe::counters::Counters;
 use crate::policy::throttle::{self, AnyThrottle, State, Throttle, Throttled};
 use fowler_units::{HostIo, Nanos};

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::gc::Gc;
-use crate::host::life::{Life, Totals};
+use crate::host::endurance::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
 use crate::observe::counters::Counters;

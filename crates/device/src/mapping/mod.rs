@@ -1,15 +1,19 @@
 //! Logical to physical: which mapping unit of the flash holds each logical page, and what must be
 //! waited for to find out (docs/decisions/mapping.md).
 //!
-//! **Owns** both directions of the mapping, which of it is at hand ([`residency`]), and who waits
-//! for the rest. **May touch** the flash, to read what of the mapping is not at hand. **Is asked**
-//! where a page is: the answer is a location, or a miss that names the flash transaction to wait
-//! for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
+//! **Owns** both directions of the mapping, which entries the controller holds, and who waits for
+//! the others. **May touch** the flash, to read entries that the controller does not hold. **Is
+//! asked** where a page is: the answer is a location, or a miss that names the flash transaction to
+//! wait for ([`Mapping::lookup`]). When that ends, whoever waited is handed back
 //! ([`Mapping::next_waiter`]) and asks again.
 //!
-//! Look-ups are for whoever could not go on without the entry: host reads, writes and trims, and
-//! moves of garbage collection. What is known without it (the frame of a buffered page, laws,
-//! preconditioning) reads the table as it is.
+//! - `page_map.rs`: the page-level table, both ways.
+//! - `residency.rs`: which entries the controller holds: all of them today. A cached mapping (DFTL)
+//!   begins here; a mapping in the tests that forgets entries shows that everyone waits who must.
+//!
+//! Lookups are for whoever could not go on without the entry: host reads, writes and trims, and GC
+//! moves. What is known without it (the frame of a buffered page, laws, preconditioning) reads the
+//! table as it is.
 
 #[cfg(test)]
 mod forgetful;

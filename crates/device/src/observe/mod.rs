@@ -1,9 +1,15 @@
 //! What a run says: blame, counters, time accounting, laws. It is written to and never asked.
 //!
-//! **Owns** the words in which a run is reported: what an operation is and on whose behalf
-//! ([`operation`]), the parts of blame, the time accounting of a die, the counters, what is said of
-//! a completed request, and what a broken law is. **May touch** nothing. Who watches a run is in
-//! `device/probe.rs`; every room checks its own laws.
+//! **Owns** the words in which a run is reported. **May touch** nothing.
+//!
+//! - `operation.rs`: what a flash operation is, and on whose account it runs.
+//! - `blame.rs`: the parts of a request's latency.
+//! - `ledger.rs`: what a die spent its time on. What a request waited behind (GC, wear leveling,
+//!   parity) is the difference of two readings, taken by `flash/die.rs`.
+//! - `counters.rs`: sums over a run. `completion.rs`: what is said of a completed request.
+//! - `law.rs`: a broken invariant. Every room checks its own laws; `device/check.rs` asks them all.
+//!
+//! Who watches a run is in `device/probe.rs`.
 
 pub mod blame;
 pub mod completion;

@@ -1,14 +1,23 @@
 //! The questions that the controller asks, one folder each, and in each folder its answers, one
-//! file each. A policy sees a read-only view and returns a decision; the device applies it. A
-//! policy imports no other slot.
+//! file each. A policy sees a read-only view and returns a decision; the device applies it. Adding
+//! a policy is one file and one line in the `mod.rs` of its folder (`registry.rs` makes the rest of
+//! it). A policy imports no other slot.
 //!
-//! A slot belongs to the room that asks it, and may import that room's views: `die_order` and
-//! `suspension` to the flash, `sensing`, `step` and `voltage` to the cells, `placement` to the
-//! blocks, `hotness` and `replacement` to the cache, `victim` and `wear` to garbage collection,
-//! `throttle` to the host, `redundancy` to RAID. `custom` holds policies that whoever builds the
-//! drive hands over.
+//! A slot belongs to the room that asks it, and may import that room's views:
+//!
+//! - flash: `die_order` (which waiting transaction is next), `suspension` (whether a program or
+//!   erase gives way; where it can stop and what that costs is the crate `nand`).
+//! - cells: `sensing` (the level of a read's first try), `step` (ISPP), `voltage` (threshold
+//!   voltages).
+//! - blocks: `placement` (which open block, of which die).
+//! - cache: `hotness` (read-hot, write-hot), `replacement` (clean or dirty next).
+//! - GC: `victim` (the block to collect), `wear` (static wear leveling; there is no dynamic one:
+//!   the block erased longest ago is opened next).
+//! - host: `throttle` (delays of writes). RAID: `redundancy` (stripes, parity, refresh).
+//!
+//! `custom` holds policies that whoever builds the drive hands over.
 
-mod slot;
+mod registry;
 
 pub mod custom;
 pub mod die_order;

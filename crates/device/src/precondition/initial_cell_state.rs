@@ -2,7 +2,7 @@
 //! old its data is.
 
 use crate::cells::condition::{BlockCondition, Condition, Curves, Known};
-use crate::cells::mode::{Mode, Step};
+use crate::cells::program_mode::{Mode, Step};
 use crate::cells::reliability::StrengthClass;
 use crate::cells::reliability::{CLASSES, Cells, ModelKind, StrengthSource};
 use crate::config::Config;

@@ -11,8 +11,9 @@
 //! [`crate::host::redundancy_hooks`], by faults, and by power.
 //!
 //! - `stripes.rs`: which pages make a stripe. `stages.rs`: what protects it, by age.
-//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`, `parity_flush.rs`: what is cached of
-//!   a stripe; a write is taken in; what a replaced page leaves; parity on its way to the flash.
+//! - `parity_cache.rs`, `parity_update.rs`, `parity_delta.rs`: what is cached of a stripe; a write
+//!   is taken in; what a replaced page leaves.
+//! - `parity_flush_trigger.rs`, `parity_flush.rs`: when parity goes to the flash; its way there.
 //! - `deferred_answers.rs`: programs and answers that wait for parity. `stripe_eviction.rs`: the
 //!   buffer by stripes.
 //! - `faults.rs`, `integrity.rs`, `rebuild.rs`: what fails and what that loses; versions of pages;
@@ -27,8 +28,9 @@ pub mod laws;
 pub mod parity_cache;
 mod parity_delta;
 mod parity_flush;
+mod parity_flush_trigger;
 mod parity_update;
-pub mod power;
+pub mod power_loss;
 #[cfg(test)]
 mod printed_algorithms_tests;
 pub mod rebuild;

@@ -236,21 +236,6 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// An entry that is not to be kept goes to the flash once nothing is on its way to it.
-    /// See docs/decisions/raid.md, "When is parity submitted?".
-    pub(crate) fn consider_commit(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let its = self.cache.get(entry);
-        let quiet = its.progress == Progress::Open && its.pinned == 0 && its.reads == 0;
-        let due = its.expedited || self.rules.commits == Commits::AtOnce;
-        let nothing = its.covered == 0 && its.based;
-        if quiet && nothing {
-            // Whatever was to be covered was trimmed on its way.
-            self.finish(ftl, flash, entry);
-        } else if quiet && due && !its.frail {
-            self.commit(ftl, flash, entry);
-        }
-    }
-
     /// A buffered page that was to be covered is not wanted any more.
     pub(super) fn uncover(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
         if std::mem::take(&mut self.note_mut(flash, id).pinned) {

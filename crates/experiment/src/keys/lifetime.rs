@@ -4,7 +4,7 @@
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
 use fowler_device::Config;
-use fowler_device::life::Recovery;
+use fowler_device::endurance::Recovery;
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 

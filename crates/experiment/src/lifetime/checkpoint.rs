@@ -7,7 +7,7 @@ use crate::atomic_file::{AtomicFile, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::provenance::{FINGERPRINT, text_hash};
-use fowler_device::life::Totals;
+use fowler_device::endurance::Totals;
 use fowler_device::policy::throttle::State;
 use fowler_device::{Checkpoint as DriveCheckpoint, Counters, LifetimeDrive};
 use fowler_units::Span;

@@ -17,7 +17,7 @@ use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
-use fowler_device::life::Totals;
+use fowler_device::endurance::Totals;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;

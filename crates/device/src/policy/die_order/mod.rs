@@ -6,7 +6,7 @@
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};
 use crate::policy::custom::Custom;
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use dyn_clone::clone_trait_object;
 use fowler_units::{Span, TxnId};
 

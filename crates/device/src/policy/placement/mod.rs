@@ -4,13 +4,13 @@
 //! every plane, and says which of a plane's erased blocks a stream opens next. It never changes the
 //! device's state.
 
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
 
 slot! { $
     /// The placement a device was configured with.
     pub enum AnyPlacement, named PlacementKind, match by each_placement {
-        "striped" => striped::Striped, "one open block in each plane, whatever the data";
+        "single_stream" => single_stream::SingleStream, "one open block in each plane, whatever the data";
         "streams" => streams::Streams, "one open block in each plane for each tag";
     }
 }
@@ -71,7 +71,7 @@ impl Params {
     /// How many streams there are where so many tags are told apart.
     pub fn streams(&self, tags: usize) -> usize {
         match self.name {
-            PlacementKind::Striped => 1,
+            PlacementKind::SingleStream => 1,
             PlacementKind::Streams => tags,
         }
     }

@@ -5,7 +5,7 @@
 //! before their data fades. It is asked anew only when the drive has aged ([`Redundancy::stage`]);
 //! the device keeps the rules and applies them, so that no write asks a policy.
 
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use fowler_units::{Bytes, Span};
 
 slot! { $

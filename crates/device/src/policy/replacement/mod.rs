@@ -4,7 +4,7 @@
 //! dirty is programmed, one that leaves clean is dropped. It sees when each of the two was used and
 //! never changes the buffer.
 
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 
 slot! { $
     /// The replacement rule a device was configured with.

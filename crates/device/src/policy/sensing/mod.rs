@@ -4,7 +4,7 @@
 //! than that level corrects, the controller climbs, level by level, at the cost of the die and the
 //! channel for each try; a rule never knows in advance what the page needs.
 
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use fowler_physics::thresholds::Lasting;
 use fowler_units::Span;
 

@@ -2,7 +2,7 @@
 //! nominal step (PV-W, after Shi et al.; RHIO, section III-A).
 
 use super::{Params, StepRule};
-use crate::cells::mode::Step;
+use crate::cells::program_mode::Step;
 use crate::policy::stream_tag::StreamTag;
 
 /// See the module.

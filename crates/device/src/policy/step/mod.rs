@@ -3,8 +3,8 @@
 //! Contract. A rule names a step no coarser than the block bears; all pages of a block are
 //! programmed at the step it was opened with.
 
-use crate::cells::mode::Step;
-use crate::policy::slot::slot;
+use crate::cells::program_mode::Step;
+use crate::policy::registry::slot;
 use crate::policy::stream_tag::StreamTag;
 
 slot! { $

@@ -1,7 +1,7 @@
 //! The nominal step for all data: safe in the weakest block to the end of its life.
 
 use super::{Params, StepRule};
-use crate::cells::mode::Step;
+use crate::cells::program_mode::Step;
 use crate::policy::stream_tag::StreamTag;
 
 /// See the module.

@@ -5,7 +5,7 @@
 
 use crate::observe::operation::Op;
 use crate::policy::custom::Custom;
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use dyn_clone::clone_trait_object;
 use fowler_nand::{CancelledProgram, Reload, SuspendAt};
 use fowler_units::{DieId, Nanos, Span};

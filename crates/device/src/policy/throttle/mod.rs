@@ -14,7 +14,7 @@ pub mod demand;
 mod regulated;
 
 use crate::policy::custom::Custom;
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use dyn_clone::clone_trait_object;
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};

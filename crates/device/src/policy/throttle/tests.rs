@@ -3,13 +3,13 @@
 
 use super::regulated::Regulated;
 use super::*;
-use crate::host::life;
+use crate::host::endurance;
 use fowler_units::Rng;
 
 /// A capacity, and what was taken of it.
 struct Pages {
     taken: u64,
-    life: life::Life,
+    life: endurance::Life,
 }
 
 impl Life for Pages {
@@ -121,9 +121,9 @@ const MINUTE: Span = Span(60_000_000_000);
 
 /// So many pages of cells that endure 3,000 cycles, more if they rest.
 fn pages(rated: f64, target: Span) -> Pages {
-    let params = life::Params { target, ..life::Params::default() };
+    let params = endurance::Params { target, ..endurance::Params::default() };
     let drive = rated / params.cycles;
-    Pages { taken: 0, life: life::Life::of(params, drive, 0) }
+    Pages { taken: 0, life: endurance::Life::of(params, drive, 0) }
 }
 
 fn params(name: ThrottleKind, enforcement: Enforcement, epoch: EpochRule) -> Params {

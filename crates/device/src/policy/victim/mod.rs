@@ -5,7 +5,7 @@
 //! never the device's.
 
 use crate::blocks::block_table::Candidates;
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use fowler_units::{BlockId, Nanos};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 //! 3.2).
 
 use super::{Params, VoltageRule};
-use crate::cells::mode::Voltage;
+use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! Boosted threshold voltages for all data: HVC, a baseline of HIRE (section 4.1).
 
 use super::{Params, VoltageRule};
-use crate::cells::mode::Voltage;
+use crate::cells::program_mode::Voltage;
 use crate::policy::stream_tag::StreamTag;
 
 /// See the module.

@@ -3,8 +3,8 @@
 //! Contract. All pages of a block are programmed alike: the rule is asked when a block is opened,
 //! with the tag of the data that opens it.
 
-use crate::cells::mode::Voltage;
-use crate::policy::slot::slot;
+use crate::cells::program_mode::Voltage;
+use crate::policy::registry::slot;
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 
 slot! { $

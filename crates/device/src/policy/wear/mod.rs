@@ -4,7 +4,7 @@
 //! the same plane whose data moves into the erased one. The device applies it.
 
 use crate::blocks::block_table::Candidates;
-use crate::policy::slot::slot;
+use crate::policy::registry::slot;
 use fowler_units::BlockId;
 use serde::{Deserialize, Serialize};
 

@@ -5,15 +5,15 @@ use crate::policy::stream_tag::StreamTag;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Striped;
+pub struct SingleStream;
 
-impl Striped {
+impl SingleStream {
     pub(super) fn new(_params: &Params, _seed: u64) -> Self {
         Self
     }
 }
 
-impl Placement for Striped {
+impl Placement for SingleStream {
     #[inline]
     fn stream(&self, _tag: StreamTag) -> usize {
         0

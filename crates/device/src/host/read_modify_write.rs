@@ -1,0 +1,43 @@
+//! Read-modify-write: a frame that holds only part of its page gets the rest from the old copy in
+//! the flash before it is programmed.
+
+use super::Ftl;
+use super::redundancy_hooks::RedundancyHooks;
+use crate::flash::Flash;
+use crate::flash::queue::TxnClass;
+use crate::flash::txn::Owner;
+use crate::observe::operation::{Op, Source};
+use fowler_units::{FrameId, Nanos, TxnId, UnitId};
+
+impl Ftl {
+    /// See docs/decisions/host.md, "What does a partial-page write cost?".
+    pub(super) fn read_for_merge(
+        &mut self,
+        flash: &mut Flash,
+        frame_id: FrameId,
+        old: UnitId,
+        asked: Nanos,
+    ) {
+        let die = self.core.locator.die_of(old);
+        let class = TxnClass::BackgroundRead;
+        flash.counters.merge_reads += 1;
+        let (id, read) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame_id), die);
+        read.unit = old;
+        read.asked = asked;
+        flash.submit(id);
+    }
+
+    pub fn merged<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        read: TxnId,
+        frame_id: FrameId,
+        raid: &mut R,
+    ) {
+        flash.txns.close(read);
+        self.core.buffer.make_whole(frame_id);
+        let program = self.core.buffer.get(frame_id).queued;
+        flash.txns.get_mut(program).merged_at = flash.now();
+        raid.proceed(self, flash, program);
+    }
+}
