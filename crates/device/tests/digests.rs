@@ -149,24 +149,24 @@ fn results_are_those_on_record() {
     assert!(names.is_empty(), "results have changed: {names:#?}");
 }
 
-/// Read priority and cancellation, as whoever builds a drive would hand them over.
+/// Read priority and cancellation, as custom policies.
 #[derive(Clone, Debug)]
-struct Handed;
+struct ReadFirstCancelling;
 
-impl CustomDieOrder for Handed {
+impl CustomDieOrder for ReadFirstCancelling {
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.head(Queued::HostRead).or_else(|| view.oldest())
     }
 }
 
-impl CustomSuspension for Handed {
+impl CustomSuspension for ReadFirstCancelling {
     fn interrupts(&mut self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
         Some(SuspendAt::Anywhere)
     }
 }
 
 #[test]
-fn what_is_handed_over_stands_on_the_same_ground_as_ours() {
+fn custom_policies_decide_as_built_in_ones_do() {
     for group in 0..4 {
         let unbound = |config: &mut Config| {
             (config.suspension.max_suspends, config.suspension.min_progress) = (None, Span::ZERO);
@@ -176,14 +176,15 @@ fn what_is_handed_over_stands_on_the_same_ground_as_ours() {
             config.die_order.name = DieOrderKind::ReadFirst;
             config.suspension.name = SuspensionKind::Ipc;
         });
-        let handed = swarm(group, |config| {
+        let custom = swarm(group, |config| {
             unbound(config);
             config.die_order.name = DieOrderKind::Fifo;
             config.suspension.name = SuspensionKind::Never;
             config.policies.die_order =
-                Some(Maker::new("read first", || Box::new(Handed) as Box<_>));
-            config.policies.suspension = Some(Maker::new("cancel", || Box::new(Handed) as Box<_>));
+                Some(Maker::new("read first", || Box::new(ReadFirstCancelling) as Box<_>));
+            config.policies.suspension =
+                Some(Maker::new("cancel", || Box::new(ReadFirstCancelling) as Box<_>));
         });
-        assert_eq!(ours, handed, "drives {}..{}", group * 40, (group + 1) * 40);
+        assert_eq!(ours, custom, "drives {}..{}", group * 40, (group + 1) * 40);
     }
 }

@@ -75,8 +75,8 @@ fn equations(view: &StripeView, failed: &BTreeSet<Ppn>) -> Vec<Equation> {
         (Some(cached), parity) => {
             let covered = |at: &usize| cached.covered[*at].0;
             if let Some(value) = cached.value {
-                let leaving = cached.leaving.iter().copied();
-                let pages = all.clone().filter(covered).filter_map(current).chain(leaving);
+                let deltas = cached.deltas.iter().copied();
+                let pages = all.clone().filter(covered).filter_map(current).chain(deltas);
                 equations.push(Equation::of(pages, value, failed));
             }
             if let Some(parity) = parity.filter(|_| cached.based) {
@@ -238,11 +238,11 @@ fn claimed(
         let parity = view.parity.is_some_and(|(ppn, _)| hit(ppn, Lpn::NONE));
         let hits = data + usize::from(parity);
         let kept = view.cached.iter().flat_map(|its| &its.covered).filter_map(|its| its.1);
-        let leaving = view.cached.iter().flat_map(|its| &its.leaving).copied();
+        let deltas = view.cached.iter().flat_map(|its| &its.deltas).copied();
         // Two pages that cannot be read are more than the parity knows, whatever the buffer has of
         // them.
         let unread = cells.iter().filter(|(_, cell)| cell.1.is_none()).count();
-        if hits + unread > 1 || parity || kept.chain(leaving).any(|(ppn, _)| hit(ppn, Lpn::NONE)) {
+        if hits + unread > 1 || parity || kept.chain(deltas).any(|(ppn, _)| hit(ppn, Lpn::NONE)) {
             harmed.stripes.insert(stripe);
         }
         // What was unreadable may have been replaced, and the cached parity be without it for a

@@ -157,13 +157,13 @@ fn what_leaves_cached_parity_can_fail_before_it_is_read() {
                 struck = true;
                 device.inject(Fault::Page(Lpn(1)));
             }
-            if let (0, Some(&(ppn, _))) = (failed, cached.leaving.first()) {
+            if let (0, Some(&(ppn, _))) = (failed, cached.deltas.first()) {
                 failed += 1;
                 let geometry = device.layout().geometry;
                 let others: Vec<Lpn> = (1..4).map(Lpn).collect();
                 device.inject(Fault::Block(geometry.block_of(ppn)));
                 let after = device.stripe(StripeId(0)).cached.expect("it is cached");
-                assert!(after.value.is_none() && after.leaving.is_empty());
+                assert!(after.value.is_none() && after.deltas.is_empty());
                 assert!(others.iter().all(|&page| device.lost(page).is_none()));
                 if second == Some(false) {
                     struck = true;

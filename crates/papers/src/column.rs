@@ -1,4 +1,4 @@
-//! The workloads of a paper: stand-ins, then the real traces of a user's folder that hold one of
+//! The workloads of a paper: synthetic stand-in traces, then the real traces of a user's folder that hold one of
 //! them.
 
 use super::real::{self, Real};

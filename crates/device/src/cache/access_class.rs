@@ -30,7 +30,7 @@ impl AccessClasses {
     pub fn new(config: &Config, layout: &Layout) -> Self {
         Self {
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
-                .or_handed(config.policies.hotness.as_ref()),
+                .or_custom(config.policies.hotness.as_ref()),
             keeps_reads: config.buffer.cache_reads,
             read_hot: config.buffer.read_hot,
             marks: Self::marks(config, layout),

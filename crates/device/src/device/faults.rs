@@ -64,12 +64,12 @@ impl Device {
             let its = array.cache.get(id);
             let of = |(at, _)| (its.covered & bit(at) != 0, cell(array.cache.replaced(id, at)));
             let computed = its.progress == Progress::Writing && !its.again;
-            let leaving: Vec<UnitId> = array.leaving(id).collect();
+            let deltas: Vec<UnitId> = array.deltas(id).collect();
             CachedView {
                 covered: pages().map(of).collect(),
                 based: its.based,
-                value: (!its.blank).then(|| array.known_sum(its.value, &leaving)),
-                leaving: leaving.into_iter().filter_map(cell).collect(),
+                value: (!its.blank).then(|| array.known_sum(its.value, &deltas)),
+                deltas: deltas.into_iter().filter_map(cell).collect(),
                 whole: computed.then_some(its.whole),
                 on_its_way: computed && !its.stale && array.parity_has_begun(&self.flash, id),
             }

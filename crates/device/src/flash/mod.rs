@@ -161,12 +161,12 @@ impl Flash {
             commands: IdVec::filled(command, dies),
             channels: vec![channel; geometry.channels as usize],
             channels_owned: geometry.dies_per_channel() == 1,
-            order: AnyDieOrder::handed_or_new(
+            order: AnyDieOrder::custom_or_new(
                 config.policies.die_order.as_ref(),
                 &config.die_order,
                 config.seed,
             ),
-            suspension: AnySuspension::handed_or_new(
+            suspension: AnySuspension::custom_or_new(
                 config.policies.suspension.as_ref(),
                 &config.suspension,
                 config.seed,

@@ -61,8 +61,8 @@ impl WriteThrottle {
 
 /// The throttle of a drive.
 pub(crate) fn throttle_of(config: &Config) -> AnyThrottle {
-    let handed = config.policies.throttle.as_ref();
-    AnyThrottle::handed_or_new(handed, &config.throttle, config.seed)
+    let custom = config.policies.throttle.as_ref();
+    AnyThrottle::custom_or_new(custom, &config.throttle, config.seed)
 }
 
 impl Life {

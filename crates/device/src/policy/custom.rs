@@ -1,10 +1,10 @@
-//! Policies that whoever builds the drive hands over, instead of naming one of ours: prototypes, in
-//! whatever language. They see what ours see and decide as ours do, at the price of a call through
-//! a table, and of whatever they are written in.
+//! Custom policies: passed in by whoever builds the drive, instead of naming a built-in one. They
+//! are prototypes, in whatever language. They see what built-in policies see and decide as those
+//! do, at the cost of a call through a table, and of whatever they are written in.
 //!
 //! One takes the place of the policy that the configuration names for its slot. What that one makes
-//! the drive keep is kept for it too: ranks where `rhio` is named, uses where `buffer_hits` is, a
-//! life where a throttle is.
+//! the drive maintain is maintained for it too: ranks where `rhio` is named, uses where
+//! `buffer_hits` is, a life where a throttle is.
 
 pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
 pub use crate::policy::hotness::{CustomHotness, Used};
@@ -14,7 +14,7 @@ use dyn_clone::DynClone;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-/// What every policy that is handed over can do: a drive is copied, moved to another thread, and
+/// What every custom policy can do: a drive is copied, moved to another thread, and
 /// shown.
 pub trait Custom: DynClone + Debug + Send + Sync {}
 impl<T: DynClone + Debug + Send + Sync> Custom for T {}
@@ -62,7 +62,7 @@ impl<T: ?Sized> Debug for Maker<T> {
     }
 }
 
-/// What was handed over, slot by slot.
+/// The custom policies, slot by slot.
 /// See docs/decisions/policy.md, "How does a custom policy fill a slot?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies {

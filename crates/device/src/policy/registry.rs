@@ -19,7 +19,7 @@ macro_rules! slot {
         pub enum $Any {
             $(#[doc = $about] $Policy($module::$Policy),)+
             $(
-                /// One that was handed over.
+                /// A custom policy.
                 $(#[$attribute])*
                 $Custom(Box<dyn crate::policy::custom::$Trait>),
             )?
@@ -55,13 +55,13 @@ macro_rules! slot {
             }
 
             $(
-                /// The one that was handed over, or that `params` names.
-                pub fn handed_or_new(
-                    handed: Option<&crate::policy::custom::Maker<dyn crate::policy::custom::$Trait>>,
+                /// The custom policy, if there is one, or the one that `params` names.
+                pub fn custom_or_new(
+                    custom: Option<&crate::policy::custom::Maker<dyn crate::policy::custom::$Trait>>,
                     params: &Params,
                     seed: u64,
                 ) -> Self {
-                    match handed {
+                    match custom {
                         Some(maker) => $Any::$Custom(maker.make()),
                         None => Self::new(params, seed),
                     }

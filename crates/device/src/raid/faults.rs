@@ -151,13 +151,14 @@ pub struct StripeView {
 /// What the parity cache has of a stripe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
-    /// Of each data page: whether the cached parity covers it, and what it replaced that is kept.
+    /// Of each data page: whether the cached parity covers it, and what it replaced that is
+    /// retained.
     pub covered: Vec<(bool, Option<Cell>)>,
     /// Whether what was replaced and what is not covered make up the parity in the flash.
     pub based: bool,
     /// What covered pages replaced of each other, until what of it has to leave the parity has been
     /// read.
-    pub leaving: Vec<Cell>,
+    pub deltas: Vec<Cell>,
     /// The parity of the covered pages and of those that leave; none while all of it is read anew.
     pub value: Option<u64>,
     /// The parity of all data pages, once it is computed.
@@ -352,7 +353,7 @@ impl Raid {
             if self.cache.get(id).stalled {
                 self.write_parity(ftl, flash, id);
             } else {
-                self.consider_commit(ftl, flash, id);
+                self.maybe_flush(ftl, flash, id);
                 self.make_room(ftl, flash);
             }
         }
@@ -426,7 +427,7 @@ impl Raid {
         }
         let its = *self.cache.get(id);
         match its.progress {
-            Progress::Open => self.consider_commit(ftl, flash, id),
+            Progress::Open => self.maybe_flush(ftl, flash, id),
             Progress::Reading => self.read_rest(ftl, flash, id, lost & !covered != 0),
             Progress::Writing if lost & !covered == 0 && !its.again => {
                 let entry = self.cache.get_mut(id);
@@ -494,7 +495,7 @@ impl Raid {
         let (stripe, progress) = (its.stripe, its.progress);
         self.left(ftl, flash, id);
         match progress {
-            Progress::Open => self.consider_commit(ftl, flash, id),
+            Progress::Open => self.maybe_flush(ftl, flash, id),
             Progress::Reading => {
                 let all = self.held_positions(&ftl.core, stripe);
                 self.set_whole(ftl, id);
@@ -536,7 +537,7 @@ impl Raid {
         }
         self.drop_base(ftl, flash, id);
         match self.cache.get(id).progress {
-            Progress::Open => self.consider_commit(ftl, flash, id),
+            Progress::Open => self.maybe_flush(ftl, flash, id),
             Progress::Reading => self.read_rest(ftl, flash, id, false),
             Progress::Writing => {}
         }

@@ -10,7 +10,7 @@ use crate::host::redundancy_hooks::RedundancyHooks;
 use crate::host::request::Stall;
 use crate::observe::blame::Blame;
 use crate::observe::operation::Op;
-use crate::policy::redundancy::Leaving;
+use crate::policy::redundancy::Eviction;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 impl RedundancyHooks for Raid {
@@ -59,13 +59,13 @@ impl RedundancyHooks for Raid {
     /// Where stripes leave one after another, the whole stripe of a frame was used with it.
     fn frame_used(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let dirty = ftl.core.buffer.get(frame_id).listed == Listed::Dirty;
-        if dirty && self.rules.leaving == Leaving::StripeByStripe {
+        if dirty && self.rules.eviction == Eviction::StripeByStripe {
             self.use_stripe(ftl, frame_id);
         }
     }
 
     fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, frame_id: FrameId, room: bool) {
-        if self.rules.leaving != Leaving::Alone {
+        if self.rules.eviction != Eviction::Alone {
             return self.evict_stripe(ftl, flash, frame_id, room);
         }
         ftl.take_out(flash, frame_id, room);

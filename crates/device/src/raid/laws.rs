@@ -22,7 +22,7 @@ impl Raid {
         let kept = |(id, _): (ParityId, &Entry)| {
             self.cache.all_replaced(id).iter().filter(|unit| unit.is_some()).count() as u64
         };
-        self.cache.iter().map(kept).sum::<u64>() + self.leaving.len() as u64
+        self.cache.iter().map(kept).sum::<u64>() + self.deltas.len() as u64
     }
 
     /// What the parity cache holds is what the flash lacks; counters of worn pages are right; no
@@ -121,8 +121,8 @@ impl Raid {
         law(entry.based == parity.is_some() || entry.again, || {
             format!("stripe {}: based on parity at {}: {}", stripe.0, parity.0, entry.based)
         })?;
-        let leaving = self.leaving(id);
-        for unit in leaving {
+        let deltas = self.deltas(id);
+        for unit in deltas {
             let valid = core.allocator.blocks.is_valid(unit) && self.reads_well(unit);
             let open = entry.progress == Progress::Open && entry.reads > 0;
             law(valid && open, || format!("stripe {}: a page leaves in vain", stripe.0))?;

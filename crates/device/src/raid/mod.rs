@@ -108,7 +108,7 @@ pub struct Raid {
     pub(crate) waiting_programs: VecDeque<TxnId>,
     /// Covered pages that were replaced while the cached parity of their stripe had reads on their
     /// way.
-    pub(crate) leaving: Vec<(ParityId, UnitId)>,
+    pub(crate) deltas: Vec<(ParityId, UnitId)>,
     /// A trim waits for one, or for the parity of its stripe.
     pub(crate) trims_wait: bool,
     /// The pages that leave the buffer together, a bit each; none where a page leaves alone.
@@ -149,7 +149,7 @@ impl Raid {
             cursor: 0,
             building: ParityId::NONE,
             waiting_programs: VecDeque::with_capacity(config.queue.max_writes as usize + 1),
-            leaving: Vec::with_capacity(layout.transactions),
+            deltas: Vec::with_capacity(layout.transactions),
             trims_wait: false,
             together: 0,
             degraded_reads: DegradedReads::new(

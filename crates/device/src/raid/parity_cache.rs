@@ -116,7 +116,7 @@ pub struct ParityCache {
     newest: ParityId,
     oldest: ParityId,
     /// Those being read for or written.
-    committing: u32,
+    flushing: u32,
     /// The most in use at once.
     most: u32,
     /// Turns so far.
@@ -134,7 +134,7 @@ impl ParityCache {
             free: (0..places as usize).rev().map(ParityId::new).collect(),
             newest: ParityId::NONE,
             oldest: ParityId::NONE,
-            committing: 0,
+            flushing: 0,
             most: 0,
             turns: 0,
         }
@@ -160,8 +160,8 @@ impl ParityCache {
 
     /// Those on their way to the flash.
     #[inline]
-    pub fn committing(&self) -> u32 {
-        self.committing
+    pub fn flushing(&self) -> u32 {
+        self.flushing
     }
 
     /// A place.
@@ -199,7 +199,7 @@ impl ParityCache {
         let entry = &mut self.entries[id];
         debug_assert!(entry.pinned == 0 && entry.reads == 0 && !entry.awaiting.is_some());
         if entry.progress != Progress::Open {
-            self.committing -= 1;
+            self.flushing -= 1;
         }
         self.places[entry.stripe] = ParityId::NONE;
         entry.stripe = StripeId::NONE;
@@ -207,12 +207,12 @@ impl ParityCache {
     }
 
     /// It takes in nothing more.
-    pub fn commit(&mut self, id: ParityId) {
+    pub fn flush(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Open);
         self.delist(id);
         self.entries[id].progress = Progress::Reading;
         self.begin_turn(id);
-        self.committing += 1;
+        self.flushing += 1;
     }
 
     /// From now on what is read for the parity of all pages counts.
@@ -235,7 +235,7 @@ impl ParityCache {
         self.entries[id].expedited = true;
         let entry = &mut self.entries[id];
         (entry.again, entry.stalled, entry.stale, entry.turn) = (false, false, false, 0);
-        self.committing -= 1;
+        self.flushing -= 1;
         self.enlist(id);
     }
 

@@ -15,8 +15,8 @@ use fowler_units::{Id, ParityId, StripeId, UnitId};
 
 impl Raid {
     /// The pages that leave the cached parity of an entry.
-    pub(crate) fn leaving(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
-        self.leaving.iter().filter(move |its| its.0 == entry).map(|its| its.1)
+    pub(crate) fn deltas(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
+        self.deltas.iter().filter(move |its| its.0 == entry).map(|its| its.1)
     }
 }
 
@@ -53,7 +53,7 @@ impl Raid {
             return ftl.invalidate(flash, old);
         }
         if self.reads_well(old) {
-            self.leaving.push((entry, old));
+            self.deltas.push((entry, old));
             return;
         }
         ftl.invalidate(flash, old);
@@ -62,8 +62,8 @@ impl Raid {
 
     /// Nothing is read any more for an entry: what it has is the parity of the covered pages alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        while let Some(at) = self.leaving.iter().position(|its| its.0 == entry) {
-            let (_, old) = self.leaving.swap_remove(at);
+        while let Some(at) = self.deltas.iter().position(|its| its.0 == entry) {
+            let (_, old) = self.deltas.swap_remove(at);
             ftl.invalidate(flash, old);
         }
     }
@@ -94,8 +94,8 @@ impl Raid {
         flash: &mut Flash,
         unit: UnitId,
     ) -> bool {
-        let Some(at) = self.leaving.iter().position(|its| its.1 == unit) else { return false };
-        let (entry, _) = self.leaving.swap_remove(at);
+        let Some(at) = self.deltas.iter().position(|its| its.1 == unit) else { return false };
+        let (entry, _) = self.deltas.swap_remove(at);
         self.cache.get_mut(entry).blank = true;
         ftl.invalidate(flash, unit);
         true
@@ -141,9 +141,9 @@ impl Raid {
     }
 
     /// What is known of covered pages and of those that leave together.
-    pub(crate) fn known_sum(&self, value: u64, leaving: &[UnitId]) -> u64 {
+    pub(crate) fn known_sum(&self, value: u64, deltas: &[UnitId]) -> u64 {
         let version =
             |unit: UnitId| self.integrity.as_deref().map_or(0, |its| its.version_at(unit));
-        leaving.iter().fold(value, |sum, &unit| sum ^ version(unit))
+        deltas.iter().fold(value, |sum, &unit| sum ^ version(unit))
     }
 }

@@ -8,15 +8,15 @@ use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::{Op, Source};
-use crate::policy::redundancy::Commits;
+use crate::policy::redundancy::ParityFlush;
 use fowler_units::{DieId, FrameId, Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// The parity of a stripe goes to the flash. What it lacks is read: the pages that are not
     /// covered, or what the covered ones replaced and the parity before, whichever is less
     /// (equations (2) and (1) of the paper; with all pages there the first if `N - n <= n + 1`).
-    pub(crate) fn commit(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        self.cache.commit(entry);
+    pub(crate) fn flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
+        self.cache.flush(entry);
         let its = *self.cache.get(entry);
         if !self.protects(its.stripe) && !self.is_damaged(&ftl.core, its.stripe) {
             return self.finish(ftl, flash, entry);
@@ -134,7 +134,7 @@ impl Raid {
                 if its.reads == 0 {
                     self.note_awaited(flash, done, entry);
                     self.release_awaiting(ftl, flash, entry);
-                    self.consider_commit(ftl, flash, entry);
+                    self.maybe_flush(ftl, flash, entry);
                     self.make_room(ftl, flash);
                 }
             }
@@ -156,7 +156,7 @@ impl Raid {
     /// What was computed is of no use any more: the entry takes in again what is written.
     pub(crate) fn reopen(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.reopen(entry);
-        self.consider_commit(ftl, flash, entry);
+        self.maybe_flush(ftl, flash, entry);
     }
 
     pub(crate) fn write_parity(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
@@ -323,7 +323,7 @@ impl Raid {
         let page = ftl.core.buffer.get(frame_id).lpn;
         let Some(entry) = self.cache.find(self.stripes.of(page)) else { return false };
         let its = self.cache.get_mut(entry);
-        let kept = self.rules.commits == Commits::WhenEvicted && !its.expedited;
+        let kept = self.rules.parity_flush == ParityFlush::WhenEvicted && !its.expedited;
         if kept && its.reads == 0 || its.covered & bit(self.stripes.position(page)) == 0 {
             return false;
         }

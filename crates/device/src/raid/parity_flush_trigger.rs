@@ -1,27 +1,27 @@
 //! When parity goes to the flash: at once or when its write hurries, when its place in the parity
 //! cache is needed, and where a stripe gets parity for the first time. The redundancy policy says
-//! which (`Rules::commits`).
+//! which (`Rules::parity_flush`).
 
 use super::Raid;
 use super::parity_cache::Progress;
 use crate::flash::Flash;
 use crate::host::Ftl;
-use crate::policy::redundancy::Commits;
+use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, StripeId, UnitId};
 
 impl Raid {
     /// An entry that is not to be kept goes to the flash once nothing is on its way to it.
     /// See docs/decisions/raid.md, "When is parity submitted?".
-    pub(crate) fn consider_commit(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
+    pub(crate) fn maybe_flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get(entry);
         let quiet = its.progress == Progress::Open && its.pinned == 0 && its.reads == 0;
-        let due = its.expedited || self.rules.commits == Commits::AtOnce;
+        let due = its.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
         let nothing = its.covered == 0 && its.based;
         if quiet && nothing {
             // Whatever was to be covered was trimmed on its way.
             self.finish(ftl, flash, entry);
         } else if quiet && due && !its.frail {
-            self.commit(ftl, flash, entry);
+            self.flush(ftl, flash, entry);
         }
     }
 
@@ -44,7 +44,7 @@ impl Raid {
         if let Some((page, new)) = written {
             self.take_in(ftl, flash, entry, page, UnitId::NONE, new);
         }
-        self.commit(ftl, flash, entry);
+        self.flush(ftl, flash, entry);
     }
 
     /// Stripes that are to have parity get it while places are left.
@@ -73,16 +73,16 @@ impl Raid {
     /// the cache is kept.
     pub(crate) fn make_room(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         loop {
-            let kept = self.rules.commits == Commits::WhenEvicted;
+            let kept = self.rules.parity_flush == ParityFlush::WhenEvicted;
             let ahead = u32::from(kept);
             let wanted =
                 (self.waiting_programs.len() as u32 + u32::from(self.trims_wait)).max(ahead);
             let wanted = wanted + u32::from(kept && self.wanted_count > 0);
-            if self.cache.free_count() + self.cache.committing() >= wanted {
+            if self.cache.free_count() + self.cache.flushing() >= wanted {
                 return;
             }
             let Some(oldest) = self.cache.evictable() else { return };
-            self.commit(ftl, flash, oldest);
+            self.flush(ftl, flash, oldest);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::flash::txn::Owner;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::{Op, Source};
-use crate::policy::redundancy::Commits;
+use crate::policy::redundancy::ParityFlush;
 use crate::raid::Raid;
 use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
@@ -44,7 +44,7 @@ impl Raid {
             let entry = self.cache.get(id);
             // What is written with its data takes in what comes before the first of it is
             // programmed.
-            let soon = entry.expedited || self.rules.commits == Commits::AtOnce;
+            let soon = entry.expedited || self.rules.parity_flush == ParityFlush::AtOnce;
             let full = soon && entry.covered != 0 && entry.pinned > 0;
             if entry.progress != Progress::Open || full {
                 return Err(Some(id));
@@ -98,7 +98,7 @@ impl Raid {
         // What goes past the caches together is taken in together, and hurries its stripe after
         // that.
         its.expedited |= expedited && together == 0;
-        if self.rules.commits == Commits::WhenEvicted && covered != 0 {
+        if self.rules.parity_flush == ParityFlush::WhenEvicted && covered != 0 {
             let many = self.rules.n_update.is_some_and(|most| together.count_ones() > most);
             if many && its.anew & bit(position) == 0 {
                 // Parity anew from what is written and what else is covered, once for all that
@@ -232,7 +232,7 @@ impl Raid {
     pub(crate) fn unpin(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let its = self.cache.get_mut(entry);
         its.pinned -= 1;
-        self.consider_commit(ftl, flash, entry);
+        self.maybe_flush(ftl, flash, entry);
         self.make_room(ftl, flash);
     }
 

@@ -164,9 +164,9 @@ impl Raid {
         let cached = current && covered & bit(self.stripes.position(page)) != 0;
         if let Some(its) = its {
             let computed = its.progress == Progress::Writing && !its.again;
-            let leaving = entry.map_or_else(Vec::new, |id| self.leaving(id).collect());
+            let deltas = entry.map_or_else(Vec::new, |id| self.deltas(id).collect());
             let known = match (current, cached) {
-                (true, true) => Some((covered, &leaving[..], self.known_sum(its.value, &leaving))),
+                (true, true) => Some((covered, &deltas[..], self.known_sum(its.value, &deltas))),
                 (true, false) if computed => Some((!covered, &[][..], its.whole ^ its.value)),
                 _ => None,
             };

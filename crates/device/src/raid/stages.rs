@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use crate::policy::redundancy::{Commits, Redundancy};
+use crate::policy::redundancy::{ParityFlush, Redundancy};
 use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
@@ -163,7 +163,7 @@ impl Raid {
         if current {
             ftl.core.relocate(page, to);
         } else {
-            if let Some((_, its)) = self.leaving.iter_mut().find(|(_, its)| *its == from) {
+            if let Some((_, its)) = self.deltas.iter_mut().find(|(_, its)| *its == from) {
                 *its = to;
                 return;
             }
@@ -208,7 +208,7 @@ impl Raid {
         if stage == self.stage {
             return;
         }
-        if self.rules.commits == Commits::AtOnce {
+        if self.rules.parity_flush == ParityFlush::AtOnce {
             // Whoever waits for parity by the old rules waits for no eviction.
             self.cache.hurry();
         }

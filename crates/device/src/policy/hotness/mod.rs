@@ -82,7 +82,7 @@ pub struct Hotness {
 #[derive(Clone, Debug)]
 enum Classifier {
     BufferHits(BufferHits),
-    /// Whom whoever built the drive handed over.
+    /// A custom policy of whoever built the drive.
     Custom(Box<dyn CustomHotness>),
 }
 
@@ -98,10 +98,10 @@ impl Hotness {
         }
     }
 
-    /// The same with one that was handed over, if any was, in the place of `buffer_hits`.
+    /// The same with the custom policy, if there is one, in the place of `buffer_hits`.
     #[must_use]
-    pub fn or_handed(mut self, handed: Option<&Maker<dyn CustomHotness>>) -> Self {
-        if let Some(maker) = handed {
+    pub fn or_custom(mut self, custom: Option<&Maker<dyn CustomHotness>>) -> Self {
+        if let Some(maker) = custom {
             self.classifier = Some(Classifier::Custom(maker.make()));
         }
         self

@@ -1,7 +1,7 @@
 //! Hybrid caching (DA-RAID-5, section III-E): the write buffer evicts stripe by stripe, and the
 //! parity cache is updated from what was written alone where that is most of the stripe.
 
-use super::{Commits, Leaving, Params, Protects, Redundancy, Rules, Stage};
+use super::{Eviction, Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ impl Redundancy for HybridCaching {
     fn rules(&self, _stage: Stage) -> Rules {
         Rules {
             protects: Protects::All,
-            commits: Commits::WhenEvicted,
-            leaving: Leaving::StripeByStripe,
+            parity_flush: ParityFlush::WhenEvicted,
+            eviction: Eviction::StripeByStripe,
             refreshes: false,
             n_update: Some(self.n_update),
             cut_off: self.cut_off,

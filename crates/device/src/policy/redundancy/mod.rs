@@ -74,7 +74,7 @@ pub enum Protects {
 
 /// When the parity of a write goes to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Commits {
+pub enum ParityFlush {
     /// With its data: a write is complete when both are there.
     AtOnce,
     /// When its place in the parity cache is needed.
@@ -83,7 +83,7 @@ pub enum Commits {
 
 /// In what company pages leave the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaving {
+pub enum Eviction {
     /// Each alone, the least recently used first.
     Alone,
     /// With all pages of its stripe, the stripe of the least recently used page first.
@@ -98,9 +98,9 @@ pub struct Rules {
     /// Which stripes have parity.
     pub protects: Protects,
     /// When it goes to the flash.
-    pub commits: Commits,
+    pub parity_flush: ParityFlush,
     /// How pages leave the write buffer.
-    pub leaving: Leaving,
+    pub eviction: Eviction,
     /// Whether blocks are refreshed at [`Params::retention`] and [`Params::reads`].
     pub refreshes: bool,
     /// Above how many pages written together cached parity is built from them, without reading what
@@ -114,8 +114,8 @@ impl Rules {
     /// No parity, nothing refreshed.
     pub const NONE: Rules = Rules {
         protects: Protects::Nothing,
-        commits: Commits::AtOnce,
-        leaving: Leaving::Alone,
+        parity_flush: ParityFlush::AtOnce,
+        eviction: Eviction::Alone,
         refreshes: false,
         n_update: None,
         cut_off: None,

@@ -2,7 +2,7 @@
 //! block, refresh for all others; pages of a stripe leave the write buffer together, so that
 //! parity is computed once for them.
 
-use super::{Leaving, Params, Protects, Redundancy, Rules, Stage};
+use super::{Eviction, Params, Protects, Redundancy, Rules, Stage};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ impl Redundancy for WearAware {
     fn rules(&self, _stage: Stage) -> Rules {
         Rules {
             protects: Protects::Worn,
-            leaving: Leaving::WithStripe,
+            eviction: Eviction::WithStripe,
             refreshes: true,
             ..Rules::NONE
         }

@@ -3,7 +3,7 @@
 //! of DA-RAID-5 describes it: parity is built up in a cache from the pages that are written, and
 //! from the page before each that is written once more.
 
-use super::{Commits, Params, Protects, Redundancy, Rules, Stage};
+use super::{Params, ParityFlush, Protects, Redundancy, Rules, Stage};
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -17,6 +17,6 @@ impl PartialParity {
 
 impl Redundancy for PartialParity {
     fn rules(&self, _stage: Stage) -> Rules {
-        Rules { protects: Protects::All, commits: Commits::WhenEvicted, ..Rules::NONE }
+        Rules { protects: Protects::All, parity_flush: ParityFlush::WhenEvicted, ..Rules::NONE }
     }
 }
