@@ -275,7 +275,8 @@ fn papers() -> String {
 pub(crate) struct Reproduce {
     #[arg(help = papers())]
     pub paper: String,
-    /// A folder of real traces; those of the paper's workloads are shown beside the synthetic stand-ins
+    /// A folder of real traces; those of the paper's workloads are shown beside the synthetic
+    /// stand-ins
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
     /// Where tables (CSV), figures (SVG), a page of both (report.html) and finished runs go

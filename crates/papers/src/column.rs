@@ -1,5 +1,5 @@
-//! The workloads of a paper: synthetic stand-in traces, then the real traces of a user's folder that hold one of
-//! them.
+//! The workloads of a paper: synthetic stand-in traces, then the real traces of a user's folder
+//! that hold one of them.
 
 use super::real::{self, Real};
 use fowler_experiment::diagnostic::Diagnostics;
