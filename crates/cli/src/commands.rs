@@ -3,8 +3,8 @@
 use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
 use crate::output::{Output, Wanted};
 use crate::{
-    Exit, console, fit, lifetime, physics, progress, report, reproduce, study, sweep, traces,
-    validation,
+    Exit, console, fit, lifetime, physics, progress, report, reproduce, signals, study, sweep,
+    traces, validation,
 };
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -75,7 +75,7 @@ fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     console::complain(diagnostics);
     match exit {
         Exit::Done if diagnostics.0.is_empty() => Exit::Done,
-        Exit::Done if progress::stop_flag().load(Ordering::Relaxed) => Exit::Stopped,
+        Exit::Done if signals::stop_flag().load(Ordering::Relaxed) => Exit::Stopped,
         Exit::Done => Exit::BadInput,
         worse => worse,
     }
@@ -96,7 +96,7 @@ fn explain(arguments: &Explain) -> Result<Exit, Diagnostics> {
     let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
     let bar = progress::bar(arguments.load.quiet);
     let count = |requests| bar.inc(requests);
-    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let control = Control { stop: signals::stop_flag(), progress: &count };
     let recorded = timeline::record(&spec, choice, control);
     bar.finish_and_clear();
     let Recorded { outcome, timeline, diagnostics } = recorded?;
@@ -139,7 +139,7 @@ fn measured(
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
     let bar = progress::bar(setup.load.quiet);
     let count = |requests| bar.inc(requests);
-    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let control = Control { stop: signals::stop_flag(), progress: &count };
     let simulated = simulate(&spec, control);
     bar.finish_and_clear();
     let (outcomes, json) = simulated?;

@@ -16,6 +16,7 @@ mod report;
 mod reproduce;
 mod requests;
 mod sheets;
+mod signals;
 mod study;
 mod sweep;
 mod table;

@@ -2,7 +2,7 @@
 
 use crate::args::Lifetime as Arguments;
 use crate::output::{Output, Wanted};
-use crate::{Exit, console, fit, progress, sheets};
+use crate::{Exit, console, fit, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
 use fowler_experiment::workload::Control;
@@ -26,7 +26,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     let bar = progress::shares(arguments.quiet);
     let watch = Watch {
-        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        control: Control { stop: signals::stop_flag(), progress: &|_| () },
         share: &|share| bar.set_position((share * 1000.0) as u64),
         warn: &|warning| bar.suspend(|| console::note(&format!("note: {warning}"))),
     };

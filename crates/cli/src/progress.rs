@@ -1,40 +1,12 @@
-//! A line on standard error while a run takes its time, and the user's wish to end it.
+//! A line on standard error while a run takes its time.
 
-use fowler_experiment::atomic_file;
 use fowler_papers::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 #[cfg(feature = "parquet")]
 use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// Set by Ctrl-C. A signal handler can only reach a static.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// From now on, the first Ctrl-C ends the run in good order; the second ends the program.
-pub(crate) fn stop_flag() -> &'static AtomicBool {
-    let handled = ctrlc::try_set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            atomic_file::abandon();
-            std::process::exit(130);
-        }
-    });
-    // Another handler is already there: then the default holds, and a Ctrl-C simply ends the
-    // program.
-    drop(handled);
-    &STOP
-}
-
-/// For what has no end but its own: a Ctrl-C ends the program at once, and what is half written
-/// goes.
-pub(crate) fn end_at_once() {
-    let handled = ctrlc::try_set_handler(|| {
-        atomic_file::abandon();
-        std::process::exit(130);
-    });
-    drop(handled);
-}
 
 /// A counter of requests; hidden unless standard error is a terminal.
 pub(crate) fn bar(quiet: bool) -> ProgressBar {

@@ -1,7 +1,7 @@
 //! `fowler reproduce`: a paper's tables and figures beside its published numbers.
 
 use crate::args::Reproduce;
-use crate::{Exit, console, progress, sheets};
+use crate::{Exit, console, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, Verdict, Watch};
@@ -20,7 +20,7 @@ pub(crate) fn execute(arguments: &Reproduce) -> Result<Exit, Diagnostics> {
     let request = Request { paper, traces: arguments.traces.clone(), out, limit, brief };
     let bar = progress::runs(arguments.quiet);
     let watch = Watch {
-        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        control: Control { stop: signals::stop_flag(), progress: &|_| () },
         step: &progress::follow(&bar),
     };
     let reproduced = fowler_papers::reproduce(&request, watch);

@@ -1,7 +1,7 @@
 //! `fowler study`: what systems buy together.
 
 use crate::args::{Reading, Source, Study};
-use crate::{Exit, console, fit, progress, sheets};
+use crate::{Exit, console, fit, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
@@ -21,7 +21,7 @@ pub(crate) fn execute(arguments: &Study) -> Result<Exit, Diagnostics> {
     let request = Request { workloads, traces, out, limit };
     let bar = progress::runs(arguments.quiet);
     let watch = Watch {
-        control: Control { stop: progress::stop_flag(), progress: &|_| () },
+        control: Control { stop: signals::stop_flag(), progress: &|_| () },
         step: &progress::follow(&bar),
     };
     let found = ablation::all(&request, watch);

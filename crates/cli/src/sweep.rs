@@ -18,7 +18,7 @@ pub(crate) fn execute(
 mod with_columns {
     use super::Sweep;
     use crate::table::Grid;
-    use crate::{Exit, console, progress};
+    use crate::{Exit, console, progress, signals};
     use fowler_columns::store::{self, Folder};
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
     use fowler_experiment::numbers::{counted, whole};
@@ -47,7 +47,7 @@ mod with_columns {
         let folder = Folder::open(&out, &plan)?;
         let todo = folder.missing(arguments.retry)?;
         let bar = progress::points(arguments.quiet, todo.len());
-        let stop = progress::stop_flag();
+        let stop = signals::stop_flag();
         let control = Control { stop, progress: &|_| () };
         let step = progress::count(&bar);
         let threads = arguments.threads.map(usize::from);

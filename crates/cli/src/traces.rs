@@ -2,7 +2,7 @@
 
 use crate::args::{Reading, Trace};
 use crate::numbers::{bytes, counted, counted_as, percent, real, seconds, whole};
-use crate::{Exit, commands, console, fit, progress};
+use crate::{Exit, commands, console, fit, signals};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, writable};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Does what the user asked for.
 pub(crate) fn execute(command: Trace) -> Result<Exit, Diagnostics> {
-    progress::end_at_once();
+    signals::end_at_once();
     match command {
         Trace::Info { file, reading, json } => info(&file, &reading, json)?,
         Trace::Convert { file, to, reading, limit } => {

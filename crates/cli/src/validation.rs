@@ -4,7 +4,7 @@ use crate::args::Validate;
 use crate::numbers::{NOTHING, counted_as, real, whole};
 use crate::output::{Output, Wanted};
 use crate::table::Grid;
-use crate::{Exit, console, progress};
+use crate::{Exit, console, progress, signals};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::validate::{Group, Row, ValidateSpec, Validation, validate};
 use fowler_experiment::workload::Control;
@@ -20,7 +20,7 @@ pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
     };
     let bar = progress::bar(arguments.quiet);
     let count = |requests| bar.inc(requests);
-    let control = Control { stop: progress::stop_flag(), progress: &count };
+    let control = Control { stop: signals::stop_flag(), progress: &count };
     let validated = validate(&spec, control);
     bar.finish_and_clear();
     let validation = validated?;

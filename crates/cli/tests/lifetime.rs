@@ -1,10 +1,12 @@
 //! `fowler lifetime` as its user meets it: in full, killed and taken up again, with bad input.
 
+mod processes;
+
+use processes::{stopped, wait_until};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
 
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -56,14 +58,6 @@ fn load(folder: &Path) -> String {
     path.display().to_string()
 }
 
-#[allow(clippy::disallowed_methods, reason = "it waits for another program")]
-fn wait_for(path: &Path, child: &mut Child) {
-    while !path.exists() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn summary(folder: &Path) -> String {
     fs::read_to_string(folder.join("summary.json")).unwrap()
 }
@@ -90,22 +84,17 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     let checkpoint = parts.join("lifetime.checkpoint");
     let arguments = all(&parts);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // Killed as soon as something is saved; then stopped with Ctrl-C; then resumed.
+    // Killed as soon as something is saved; then stopped; then resumed.
     let mut child = command(&arguments).spawn().unwrap();
-    wait_for(&checkpoint, &mut child);
+    wait_until(&mut child, || checkpoint.exists());
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!parts.join("summary.json").exists(), "it was killed before its end");
     let before = fs::metadata(&checkpoint).unwrap().modified().unwrap();
     let mut child = command(&arguments).spawn().unwrap();
-    while fs::metadata(&checkpoint).unwrap().modified().unwrap() == before {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-    }
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let stopped = child.wait_with_output().unwrap();
-    assert_eq!(stopped.status.code(), Some(130));
-    assert!(String::from_utf8_lossy(&stopped.stderr).contains("the same command resumes"));
+    wait_until(&mut child, || fs::metadata(&checkpoint).unwrap().modified().unwrap() != before);
+    let ended = stopped(child);
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command resumes"));
     let done = run(&arguments);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(!checkpoint.exists(), "nothing is left to resume from");

@@ -1,10 +1,12 @@
 //! `fowler sweep` as its user meets it: planned, run, stopped, killed and taken up again.
 #![cfg(feature = "parquet")]
 
+mod processes;
+
+use processes::{stopped, wait_until};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 /// The workspace: examples and documents name files from there.
 fn root() -> PathBuf {
@@ -107,13 +109,9 @@ fn points(out: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Starts a sweep and waits until so many points are finished, and some that are not have begun.
-#[allow(clippy::disallowed_methods, reason = "it waits for another program")]
 fn begun(arguments: &[&str], out: &Path, finished: usize) -> Child {
     let mut child = command(arguments).spawn().unwrap();
-    while !out.join("points").exists() || points(out).len() < finished {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(&mut child, || out.join("points").exists() && points(out).len() >= finished);
     child
 }
 
@@ -140,10 +138,7 @@ fn whatever_ends_it_no_finished_point_is_lost_or_run_again() {
     assert!((3..25).contains(&saved.len()), "{} points", saved.len());
     // Stopped, in good order.
     let child = begun(&alone, &parts, saved.len() + 1);
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let (code, _, err) = reported(&child.wait_with_output().unwrap());
-    assert_eq!(code, Some(130), "{err}");
+    let (_, _, err) = reported(&stopped(child));
     assert!(err.contains("the same command resumes from there"), "{err}");
     let written =
         |(name, _): &(String, Vec<u8>)| fs::metadata(parts.join(name)).unwrap().modified().unwrap();
