@@ -13,7 +13,7 @@
 //! - **For each page moved** the backward mapping of its old place, and both ways for its new one.
 //!   As in the drive, the pages of a victim lie next to each other, one victim to a die, while the
 //!   logical pages found there are scattered. The floor reads the pages that it moves packed; in a
-//!   drive outdated ones lie between them, so it is spared cache lines.
+//!   drive invalid ones lie between them, so it is spared cache lines.
 //! - **For each end** of a sensing, a transfer, a program or an erase one event, pushed and popped;
 //!   for each suspension two (the cells are free; what was interrupted ends later than planned). A
 //!   simulator that knows of channels and suspension must decide something at each of these

@@ -8,7 +8,7 @@
 >>> r.scheme
 'fifo+ReadFirst'
 
-It takes the place of what the rest of the scheme chooses for its slot. It is copied when it is handed over
+It takes the place of what the rest of the scheme chooses for its slot. It is copied when it is passed in
 (:func:`copy.deepcopy`), and each drive has a copy of that. What it raises ends the run as
 :class:`fowler.PolicyError`.
 """

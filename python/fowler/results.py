@@ -288,7 +288,7 @@ class Run:
 
     @cached_property
     def device(self) -> Device:
-        """The drive, with the policies that the scheme names; not those that were handed over."""
+        """The drive, with the policies that the scheme names; not custom ones."""
         its = Device.of(tomllib.loads(self._outcome.device))
         return dataclasses.replace(its, name=str(self.summary["device"]))
 

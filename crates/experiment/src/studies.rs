@@ -1,4 +1,4 @@
-//! The door for studies: what a crate above needs to make one study of many runs, beyond
+//! The entry point for studies: what a crate above needs to make one study of many runs, beyond
 //! specifications and outcomes. One run alone wants [`crate::run`].
 
 pub use crate::image_cache::ImageCache;

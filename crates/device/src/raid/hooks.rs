@@ -172,7 +172,7 @@ impl RedundancyHooks for Raid {
 
     fn wants(&self, ftl: &Ftl, flash: &Flash, id: TxnId) -> bool {
         match flash.txns.get(id).owner {
-            Owner::Parity(entry) => !self.is_outdated(entry),
+            Owner::Parity(entry) => !self.is_superseded(entry),
             Owner::DegradedRead(number) => self.wants_rebuilt(&ftl.core, number),
             owner => unreachable!("{owner:?} programs nothing of redundancy's"),
         }

@@ -187,7 +187,7 @@ impl Raid {
     }
 
     /// What was computed is to be computed once more: it need not be programmed.
-    pub(crate) fn is_outdated(&self, entry: ParityId) -> bool {
+    pub(crate) fn is_superseded(&self, entry: ParityId) -> bool {
         self.cache.get(entry).again
     }
 

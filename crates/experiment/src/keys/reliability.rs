@@ -33,7 +33,7 @@ fn model() -> Vec<Key<Config>> {
             Field::Time(AGES, at!(reliability.oldest))),
         optional("reliability.strength", "how the controller knows the strength of a block",
             words!(reliability.strength,
-                "oracle" => StrengthSource::Oracle, "the truth";
+                "oracle" => StrengthSource::Oracle, "exactly";
                 "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time, and read once before the run";
             )),
         optional("reliability.risk", "measured: how probable it may be that a block is weaker than it is taken for",

@@ -1,5 +1,5 @@
 //! The write-demand predictor (READY, sections 3.2 and 3.5): what the host would have written,
-//! window by window, had nothing been delayed, and how long an epoch must be for one to foretell
+//! window by window, had nothing been delayed, and how long an epoch must be for one to predict
 //! the next.
 
 use fowler_units::Span;
@@ -88,7 +88,7 @@ impl DemandPredictor {
         }
     }
 
-    /// The epoch, in windows, that foretells the next one best, and the mean demand in one
+    /// The epoch, in windows, that predicts the next one best, and the mean demand in one
     /// (equation 6, Figure 9): that with the least mean difference between neighbours, the shortest
     /// of several. None, while no two windows with demand follow each other.
     pub fn choose(&mut self) -> Option<(u32, f64)> {

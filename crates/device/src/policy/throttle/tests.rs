@@ -265,7 +265,7 @@ fn a_spare_that_is_spent_again_and_again_costs_a_tenth_at_most() {
     }
 }
 
-/// Under every throttle that foresees, the delay rises in a busy time, also where what was written
+/// Under every throttle that predicts, the delay rises in a busy time, also where what was written
 /// alone never passes a capacity that is enforced; and it is gone when demand has fallen.
 #[test]
 fn the_delay_follows_the_demand() {
