@@ -2,7 +2,7 @@
 //!
 //! **Owns** the words in which a run is reported. **May touch** nothing.
 //!
-//! - `operation.rs`: what a flash operation is, and on whose account it runs.
+//! - `operation.rs`: what a flash operation is, and on whose behalf it runs.
 //! - `blame.rs`: the parts of a request's latency.
 //! - `ledger.rs`: what a die spent its time on. What a request waited behind (GC, wear leveling,
 //!   parity) is the difference of two readings, taken by `flash/die.rs`.
