@@ -1,5 +1,5 @@
-//! The user's wish to end: Ctrl-C (SIGINT), and what schedulers and closing terminals send (SIGTERM,
-//! SIGHUP).
+//! The user's wish to end: Ctrl-C (SIGINT), and what schedulers and closing terminals send
+//! (SIGTERM, SIGHUP).
 
 use fowler_experiment::atomic_file;
 use std::sync::Once;

@@ -1,8 +1,9 @@
 //! The program as its user meets it: what it prints, what it writes, how it ends.
 
 mod processes;
+#[cfg(unix)]
+mod stopping;
 
-use processes::{signal, stopped, wait_until};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -605,99 +606,4 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty());
-}
-
-#[cfg(unix)]
-#[test]
-fn a_stopped_conversion_leaves_nothing() {
-    let folder = Folder::new("stop-convert");
-    let load = folder.file("endless.toml", ENDLESS);
-    let trace = folder.path("trace.csv");
-    let mut child = command(&["trace", "synth", &load, &trace, "--device", "small.toml"])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let partial = folder.path("trace.csv.partial");
-    wait_until(&mut child, || length(&partial) >= 1 << 20);
-    stopped(child);
-    let left: Vec<_> =
-        fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
-    assert_eq!(left, ["endless.toml"]);
-}
-
-/// More than anybody waits for, and yet no more than a disk holds.
-#[cfg(unix)]
-const ENDLESS: &str = "requests = 5_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n";
-
-#[cfg(unix)]
-fn length(path: &str) -> u64 {
-    fs::metadata(path).map_or(0, |facts| facts.len())
-}
-
-/// Columns of a comparison that was cut short are of different requests, unless by chance.
-#[cfg(unix)]
-#[test]
-fn a_stopped_comparison_relates_only_what_is_alike() {
-    let folder = Folder::new("stop-compare");
-    let load = folder.file("endless.toml", ENDLESS);
-    let log = folder.path("r.csv");
-    let arguments = ["compare", "--device", "small.toml", "--workload", &load];
-    let mut child =
-        command(&[&arguments[..], &["--schemes", "fifo,pe0", "--requests", &log]].concat())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-    for partial in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
-        wait_until(&mut child, || length(&folder.path(partial)) > 0);
-    }
-    let output = stopped(child);
-    let text = String::from_utf8_lossy(&output.stdout);
-    let count = |scheme: &str| {
-        let line = text.lines().find(|line| line.contains(&format!("requests under {scheme}:")));
-        line.and_then(|line| line.split_whitespace().nth(2)).unwrap_or_else(|| panic!("{text}"))
-    };
-    let alike = count("fifo") == count("pe0");
-    let row = text.lines().find(|line| line.contains("read mean")).unwrap();
-    assert_eq!(row.contains("x |"), alike, "{text}");
-    assert_eq!(!text.contains("no ratios for pe0"), alike, "{text}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_stopped_run_prints_what_it_has() {
-    for (name, before) in
-        [("stop", ""), ("stop-no-int", "trap '' INT; "), ("stop-no-hup", "trap '' HUP; ")]
-    {
-        let folder = Folder::new(name);
-        let load = folder.file("endless.toml", ENDLESS);
-        let log = folder.path("requests.csv");
-        let given =
-            command(&["run", "--device", "small.toml", "--workload", &load, "--requests", &log]);
-        // As a script that ignores a signal starts it.
-        let script = format!("{before}exec \"$0\" \"$@\"");
-        let mut child = Command::new("sh")
-            .args(["-c", &script])
-            .arg(given.get_program())
-            .args(given.get_args())
-            .current_dir(given.get_current_dir().unwrap())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // The run has begun when its log has; the signal handler is there before that.
-        let partial = folder.path("requests.csv.partial");
-        wait_until(&mut child, || length(&partial) > 0);
-        if name == "stop-no-hup" {
-            // What `nohup` is for: the run lives on.
-            signal(&child, "HUP");
-            let before = length(&partial);
-            wait_until(&mut child, || length(&partial) > before + (1 << 16));
-        }
-        let output = stopped(child);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("interrupted after"), "{name}: {text}");
-        assert!(text.contains("stopped by the user"), "{name}: {text}");
-    }
 }
