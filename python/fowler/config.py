@@ -31,7 +31,7 @@ class Geometry(Section):
     page_size: str
     """Data of one page: a size with its unit, from 512B to 1MiB."""
     over_provisioning: float
-    """Share of the capacity kept from the host: a number from 0 to 10."""
+    """Share of the capacity that the host does not see: a number from 0 to 10."""
     over_provisioning_base: Literal["raw", "logical"] = "raw"
     """What over_provisioning is a share of (raw: spare / raw; logical: spare / logical)."""
     plane_mode: Literal["lockstep", "independent"] = "lockstep"
@@ -91,8 +91,8 @@ class Buffer(Section):
     on_program: when its data is in the flash).
     """
     evict_ahead: int = 16
-    """Page frames kept free or on their way out (on_insert only): a whole number from 0 to
-    1048576.
+    """Page frames that are free or on their way out (on_insert only): a whole number from 0
+    to 1048576.
     """
     cache_reads: bool = False
     """Whether pages that were read stay in the buffer: true or false."""
@@ -136,20 +136,18 @@ class Gc(Section):
     """The keys of [gc]."""
 
     foreground_below: int = 3
-    """Erased blocks of a plane below which GC competes with the host: a whole number
-    from 1 to 65536.
+    """Erased blocks of a plane below which garbage collection (GC) competes with the host: a
+    whole number from 1 to 65536.
     """
     background_below: int = 8
-    """Erased blocks of a plane up to which idle time is used to collect: a whole number from
-    0 to 1048576.
+    """Erased blocks of a plane up to which GC uses idle time: a whole number from 0 to
+    1048576.
     """
     idle_after: str = "1ms"
-    """Idle time of a die before background GC starts: a time with its unit, from 0ns
-    to 1h.
-    """
+    """Idle time of a die before background GC starts: a time with its unit, from 0ns to 1h."""
     frontier: Literal["own", "shared"] = "own"
-    """Where collected pages go (own: an open block of their own; shared: the block that host
-    writes fill).
+    """Where pages moved by GC go (own: an open block of their own; shared: the block that
+    host writes fill).
     """
 
 
@@ -205,8 +203,8 @@ class Suspension(Section):
     cancellation: at once, and the phase is lost).
     """
     reads: Literal["host", "all"] = "host"
-    """Which reads may (host: those that a host request waits for; all: those of garbage
-    GC and merging too).
+    """Which reads may (host: those that a host request waits for; all: those of GC and of
+    merging partial writes too).
     """
     cancelled_program: Literal["redo", "reached"] = "redo"
     """What follows a cancelled program phase (redo: check, then the whole phase again;
@@ -241,11 +239,11 @@ class Victim(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wear(Section):
-    """When hot and cold data are swapped for the sake of wear."""
+    """Static wear leveling: when hot and cold data are swapped."""
 
     name: Literal["off", "hot_cold_swap"] = "off"
-    """When hot and cold data are swapped for the sake of wear (off: no static wear
-    levelling; hot_cold_swap: cold data moves into the most worn block).
+    """Static wear leveling: when hot and cold data are swapped (off: no static wear
+    leveling; hot_cold_swap: cold data moves into the most worn block).
     """
     threshold: int = 100
     """Erases by which a worn block must be ahead: a whole number from 1 to 1000000."""
@@ -253,12 +251,12 @@ class Wear(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Throttle(Section):
-    """Whether writes are held for the sake of the drive's life."""
+    """How writes are throttled for the sake of the drive's life."""
 
     name: Literal["off", "fixed_rate", "dynamic", "ready"] = "off"
-    """Whether writes are held for the sake of the drive's life (off: never held (NT);
-    fixed_rate: no more in a period than the rated capacity over the life allows (ST);
-    dynamic: by the demand foreseen, so that the rated capacity lasts (DT); ready: the
+    """How writes are throttled for the sake of the drive's life (off: no write is delayed
+    (NT); fixed_rate: no more in a period than the rated capacity over the life allows
+    (ST); dynamic: by predicted demand, so that the rated capacity lasts (DT); ready: the
     same, so that what rested cells endure lasts (READY)).
     """
     enforcement: Literal["pessimistic", "optimistic"] = "optimistic"
@@ -297,8 +295,8 @@ class Placement(Section):
     """Which open block takes which data."""
 
     name: Literal["single_stream", "streams"] = "single_stream"
-    """Which open block takes which data (single_stream: one open block in each plane, whatever the
-    data; streams: one open block in each plane for each tag).
+    """Which open block takes which data (single_stream: one open block in each plane,
+    whatever the data; streams: one open block in each plane for each tag).
     """
     dies: Literal["rotate", "by_address"] = "rotate"
     """Which die takes a host page (rotate: the next in turn that has room; by_address: that
@@ -353,10 +351,10 @@ class Sensing(Section):
     name: Literal["worst_case", "model", "retry"] = "worst_case"
     """At what level of soft sensing a page is read first (worst_case: what the weakest block
     needs at the end of its life, always; model: what the model asks for, of the inputs it
-    is told; retry: hard decision first).
+    knows; retry: hard decision first).
     """
     inputs: tuple[Literal["age", "voltage", "strength", "wear", "reads"], ...] = ()
-    """Model: what it is told; the rest is taken at its worst (age: when the page was
+    """Model: what it knows; the rest is taken at its worst (age: when the page was
     programmed; voltage: at what threshold voltage; strength: how fast its block
     accumulates errors; wear: the P/E cycles of its block; reads: the reads of its block
     since its erase).
@@ -369,24 +367,24 @@ class Redundancy(Section):
 
     name: Literal["none", "raid5", "ppc", "udl", "pe_aware", "hc", "da_raid5"] = "none"
     """What protects a stripe (none: nothing: a page that cannot be read is lost; raid5: N+1
-    over chips, parity rotating, written with its data; ppc: the same, parity kept in a
-    cache and updated there, page by page; udl: no parity: blocks are refreshed before
-    their data fades or is disturbed; pe_aware: parity for stripes with a page in a worn
-    block, for the others refresh; hc: data and parity cached by stripe, parity updated
-    from what was written alone; da_raid5: udl, pe_aware and hc, one after another as the
-    drive wears).
+    over chips, parity rotating, written with its data; ppc: the same, parity cached and
+    updated in the cache, page by page; udl: no parity: blocks are refreshed before their
+    data fades or is disturbed; pe_aware: parity for stripes with a page in a worn block,
+    refresh for the others; hc: data and parity cached by stripe, parity updated from what
+    was written alone; da_raid5: udl, pe_aware and hc, one after another as the drive
+    wears).
     """
     stripe: int = 8
     """Data pages of a stripe; with its parity it lies on one chip more: a whole number from
     1 to 63.
     """
     parity_cache: str = "512KiB"
-    """Parity pages held at once, cached or on their way: a size with its unit, from 0B to
+    """Most parity pages at once, cached or on their way: a size with its unit, from 0B to
     1GiB.
     """
     cache: Literal["protected", "volatile"] = "protected"
     """What becomes of caches when power fails (protected: they survive; volatile: what they
-    hold is gone).
+    hold is lost).
     """
     n_update: int = 6
     """Hc: cached parity is built anew from more pages than this written together: a whole
@@ -415,7 +413,7 @@ class Redundancy(Section):
     4294967295.
     """
     integrity: bool = False
-    """Whether pages carry version tags, to prove what is read back: true or false."""
+    """Whether pages carry versions, to prove what is read back: true or false."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -559,9 +557,8 @@ class Reliability(Section):
     oldest: str = "0s"
     """Age of the oldest data at the start: a time with its unit, from 0ns to 1827d."""
     strength: Literal["oracle", "measured"] = "oracle"
-    """How the controller knows the strength of a block (oracle: it is told; measured: it
-    counts corrected bits of pages that it reads in idle time, and read once before the
-    run).
+    """How the controller knows the strength of a block (oracle: exactly; measured: it counts
+    corrected bits of pages that it reads in idle time, and read once before the run).
     """
     risk: float = 0.05
     """Measured: how probable it may be that a block is weaker than it is taken for: a number
@@ -614,11 +611,11 @@ class Lifetime(Section):
     from 1us to 3650d.
     """
     period: str = "1s"
-    """A stopped host may go on in the next period: a time with its unit, from 1us to 3650d."""
+    """A stopped host may resume in the next period: a time with its unit, from 1us to 3650d."""
     spare: float = 0.1
     """Share of the later epochs' capacity that an epoch may borrow: a number from 0 to 1."""
     miss: float = 0.25
-    """Share by which demand may differ from what was foreseen: a number from 0 to 1000."""
+    """Share by which demand may differ from the prediction: a number from 0 to 1000."""
     streak: int = 3
     """Misses one after another until the epoch's length is chosen anew: a whole number from
     1 to 1000000.
