@@ -23,7 +23,7 @@ AXIS = "axis."
 """What columns of axes begin with."""
 SHOWN = 20
 """Points that a notebook shows."""
-SHOWN = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
+HEADLINES = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
 """What it shows of each."""
 
 
@@ -129,7 +129,7 @@ class Sweep(Table):
         return f"<Sweep {self._folder}: {len(self):,} points{failed}, by {', '.join(self.axes) or 'nothing'}>"
 
     def _repr_html_(self) -> str:
-        reported = [name for name in SHOWN if name in self.columns]
+        reported = [name for name in HEADLINES if name in self.columns]
         heads = ["point", *self.axes, *reported]
         columns = [self.column(name) for name in reported]
         failed = ["error"] if self.failed else []
