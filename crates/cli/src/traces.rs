@@ -94,7 +94,7 @@ type Line = (&'static str, String);
 /// How the trace was read and what is in it.
 fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
-    let [reads, writes, trims, flushes] = info.requests;
+    let [reads, writes, trims, flushes] = info.requests.into_array();
     let (reads, writes) = (counted(reads, "read"), counted(writes, "write"));
     let (trims, flushes) = (counted(trims, "trim"), counted_as(flushes, "flush", "flushes"));
     let total = whole(info.total_requests());
@@ -120,7 +120,7 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
 
 /// What was read or written in all and, if anything was, by a request on average.
 fn moved(info: &TraceInfo, op: HostOp) -> String {
-    let all = bytes(info.bytes[op as usize]);
+    let all = bytes(info.bytes[op]);
     info.mean_size(op).map_or(all.clone(), |mean| {
         format!("{all}, {} per request on average", bytes(mean.round() as u64))
     })

@@ -3,7 +3,7 @@
 use crate::device::{Resolved, Source};
 use crate::diagnostic::Diagnostics;
 use crate::generator::{Generator, Room};
-use fowler_units::{HostIo, HostOp};
+use fowler_units::{ByOp, HostIo, HostOp};
 use fowler_workload::{
     OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native,
 };
@@ -77,9 +77,9 @@ fn limited(
 
 /// The same as one JSON object.
 pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
-    let by_op = |counts: &[u64; 4]| -> Value {
-        let named = HostOp::ALL.iter().zip(counts);
-        named.map(|(op, count)| (op.word().to_string(), json!(count))).collect::<Map<_, _>>().into()
+    let by_op = |counts: &ByOp<u64>| -> Value {
+        let named = counts.iter().map(|(op, count)| (op.word().to_string(), json!(count)));
+        named.collect::<Map<_, _>>().into()
     };
     let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
     json!({

@@ -203,10 +203,10 @@ fn distances(a: &Profile, b: &Profile) -> [(&'static str, f64); 7] {
         ("gaps", a.relative_gaps().distance(&b.relative_gaps())),
         ("counts by 4", counts(a, 4.0).distance(&counts(b, 4.0))),
         ("counts by 40", counts(a, 40.0).distance(&counts(b, 40.0))),
-        ("read sizes", a.sizes[0].distance(&b.sizes[0])),
-        ("write sizes", a.sizes[1].distance(&b.sizes[1])),
-        ("read reuse", a.reuse[0].distance(&b.reuse[0])),
-        ("write reuse", a.reuse[1].distance(&b.reuse[1])),
+        ("read sizes", a.sizes.reads.distance(&b.sizes.reads)),
+        ("write sizes", a.sizes.writes.distance(&b.sizes.writes)),
+        ("read reuse", a.reuse.reads.distance(&b.reuse.reads)),
+        ("write reuse", a.reuse.writes.distance(&b.reuse.writes)),
     ]
     .map(|(name, distance)| (name, distance.unwrap_or(1.0)))
 }
@@ -229,7 +229,7 @@ fn fitted_generators_are_near_their_excerpts() {
             it.dispersion(it.window_of(400.0)).unwrap_or(0.0),
             it.first_touches,
             it.sequential,
-            it.reuse.each_ref().map(|it| it.quantile(0.5)),
+            it.reuse.map(|it| it.quantile(0.5)),
         );
     };
     for (file, format, requests, name, limits) in FITS {

@@ -4,7 +4,7 @@
 //! or [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
 //! touches this file and whoever reads that field, and nobody who makes a request.
 
-use crate::{Nanos, Span};
+use crate::{By, Enumerated, Nanos, Span};
 use std::fmt;
 
 /// What a host request asks for.
@@ -29,6 +29,17 @@ impl HostOp {
         ["read", "write", "trim", "flush"][self as usize]
     }
 }
+
+impl Enumerated<4> for HostOp {
+    const ALL: [HostOp; 4] = HostOp::ALL;
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A value for each operation.
+pub type ByOp<T> = By<HostOp, T, { HostOp::ALL.len() }>;
 
 /// The submission queue that a request came through, 0 to 65,535. A source that does not name one
 /// uses the first.

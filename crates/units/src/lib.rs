@@ -2,6 +2,7 @@
 //! diagnostics of bad input, named random streams. Imports nothing of ours; every other crate
 //! speaks in these words.
 
+mod by;
 mod bytes;
 mod column;
 mod diagnostic;
@@ -14,11 +15,12 @@ mod rng;
 mod scatter;
 mod time;
 
+pub use by::{By, Enumerated};
 pub use bytes::{ByteRate, Bytes};
 pub use column::{Column, IdVec, prefetch};
 pub use diagnostic::{Diagnostic, Diagnostics, printable};
 pub use geometry::Geometry;
-pub use host::{Deadline, HostIo, HostOp, PlacementHandle, QueueId};
+pub use host::{ByOp, Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{
     BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
     UnitId,

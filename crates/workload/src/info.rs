@@ -2,7 +2,7 @@
 
 use crate::extents::Extents;
 use crate::{Format, TraceError, TraceReader};
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
+use fowler_units::{ByOp, Bytes, HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
 /// The page that footprints count.
@@ -45,10 +45,10 @@ pub struct TraceInfo {
     pub first: Nanos,
     /// From the first arrival to the last.
     pub span: Span,
-    /// Requests by operation, in the order of [`HostOp::ALL`].
-    pub requests: [u64; 4],
-    /// Bytes by operation, in the order of [`HostOp::ALL`].
-    pub bytes: [u64; 4],
+    /// Requests by operation.
+    pub requests: ByOp<u64>,
+    /// Bytes by operation.
+    pub bytes: ByOp<u64>,
     /// Requests per second over the whole span; zero where the span is.
     pub mean_rate: f64,
     /// The most requests in any second, counted from the first request on.
@@ -101,19 +101,19 @@ impl TraceInfo {
 
     /// Requests of every kind.
     pub fn total_requests(&self) -> u64 {
-        self.requests.iter().sum()
+        self.requests.sum()
     }
 
     /// The share of reads in reads and writes; zero where there are none.
     pub fn read_share(&self) -> f64 {
-        let [reads, writes, ..] = self.requests;
+        let [reads, writes, ..] = self.requests.into_array();
         ratio(reads as f64, (reads + writes) as f64)
     }
 
     /// The mean size of the requests of an operation, in bytes; none where there are none.
     pub fn mean_size(&self, op: HostOp) -> Option<f64> {
-        let count = self.requests[op as usize];
-        (count > 0).then(|| self.bytes[op as usize] as f64 / count as f64)
+        let count = self.requests[op];
+        (count > 0).then(|| self.bytes[op] as f64 / count as f64)
     }
 
     /// The units and codes of the format in words.
@@ -131,8 +131,8 @@ fn ratio(part: f64, whole: f64) -> f64 {
 struct Gathering {
     first: Nanos,
     last: Nanos,
-    requests: [u64; 4],
-    bytes: [u64; 4],
+    requests: ByOp<u64>,
+    bytes: ByOp<u64>,
     second: u64,
     in_second: u64,
     peak: u64,
@@ -156,8 +156,8 @@ impl Gathering {
         Gathering {
             first: Nanos::ZERO,
             last: Nanos::ZERO,
-            requests: [0; 4],
-            bytes: [0; 4],
+            requests: ByOp::default(),
+            bytes: ByOp::default(),
             second: 0,
             in_second: 0,
             peak: 0,
@@ -175,7 +175,7 @@ impl Gathering {
     }
 
     fn total(&self) -> u64 {
-        self.requests.iter().sum()
+        self.requests.sum()
     }
 
     fn add(&mut self, request: &HostIo) {
@@ -183,8 +183,8 @@ impl Gathering {
         if self.shown.len() < FIRST {
             self.shown.push(*request);
         }
-        self.requests[request.op as usize] += 1;
-        self.bytes[request.op as usize] += u64::from(request.size);
+        self.requests[request.op] += 1;
+        self.bytes[request.op] += u64::from(request.size);
         if request.op == HostOp::Flush {
             return;
         }
@@ -289,8 +289,8 @@ mod tests {
             (2 * SECOND, 8192, 512, Write),
             (3 * SECOND, 100, 1, Trim),
         ]);
-        assert_eq!(info.requests, [1, 2, 1, 1]);
-        assert_eq!(info.bytes, [4096, 4608, 1, 0]);
+        assert_eq!(info.requests, [1, 2, 1, 1].into());
+        assert_eq!(info.bytes, [4096, 4608, 1, 0].into());
         assert_eq!((info.first, info.span), (Nanos(SECOND), Span(2 * SECOND)));
         assert_eq!((info.footprint, info.highest_byte), (Bytes(12_288), 8704));
         assert_eq!((info.peak_rate, info.mean_rate), (2, 2.5));

@@ -48,7 +48,7 @@ pub use formats::native::OptionalColumns;
 pub use formats::{Format, decode_line};
 pub use info::{IdleShare, SizeUse, TraceInfo};
 pub use number::Short;
-pub use profile::{Profile, Sample};
+pub use profile::{Profile, Sample, Sides};
 pub use reader::{FormatSource, ReadOptions, ReadReport, TraceReader};
 pub use record::{LATEST, Record};
 pub use remap::{Remap, Remapped, Remapper};

@@ -95,21 +95,37 @@ impl Sample {
     }
 }
 
-/// The distributions of a workload. Fields that are arrays are of reads and of writes.
+/// What holds for reads, and what for writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sides<T> {
+    /// Of reads.
+    pub reads: T,
+    /// Of writes.
+    pub writes: T,
+}
+
+impl<T> Sides<T> {
+    /// What `of` says of either.
+    pub fn map<U>(&self, of: impl Fn(&T) -> U) -> Sides<U> {
+        Sides { reads: of(&self.reads), writes: of(&self.writes) }
+    }
+}
+
+/// The distributions of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     /// Moments of arrival, in order.
     arrivals: Vec<Nanos>,
     /// Sizes in bytes.
-    pub sizes: [Sample; 2],
+    pub sizes: Sides<Sample>,
     /// How many requests of the same operation a request came behind the last one that began in the
     /// same page of 4 KiB: 1 for one right after the other. Requests that begin in a page for the
     /// first time are not in it.
-    pub reuse: [Sample; 2],
+    pub reuse: Sides<Sample>,
     /// The share of requests that begin in a page for the first time.
-    pub first_touches: [f64; 2],
+    pub first_touches: Sides<f64>,
     /// The share of requests that begin where the one of the same operation before them ended.
-    pub sequential: [f64; 2],
+    pub sequential: Sides<f64>,
     /// The share of requests that ask what the one before them asked.
     pub same_op: f64,
     /// The share of reads in reads and writes.
@@ -148,24 +164,23 @@ impl Profile {
     /// and count for nothing else.
     pub fn of(requests: impl IntoIterator<Item = HostIo>) -> Profile {
         let mut arrivals = Vec::new();
-        let mut sides = [Side::default(), Side::default()];
+        let mut sides = Sides::<Side>::default();
         let (mut last, mut same) = (None, 0u64);
         for request in requests {
             arrivals.push(request.at);
             same += u64::from(last.replace(request.op) == Some(request.op));
             match request.op {
-                HostOp::Read | HostOp::Write => sides[request.op as usize].add(&request),
+                HostOp::Read => sides.reads.add(&request),
+                HostOp::Write => sides.writes.add(&request),
                 HostOp::Trim | HostOp::Flush => {}
             }
         }
-        let [reads, writes] = sides.each_ref().map(|side| side.sizes.len() as f64);
+        let Sides { reads, writes } = sides.map(|side| side.sizes.len() as f64);
         Profile {
-            sequential: sides.each_ref().map(|side| side.share(side.sequential)),
-            first_touches: sides.each_ref().map(|side| side.share(side.last.len() as u64)),
-            sizes: sides
-                .each_mut()
-                .map(|side| std::mem::take(&mut side.sizes).into_iter().collect()),
-            reuse: sides.map(|side| side.reuse.into_iter().collect()),
+            sequential: sides.map(|side| side.share(side.sequential)),
+            first_touches: sides.map(|side| side.share(side.last.len() as u64)),
+            sizes: sides.map(|side| side.sizes.iter().copied().collect()),
+            reuse: sides.map(|side| side.reuse.iter().copied().collect()),
             same_op: same as f64 / (arrivals.len().max(2) - 1) as f64,
             read_share: if reads + writes > 0.0 { reads / (reads + writes) } else { 0.0 },
             arrivals,
@@ -270,8 +285,8 @@ mod tests {
         ];
         let profile =
             Profile::of(requests.map(|(at, offset, op)| HostIo::new(op, Nanos(at), offset, 100)));
-        assert_eq!(profile.reuse, [sample(&[2.0, 2.0]), Sample::default()]);
-        assert_eq!(profile.first_touches, [0.5, 1.0]);
+        assert_eq!(profile.reuse, Sides { reads: sample(&[2.0, 2.0]), writes: Sample::default() });
+        assert_eq!(profile.first_touches, Sides { reads: 0.5, writes: 1.0 });
         assert_eq!(profile.gaps(), sample(&[0.0, 0.0, 0.0, 10.0, 20.0]));
         assert_eq!(profile.counts(Span(10)), sample(&[0.0, 2.0, 3.0]));
         assert_eq!((profile.same_op, profile.read_share), (0.4, 0.8));

@@ -115,7 +115,7 @@ fn changing_one_part_changes_nothing_of_the_others() {
 fn shares_sizes_and_rates_are_those_asked_for() {
     let spec = SynthSpec { length: Length::Requests(200_000), ..rich() };
     let info = info(&spec);
-    let share = |op: HostOp| info.requests[op as usize] as f64 / 200_000.0;
+    let share = |op: HostOp| info.requests[op] as f64 / 200_000.0;
     for (op, expected) in [(HostOp::Read, 0.6), (HostOp::Trim, 0.05), (HostOp::Write, 0.35)] {
         assert!((share(op) - expected).abs() < 0.005, "{op:?}: {}", share(op));
     }

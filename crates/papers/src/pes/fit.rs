@@ -34,17 +34,17 @@ const ASPECTS: [Aspect; 7] = [
         axis: "requests per time of 40",
         of: |it| it.counts(it.window_of(40.0)),
     },
-    Aspect { name: "read sizes", axis: "KiB", of: |it| it.sizes[0].scaled(1.0 / 1024.0) },
-    Aspect { name: "write sizes", axis: "KiB", of: |it| it.sizes[1].scaled(1.0 / 1024.0) },
+    Aspect { name: "read sizes", axis: "KiB", of: |it| it.sizes.reads.scaled(1.0 / 1024.0) },
+    Aspect { name: "write sizes", axis: "KiB", of: |it| it.sizes.writes.scaled(1.0 / 1024.0) },
     Aspect {
         name: "reuse by reads",
         axis: "reads since the page was read",
-        of: |it| it.reuse[0].clone(),
+        of: |it| it.reuse.reads.clone(),
     },
     Aspect {
         name: "reuse by writes",
         axis: "writes since the page was written",
-        of: |it| it.reuse[1].clone(),
+        of: |it| it.reuse.writes.clone(),
     },
 ];
 /// Corners of a curve at most: more cannot be seen.

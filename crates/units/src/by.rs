@@ -1,0 +1,170 @@
+//! Tables by the members of an enumeration: one value for each, which only a member can index.
+//! A counter that is kept by source, by class or by operation is one of these, never an array
+//! whose places a reader has to know.
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::ser::SerializeTuple;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::{self, Debug, Formatter};
+use std::iter::Sum;
+use std::marker::PhantomData;
+use std::ops::{AddAssign, Index, IndexMut};
+
+/// An enumeration of `N` members without data, numbered from zero.
+pub trait Enumerated<const N: usize>: Copy {
+    /// Every member, in the order of their numbers.
+    const ALL: [Self; N];
+    /// The number of a member, below `N`.
+    fn index(self) -> usize;
+}
+
+/// One value for each member of `K`. It is an array and costs what an array costs; it is written
+/// and read as an array, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
+
+impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
+    /// What `of` says of each member.
+    pub fn from_fn(of: impl FnMut(K) -> T) -> Self {
+        K::ALL.map(of).into()
+    }
+
+    /// The members and their values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
+        K::ALL.into_iter().zip(&self.0)
+    }
+}
+
+impl<K, T, const N: usize> By<K, T, N> {
+    /// The values, in the order of the members.
+    pub fn values(&self) -> std::slice::Iter<'_, T> {
+        self.0.iter()
+    }
+
+    /// As [`By::values`], to write to.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.0.iter_mut()
+    }
+
+    /// The same table of what `of` makes of each value.
+    pub fn map<U>(self, of: impl FnMut(T) -> U) -> By<K, U, N> {
+        self.0.map(of).into()
+    }
+
+    /// The values as an array, to be taken apart by name.
+    pub fn into_array(self) -> [T; N] {
+        self.0
+    }
+
+    /// Of all members together.
+    pub fn sum(&self) -> T
+    where
+        T: Copy + Sum,
+    {
+        self.0.iter().copied().sum()
+    }
+}
+
+impl<K, T, const N: usize> From<[T; N]> for By<K, T, N> {
+    fn from(values: [T; N]) -> Self {
+        Self(values, PhantomData)
+    }
+}
+
+impl<K, T: Default, const N: usize> Default for By<K, T, N> {
+    fn default() -> Self {
+        std::array::from_fn(|_| T::default()).into()
+    }
+}
+
+impl<K: Enumerated<N>, T, const N: usize> Index<K> for By<K, T, N> {
+    type Output = T;
+    #[inline]
+    fn index(&self, member: K) -> &T {
+        &self.0[member.index()]
+    }
+}
+
+impl<K: Enumerated<N>, T, const N: usize> IndexMut<K> for By<K, T, N> {
+    #[inline]
+    fn index_mut(&mut self, member: K) -> &mut T {
+        &mut self.0[member.index()]
+    }
+}
+
+impl<K, T: AddAssign, const N: usize> AddAssign for By<K, T, N> {
+    fn add_assign(&mut self, more: Self) {
+        for (sum, more) in self.0.iter_mut().zip(more.0) {
+            *sum += more;
+        }
+    }
+}
+
+impl<K, T: Debug, const N: usize> Debug for By<K, T, N> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+// Serde has arrays of given lengths only. A tuple is how it writes those.
+impl<K, T: Serialize, const N: usize> Serialize for By<K, T, N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut values = serializer.serialize_tuple(N)?;
+        self.0.iter().try_for_each(|value| values.serialize_element(value))?;
+        values.end()
+    }
+}
+
+impl<'de, K, T: Deserialize<'de>, const N: usize> Deserialize<'de> for By<K, T, N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_tuple(N, Values(PhantomData))
+    }
+}
+
+struct Values<K, T, const N: usize>(PhantomData<(K, T)>);
+
+impl<'de, K, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<K, T, N> {
+    type Value = By<K, T, N>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{N} values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut given: A) -> Result<Self::Value, A::Error> {
+        let mut values = [const { None }; N];
+        for (number, value) in values.iter_mut().enumerate() {
+            *value = Some(given.next_element()?.ok_or(A::Error::invalid_length(number, &self))?);
+        }
+        Ok(values.map(|value: Option<T>| value.expect("each was read")).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Side {
+        Left,
+        Right,
+    }
+
+    impl Enumerated<2> for Side {
+        const ALL: [Side; 2] = [Side::Left, Side::Right];
+        fn index(self) -> usize {
+            self as usize
+        }
+    }
+
+    type BySide<T> = By<Side, T, 2>;
+
+    #[test]
+    fn a_member_finds_its_own_value() {
+        let mut table = BySide::<u64>::default();
+        table[Side::Right] += 3;
+        assert_eq!((table[Side::Left], table[Side::Right], table.sum()), (0, 3, 3));
+        table += BySide::from_fn(|side| if side == Side::Left { 10 } else { 20 });
+        assert_eq!(table.iter().collect::<Vec<_>>(), [(Side::Left, &10), (Side::Right, &23)]);
+        assert_eq!(table.map(|value| value + 1), BySide::from([11, 24]));
+    }
+}
