@@ -58,15 +58,14 @@ pub struct Work {
 
 impl Work {
     fn between(before: &Counters, after: &Counters) -> Work {
-        let sum = |counts: &[u64; Source::COUNT]| counts.iter().sum::<u64>();
         let upto = |c: &Counters| Work {
             pages_read: c.pages_read,
             pages_written: c.pages_written,
-            reads: c.reads[0] - c.merge_reads,
-            reads_before: c.merge_reads + c.reads[1] + c.reads[2],
-            programs: c.programs[0],
-            moves: c.programs[1] + c.programs[2],
-            erases: sum(&c.erases),
+            reads: c.reads[Source::Host] - c.merge_reads,
+            reads_before: c.merge_reads + c.reads[Source::Gc] + c.reads[Source::Wear],
+            programs: c.programs[Source::Host],
+            moves: c.programs[Source::Gc] + c.programs[Source::Wear],
+            erases: c.erases.sum(),
             suspensions: c.suspensions,
         };
         let (from, to) = (upto(before), upto(after));

@@ -18,7 +18,7 @@ use crate::features;
 use crate::floor::Floor;
 use crate::requests::{Random, Requests};
 use crate::workload::*;
-use fowler_device::{Config, Device, Pacing};
+use fowler_device::{BySource, Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::Geometry;
 use fowler_workload::{OptionalColumns, ReadOptions, TraceReader, write_native};
@@ -121,7 +121,7 @@ fn counted_parse(reader: TraceReader) -> u64 {
 /// Flash operations so far, for any source.
 fn operations(device: &Device) -> u64 {
     let its = device.counters();
-    [its.reads, its.programs, its.erases].iter().flatten().sum()
+    [its.reads, its.programs, its.erases].iter().map(BySource::sum).sum()
 }
 
 /// Does what `key` names, once. This is what runs under callgrind; of a drive it says how many

@@ -31,12 +31,14 @@ pub use lifetime::checkpoint::Checkpoint;
 pub use lifetime::{Entered, LifetimeDrive};
 pub use observe::blame;
 pub use observe::completion::Completion;
-pub use observe::counters::Counters;
+pub use observe::counters::{
+    Collections, Counters, ParityWays, Prioritized, Refreshed, Rewritten, ThrottleTime, waf,
+};
 pub use observe::law::Violation;
 pub use observe::ledger::{Doing, Ledger};
-pub use observe::operation::{Op, Source};
-pub use policy::stream_tag::{AccessClass, StreamTag};
+pub use observe::operation::{BySource, Op, Source};
+pub use policy::stream_tag::{AccessClass, ByClass, StreamTag};
 pub use precondition::Preconditioned;
 pub use precondition::image::PreconditionedImage;
-pub use raid::faults::{CachedView, Cell, Fault, LossLedger, Reason, StripeView};
+pub use raid::faults::{ByReason, CachedView, Cell, Fault, LossLedger, Reason, StripeView};
 pub use raid::{Protection, StageChange};

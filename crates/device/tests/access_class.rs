@@ -61,8 +61,8 @@ fn served(config: &Config, requests: &[HostIo]) -> (Device, Vec<Completion>) {
 #[derive(Default)]
 struct Model {
     pages: VecDeque<(u64, u64, u64)>,
-    /// Pages that left: mixed, read-hot, write-hot.
-    left: [u64; 3],
+    /// Pages that left.
+    left: ByClass<u64>,
 }
 
 impl Model {
@@ -80,7 +80,13 @@ impl Model {
         while self.pages.len() > FRAMES - 1 {
             let (_, reads, writes) = self.pages.pop_back().expect("more than one");
             let all = reads + writes;
-            let class = usize::from(4 * reads > 3 * all) + 2 * usize::from(4 * writes > 3 * all);
+            let class = if 4 * reads > 3 * all {
+                AccessClass::ReadHot
+            } else if 4 * writes > 3 * all {
+                AccessClass::WriteHot
+            } else {
+                AccessClass::Mixed
+            };
             self.left[class] += 1;
         }
         found.is_some()
@@ -90,7 +96,7 @@ impl Model {
 /// Requests so far apart that each finds the drive at rest.
 #[test]
 fn the_buffer_is_a_list_by_last_use_that_counts_hits() {
-    let mut classes = [0; 3];
+    let mut classes = ByClass::default();
     for seed in 0..20 {
         let mut rng = Rng::stream(seed, "uses/lru");
         // Pages below 6 are mostly read, others mostly written; some are hit often, so that they
@@ -115,9 +121,9 @@ fn the_buffer_is_a_list_by_last_use_that_counts_hits() {
         }
         let left = device.counters().left;
         assert_eq!(left, model.left, "seed {seed}: mixed, read-hot and write-hot");
-        classes.iter_mut().zip(left).for_each(|(sum, count)| *sum += count);
+        classes += left;
     }
-    assert!(classes.iter().all(|&count| count > 100), "{classes:?}: each class is tested");
+    assert!(classes.values().all(|&count| count > 100), "{classes:?}: each class is tested");
 }
 
 /// Section 3.1: WebSearch only reads, so that all its pages are read-hot.
@@ -127,10 +133,10 @@ fn what_is_only_read_is_read_hot() {
     let requests: Vec<HostIo> =
         (0..500).map(|number| io(Span::us(50 * number), rng.below(200), HostOp::Read)).collect();
     let (device, _) = served(&config(ReadHot::OnDirty), &requests);
-    let [mixed, read_hot, write_hot] = device.counters().left;
+    let [mixed, read_hot, write_hot] = device.counters().left.into_array();
     assert_eq!((mixed, write_hot), (0, 0));
     assert!(read_hot > 100, "{read_hot}");
-    assert_eq!(device.counters().programs, [0; Source::COUNT], "and none of it is programmed");
+    assert_eq!(device.counters().programs, BySource::default(), "and none of it is programmed");
 }
 
 /// Reads pages 0 to 19, so that the first ones leave the buffer as read-hot; a second later `page`
@@ -156,9 +162,9 @@ fn a_clean_page_that_was_read_is_read_fast_from_then_on_only_as_told() {
         let (device, _) = served(&config(read_hot), &read_again(page));
         let c = device.counters();
         assert_eq!(c.reads_at[..3], [fast, 21 - fast, 0], "{read_hot:?}");
-        let programs = c.programs_at[Source::Refresh as usize];
-        let anew = c.rewritten[0];
-        assert_eq!(programs, [anew, 0, 0], "at boosted voltages");
+        let programs = c.programs_at[Source::Refresh];
+        let anew = c.rewritten.anew;
+        assert_eq!(programs.into_array(), [anew, 0, 0], "at boosted voltages");
         assert_eq!(anew > 0, read_hot == ReadHot::RewriteOnIdle, "{anew}");
     }
 }
@@ -172,7 +178,7 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     let mut device = Device::new(&config).expect("a sound drive");
     let mut first = None;
     device.run_watched(read_again(0), Pacing::Open, &mut completions, |device| {
-        if device.counters().rewritten[0] > 0 {
+        if device.counters().rewritten.anew > 0 {
             first = first.or(Some(device.now()));
         }
     });
@@ -187,8 +193,11 @@ fn a_page_is_programmed_anew_only_on_a_die_that_was_idle_for_long_enough() {
     let busy: Vec<HostIo> =
         (0..2000).map(|n| io(Span::us(500 * n), n % 64, HostOp::Read)).collect();
     let (device, _) = served(&config, &busy);
-    assert_eq!(device.counters().rewritten[0], 0);
-    assert!(device.counters().rewritten[1] > 100, "they are given up when their frames are needed");
+    assert_eq!(device.counters().rewritten.anew, 0);
+    assert!(
+        device.counters().rewritten.given_up > 100,
+        "they are given up when their frames are needed"
+    );
 }
 
 /// Survivors of GC stay among their own: what was read-hot is programmed at boosted
@@ -219,7 +228,7 @@ fn gc_keeps_the_class_of_a_page() {
     }
     let (device, _) = served(&config, &requests);
     let c = device.counters();
-    let [boosted, _, reduced] = c.programs_at[Source::Gc as usize];
+    let [boosted, _, reduced] = c.programs_at[Source::Gc].into_array();
     assert!(boosted > 50 && reduced > 50, "{:?}", c.programs_at);
 }
 

@@ -64,7 +64,7 @@ fn a_warm_device_allocates_nothing() {
             let before = ALLOCATIONS.load(Ordering::Relaxed);
             device.run(measured, Pacing::Closed { depth: 16 }, &mut ());
             let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-            assert!(device.counters().erases[1] > 100, "GC ran");
+            assert!(device.counters().erases[Source::Gc] > 100, "GC ran");
             assert_eq!(allocations, 0, "{name} {ack:?}");
         }
     }

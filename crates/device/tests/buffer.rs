@@ -46,7 +46,7 @@ fn the_page_used_longest_ago_leaves_first_and_a_read_counts_as_use() {
     let done = run(&mut device, &asked);
     let hits: Vec<bool> = done[5..].iter().map(|c| c.latency() == Span::ZERO).collect();
     assert_eq!(hits, [true, true, true, false], "only page 1 has left");
-    assert_eq!(device.counters().programs[0], 1);
+    assert_eq!(device.counters().programs[Source::Host], 1);
     assert_eq!(device.counters().buffer_read_hits, 4);
 }
 
@@ -55,7 +55,7 @@ fn a_page_written_again_is_programmed_once() {
     let mut device = drive();
     run(&mut device, &[write(0), write(0), write(0), (HostOp::Flush, 0, 0)]);
     let c = device.counters();
-    assert_eq!((c.pages_written, c.buffer_write_hits, c.programs[0]), (3, 2, 1));
+    assert_eq!((c.pages_written, c.buffer_write_hits, c.programs[Source::Host]), (3, 2, 1));
 }
 
 #[test]

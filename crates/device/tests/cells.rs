@@ -92,12 +92,11 @@ fn measuring_leaves_gc_in_idle_time_alone() {
     };
     let (reported, measured) =
         (collections(StrengthSource::Oracle), collections(StrengthSource::Measured));
-    assert!(reported[1] > 500, "{reported:?}");
-    let near = |one: u64, other: u64| one.abs_diff(other) * 20 <= reported[1];
-    assert!(
-        near(reported[0], measured[0]) && near(reported[1], measured[1]),
-        "{reported:?} {measured:?}"
-    );
+    assert!(reported.background > 500, "{reported:?}");
+    let near = |one: u64, other: u64| one.abs_diff(other) * 20 <= reported.background;
+    let foreground = near(reported.foreground, measured.foreground);
+    let background = near(reported.background, measured.background);
+    assert!(foreground && background, "{reported:?} {measured:?}");
 }
 
 #[test]
@@ -106,7 +105,7 @@ fn pages_of_one_request_do_not_overtake_each_other() {
     config.die_order.name = DieOrderKind::Rhio;
     let writes = (1..4).map(|page| io(page * 200 * MS, page, 1, HostOp::Write));
     let requests: Vec<_> = writes.chain([io(1000 * MS, 1, 3, HostOp::Read)]).collect();
-    assert_eq!(run(&config, &requests).1.prioritised, [0, 0]);
+    assert_eq!(run(&config, &requests).1.prioritized, Prioritized::default());
 }
 
 /// A write of part of a page waits for the reading of the old one, which no stream of reads may put

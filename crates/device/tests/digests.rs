@@ -56,9 +56,9 @@ fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Dige
     digest.words([c.pages_read, c.buffer_read_hits, c.unwritten_reads, c.pages_written]);
     digest.words([c.buffer_write_hits, c.pages_trimmed, c.merge_reads, c.suspensions]);
     for by_source in [c.reads, c.programs, c.erases] {
-        digest.words(by_source[..3].iter().copied());
+        digest.words(by_source.values().take(3).copied());
     }
-    digest.words(c.collections);
+    digest.words([c.collections.foreground, c.collections.background]);
     digest.words([c.operations, c.suspended_operations, c.outstanding as u64, device.now().0]);
     let spans = [c.suspended_nominal, c.suspended_extra, c.idle, c.channel_busy, c.die_busy];
     digest.words(spans.map(|Span(ns)| ns));

@@ -54,7 +54,7 @@ struct Fate {
     host: u64,
     all: u64,
     erases: u64,
-    throttled: [f64; 2],
+    throttled: ThrottleTime,
     stops: u64,
     state: Option<throttle::State>,
 }
@@ -85,10 +85,10 @@ fn event_by_event(config: &Config) -> Fate {
     device.check().expect("every law");
     let counters = device.counters();
     Fate {
-        host: counters.programs[0] + counters.buffer_write_hits,
-        all: counters.programs.iter().sum(),
+        host: counters.programs[Source::Host] + counters.buffer_write_hits,
+        all: counters.programs.sum(),
         erases: device.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
-        throttled: counters.held.map(Span::as_s),
+        throttled: counters.throttled,
         stops: counters.stops,
         state: device.life().map(|(state, _)| state),
     }
@@ -100,12 +100,14 @@ fn without_dies(config: &Config) -> Fate {
     let before: u64 = drive.erase_counts().iter().map(|&count| u64::from(count)).sum();
     drive.serve(writes(drive.layout().logical.0).into_iter(), |_, _| true);
     let (counters, blocked_at_end) = (drive.counters(), drive.blocked_at_end());
-    let last = [blocked_at_end.spread, blocked_at_end.stopped];
     Fate {
-        host: counters.programs[0],
-        all: counters.programs.iter().sum(),
+        host: counters.programs[Source::Host],
+        all: counters.programs.sum(),
         erases: drive.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
-        throttled: [0, 1].map(|way| (counters.held[way] - last[way]).as_s()),
+        throttled: ThrottleTime {
+            delayed: counters.throttled.delayed - blocked_at_end.spread,
+            stopped: counters.throttled.stopped - blocked_at_end.stopped,
+        },
         stops: counters.stops - u64::from(blocked_at_end.stops),
         state: Some(drive.throttle()),
     }
@@ -132,7 +134,10 @@ fn trims_are_performed() {
     assert_eq!(without.pages_written, with.pages_written);
     assert_eq!(without.pages_trimmed, 0);
     assert!(with.pages_trimmed > 100, "{with:?}");
-    assert!(with.programs[1] * 10 < without.programs[1] * 9, "{without:?} {with:?}");
+    assert!(
+        with.programs[Source::Gc] * 10 < without.programs[Source::Gc] * 9,
+        "{without:?} {with:?}"
+    );
 }
 
 fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
@@ -161,17 +166,15 @@ fn a_life_without_dies_is_that_of_the_whole_drive() {
         assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{reported}");
         assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{reported}");
         let life = config.life.target.as_s();
-        for way in 0..2 {
-            assert!(
-                near(whole.throttled[way], quick.throttled[way], 0.0, 0.03 * life),
-                "{reported}"
-            );
+        for way in [|it: &Fate| it.throttled.delayed, |it: &Fate| it.throttled.stopped] {
+            let (whole, quick) = (way(&whole).as_s(), way(&quick).as_s());
+            assert!(near(whole, quick, 0.0, 0.03 * life), "{reported}");
         }
         let few = 0.002 * whole.host as f64;
         assert!(near(whole.stops as f64, quick.stops as f64, 0.1, few), "{reported}");
-        let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.predicted[0]) as f64;
+        let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.predicted.epochs) as f64;
         assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{reported}");
-        let busy = quick.throttled.iter().sum::<f64>() > 0.1 * life;
+        let busy = (quick.throttled.delayed + quick.throttled.stopped).as_s() > 0.1 * life;
         assert_eq!(busy, name != K::Off, "{reported}");
     }
 }

@@ -55,11 +55,11 @@ fn longest_stand(wear: WearKind) -> (Span, Span) {
     let hot = if wear == WearKind::Off { pages } else { pages / 5 };
     let writes = random(HostOp::Write, 60_000, hot, 2);
     device.run(writes, Pacing::Closed { depth: 8 }, &mut completions);
-    let valid_moved = device.counters().programs[1] / device.counters().erases[1];
+    let valid_moved = device.counters().programs[Source::Gc] / device.counters().erases[Source::Gc];
     let mut done: Vec<Nanos> = completions.iter().map(|c| c.done).collect();
     done.sort_unstable();
     let gap = done.windows(2).map(|pair| pair[1] - pair[0]).max().expect("many");
-    assert_eq!(device.counters().programs[2] > 0, wear != WearKind::Off);
+    assert_eq!(device.counters().programs[Source::Wear] > 0, wear != WearKind::Off);
     let moved = if wear == WearKind::Off { valid_moved } else { 64 };
     (gap, Span::us(30 + 160) * moved + Span::us(1508))
 }
@@ -86,9 +86,9 @@ fn planes_stay_aligned_while_gc_runs() {
     let writes = random(HostOp::Write, 40_000, pages, 3);
     device.run(writes, Pacing::Closed { depth: 64 }, &mut ());
     let c = device.counters();
-    assert!(c.erases[1] > 500, "GC ran");
-    let background = c.programs[1] + c.erases[1];
-    let planes = c.programs[0] as f64 / (c.operations - background) as f64;
+    assert!(c.erases[Source::Gc] > 500, "GC ran");
+    let background = c.programs[Source::Gc] + c.erases[Source::Gc];
+    let planes = c.programs[Source::Host] as f64 / (c.operations - background) as f64;
     assert!(planes > 3.0, "{planes:.2} of 4 planes take part in a host program on average");
 }
 

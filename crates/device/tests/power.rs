@@ -69,16 +69,16 @@ fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
     );
     run(&mut device, (0..80).map(|turn| io(HostOp::Write, turn, 1, Span::us(500) * turn)));
     device.rest_until(device.now() + Span::ms(500), &mut ());
-    assert_eq!(device.counters().recycled, [0, 0], "too young");
+    assert_eq!(device.counters().refreshed, Refreshed::default(), "too young");
     device.power_off(Span::ms(29_000), &mut ());
     assert_eq!(device.power_offs().overdue, 0, "a minute is not over");
     device.power_off(Span::ms(1_000), &mut ());
     let overdue = device.power_offs().overdue;
     assert!(overdue > 0 && overdue <= u64::from(held), "{overdue} of {held}");
-    let [due, _] = device.counters().recycled;
+    let due = device.counters().refreshed.at_hard_limit;
     assert_eq!(due, 5, "one on every die, before any request");
     device.rest_until(device.now() + Span::ms(2_000), &mut ());
-    let [due, _] = device.counters().recycled;
+    let due = device.counters().refreshed.at_hard_limit;
     assert!(due >= overdue, "{due} of {overdue}");
     device.power_off(Span::ZERO, &mut ());
     assert_eq!(device.power_offs().overdue, overdue, "none is left");
@@ -130,13 +130,13 @@ fn what_waits_for_a_die_goes_with_the_power() {
             struck = true;
             device.inject(Fault::Power);
             let lost = device.losses().unwrap().lost_writes;
-            let programmed = counters.programs[Source::Host as usize];
+            let programmed = counters.programs[Source::Host];
             assert!(lost + programmed + 5 >= 40, "{lost} of 40, {programmed} programmed");
         }
     });
     assert!(struck);
     device.rest_until(device.now() + MINUTE, &mut ());
-    let programmed = device.counters().programs[Source::Host as usize];
+    let programmed = device.counters().programs[Source::Host];
     assert_eq!(device.losses().unwrap().lost_writes + programmed, 40, "no more was programmed");
     device.check().unwrap_or_else(|law| panic!("{}", law.0));
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));

@@ -43,7 +43,7 @@ fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
             let [own, image] =
                 drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
             assert!(
-                own.1.programs[1] > 0 || pattern == Pattern::Sequential,
+                own.1.programs[Source::Gc] > 0 || pattern == Pattern::Sequential,
                 "{pattern:?} collects"
             );
             assert_eq!(own, image, "{name} {pattern:?}");
@@ -73,7 +73,7 @@ fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
         drive.run(requests(pages), Pacing::Open, &mut ());
     }
     let [own, image] = drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
-    assert!(own.1.reads_at[1] > 0 && own.1.programs[1] > 0, "{:?}", own.1);
+    assert!(own.1.reads_at[1] > 0 && own.1.programs[Source::Gc] > 0, "{:?}", own.1);
     assert_eq!(own, image);
     config.hotness.detectors = 0;
     assert!(!config.ages_like(&base), "one stream needs a block less in reserve");
@@ -105,7 +105,7 @@ fn a_drive_that_has_had_pauses_begins_with_what_gc_could_erase() {
         let late = requests(1)[..1].to_vec().into_iter();
         let late = late.map(|it| it.with_at(Nanos(60_000_000_000)).with_op(HostOp::Read));
         drive.run(writes.chain(late), Pacing::Open, &mut ());
-        drive.counters().collections[1]
+        drive.counters().collections.background
     };
     let (busy, rested) = (collected(Pattern::Steady), collected(Pattern::Rested));
     assert!(busy >= 6 * 8, "a drive that had no pause catches up in one, on 8 planes: {busy}");

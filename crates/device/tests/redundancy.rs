@@ -39,7 +39,11 @@ fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) -> Vec<C
     completions
 }
 
-const PARITY: usize = Source::Parity as usize;
+const PARITY: Source = Source::Parity;
+
+fn ways(from_rest: u64, by_delta: u64) -> ParityWays {
+    ParityWays { from_rest, by_delta }
+}
 
 /// Equation (1) or (2), whichever reads less: min(n + 1, N - n) reads and one write more for n
 /// pages written together.
@@ -53,11 +57,11 @@ fn parity_is_built_by_whichever_equation_reads_less() {
             let expected = u64::from((pages + 1).min(data - pages));
             assert_eq!(counters.reads[PARITY], expected, "{pages} of {data}");
             assert_eq!(counters.programs[PARITY], 1);
-            assert_eq!(counters.programs[0], u64::from(pages));
+            assert_eq!(counters.programs[Source::Host], u64::from(pages));
             // Complete with its parity: it waited for that, unless there was nothing to read first.
             assert_eq!(answered[0].blame[Part::Parity] > Span::ZERO, expected > 0);
             let rest = data - pages <= pages + 1;
-            assert_eq!(counters.parity_ways, [u64::from(rest), u64::from(!rest)]);
+            assert_eq!(counters.parity_ways, ways(u64::from(rest), u64::from(!rest)));
         }
     }
 }
@@ -91,9 +95,9 @@ fn the_example_of_figure_4() {
     };
     // As the study has them (`fowler reproduce da-raid5`, figure4.csv).
     write(&mut device, &[4, 1, 3, 2, 22, 8, 9, 4]);
-    assert_eq!(device.counters().programs, [0; 5], "the cache has room");
+    assert_eq!(device.counters().programs, BySource::default(), "the cache has room");
     write(&mut device, &[23]);
-    assert_eq!(device.counters().programs[0], 3, "D1, D2 and D3 are evicted together");
+    assert_eq!(device.counters().programs[Source::Host], 3, "D1, D2 and D3 are evicted together");
     assert_eq!(covered(&device, 0), [1, 2, 3], "PP0");
     write(&mut device, &[13, 15, 4, 14]);
     assert_eq!(covered(&device, 2), [8, 9], "PP2");
@@ -204,7 +208,7 @@ fn a_page_that_is_merged_first_is_still_one_of_many() {
         run(&mut device, [part(0), part(1), part(2), io(HostOp::Write, 8, 1, Span::us(5))]);
         rest(&mut device);
         let counters = device.counters();
-        assert_eq!(counters.programs[0], 7, "both times together");
+        assert_eq!(counters.programs[Source::Host], 7, "both times together");
         assert_eq!((counters.merge_reads, counters.reads[PARITY]), (1, 1), "{partial}");
     }
 }
@@ -231,7 +235,7 @@ fn long_writes_pass_the_caches_a_stripe_at_a_time() {
         let stripes = u64::from(pages / 4);
         let of = (singles, pages);
         assert_eq!(counters.programs[PARITY], stripes, "{of:?}");
-        assert_eq!(counters.parity_ways, [stripes, 0], "{of:?}");
+        assert_eq!(counters.parity_ways, ways(stripes, 0), "{of:?}");
         assert_eq!(counters.reads[PARITY], 0, "{of:?}");
     }
 }
@@ -367,10 +371,10 @@ fn blocks_are_refreshed_before_they_are_read_too_often() {
         let mut device = Device::new(&config).unwrap();
         run(&mut device, (0..1000).map(|turn| io(HostOp::Read, 7, 1, gap * turn)));
         let counters = device.counters();
-        let [due, early] = counters.recycled;
-        assert!(if idle { early >= 8 && due == 0 } else { due >= 8 }, "{:?}", counters.recycled);
-        assert!(counters.erases[Source::Refresh as usize] >= 8);
-        assert!(counters.programs[Source::Refresh as usize] > 0);
+        let Refreshed { at_hard_limit: due, in_idle_time: early } = counters.refreshed;
+        assert!(if idle { early >= 8 && due == 0 } else { due >= 8 }, "{:?}", counters.refreshed);
+        assert!(counters.erases[Source::Refresh] >= 8);
+        assert!(counters.programs[Source::Refresh] > 0);
     }
 }
 
@@ -384,10 +388,10 @@ fn blocks_are_refreshed_before_their_data_is_too_old() {
         &mut device,
         [io(HostOp::Read, 0, 1, Span::ZERO), io(HostOp::Read, 0, 1, Span::ms(50_000))],
     );
-    assert_eq!(device.counters().recycled, [0, 0], "too young");
+    assert_eq!(device.counters().refreshed, Refreshed::default(), "too young");
     run(&mut device, [io(HostOp::Read, 0, 1, Span::ms(20_000))]);
     let blocks = device.layout().mapped_pages / 5 * 4 / device.layout().geometry.pages_per_block;
-    let [due, early] = device.counters().recycled;
+    let Refreshed { at_hard_limit: due, in_idle_time: early } = device.counters().refreshed;
     // A block that is still open is refreshed once it is full.
     assert!(due + early + 5 >= u64::from(blocks), "{due} and {early} of {blocks}");
 }

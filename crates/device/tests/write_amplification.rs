@@ -35,8 +35,8 @@ fn measure(victim: VictimKind, pages_per_block: u32, load: f64) -> f64 {
     let before = device.counters().programs;
     device.run(counted, Pacing::Closed { depth: 4 }, &mut ());
     let after = device.counters().programs;
-    let host = after[0] - before[0];
-    1.0 + (after[1] - before[1]) as f64 / host as f64
+    let host = after[Source::Host] - before[Source::Host];
+    1.0 + (after[Source::Gc] - before[Source::Gc]) as f64 / host as f64
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn swapping_hot_and_cold_keeps_blocks_alike_and_says_what_it_costs() {
         device.check().unwrap_or_else(|law| panic!("{}", law.0));
         let erases = device.erase_counts();
         let spread = erases.iter().max().unwrap() - erases.iter().min().unwrap();
-        (spread, device.counters().programs[2])
+        (spread, device.counters().programs[Source::Wear])
     };
     let (loose, free) = run(WearKind::Off);
     let (tight, paid) = run(WearKind::HotColdSwap);

@@ -3,6 +3,7 @@
 
 use crate::numbers::counted;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
+use fowler_device::Source;
 
 /// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +138,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
         texts.push(format!("no ratios for {unlike}: not as many requests as under {first}"));
     }
     let fresh =
-        names(&|it| it.counters.programs[0] > 0 && it.counters.erases.iter().sum::<u64>() == 0);
+        names(&|it| it.counters.programs[Source::Host] > 0 && it.counters.erases.sum() == 0);
     if !fresh.is_empty() {
         texts.push(format!(
             "no garbage collection happened under {fresh}: no block was erased; a drive in steady state is --set \

@@ -96,7 +96,7 @@ fn a_run_without_power_has_its_page_and_its_timeline() {
         assert_eq!(outcome.json()["power_off"]["spans"], 30);
         let windows = outcome.detail.as_ref().expect("it was asked for").over_time.windows();
         let seen: u64 = windows.iter().map(|window| window.erases).sum();
-        let erases: u64 = outcome.counters.erases.iter().sum();
+        let erases: u64 = outcome.counters.erases.sum();
         assert!(erases > 10, "{erases}");
         assert_eq!(seen, erases);
         let done = timeline.operations.iter().filter(|it| it.operation.op == Op::Erase && it.done);

@@ -67,9 +67,9 @@ fn a_whole_run_is_all_there() {
             let done = operations.iter().filter(|it| it.operation.op == op && it.done);
             done.map(|it| u64::from(it.beside) + 1).sum::<u64>()
         };
-        assert_eq!(count(Op::Read), counters.reads.iter().sum::<u64>(), "{case}");
-        assert_eq!(count(Op::Program), counters.programs.iter().sum::<u64>(), "{case}");
-        assert_eq!(count(Op::Erase), counters.erases.iter().sum::<u64>(), "{case}");
+        assert_eq!(count(Op::Read), counters.reads.sum(), "{case}");
+        assert_eq!(count(Op::Program), counters.programs.sum(), "{case}");
+        assert_eq!(count(Op::Erase), counters.erases.sum(), "{case}");
         let suspensions: u64 = operations.iter().map(|it| u64::from(it.suspensions)).sum();
         assert_eq!(suspensions, counters.suspensions, "{case}");
         assert_eq!(suspensions > 0, scheme.starts_with("pes"), "{case}");

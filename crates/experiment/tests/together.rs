@@ -2,7 +2,7 @@
 //! goes, and what parity owes when pages fail.
 
 use fowler_device::blame::Part;
-use fowler_device::{Completion, Counters, Device, Fault, Pacing};
+use fowler_device::{Completion, Counters, Device, Fault, Pacing, Source as Account, Voltage};
 use fowler_experiment::device::{DeviceSpec, Source, resolve};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::presets::Folder;
@@ -122,17 +122,21 @@ fn holds(subset: u32) {
     }
     assert_eq!(came, run(subset), "subset {subset:05b}: the same twice");
     // Each of the five does what it is for, and only if it is there.
-    let Counters { suspensions, erases, programs, programs_at, prioritised, .. } = came.counters;
+    let Counters { suspensions, erases, programs, programs_at, prioritized, .. } = came.counters;
     let throttled = |answer: &Completion| answer.blame[Part::Throttled] > Span::ZERO;
     let early = |pair: &[Completion]| pair[0].io.at > pair[1].io.at;
-    let boosted_or_reduced: u64 = programs_at.iter().map(|at| at[0] + at[2]).sum();
-    assert!(erases[1] > 0 && came.answers.windows(2).any(early), "subset {subset:05b}: busy");
+    let boosted_or_reduced: u64 =
+        programs_at.values().map(|at| at[Voltage::Boosted] + at[Voltage::Reduced]).sum();
+    assert!(
+        erases[Account::Gc] > 0 && came.answers.windows(2).any(early),
+        "subset {subset:05b}: busy"
+    );
     for (what, bit, happens) in [
         ("suspensions", 1, suspensions > 0),
-        ("reads before others", 2, prioritised[0] > 0),
+        ("reads before others", 2, prioritized.reads > 0),
         ("other voltages", 4, boosted_or_reduced > 0),
         ("throttled", 8, came.answers.iter().any(throttled)),
-        ("parity", 16, programs[4] > 0),
+        ("parity", 16, programs[Account::Parity] > 0),
     ] {
         assert_eq!(happens, subset & bit != 0, "subset {subset:05b}: {what}");
     }
@@ -177,12 +181,15 @@ fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
     device.run(requests(pages, page), Pacing::Open, &mut answers);
     // What is on its way when the host has been answered arrives.
     device.rest_until(device.now() + Span::ms(60_000), &mut answers);
-    let Counters { recycled, programs, closed_early, .. } = device.counters();
+    let Counters { refreshed, programs, closed_early, .. } = device.counters();
     let (_, totals) = device.life().expect("it has a throttle");
     let throttled = answers.iter().map(|answer| answer.blame[Part::Throttled]).max();
     assert!(throttled > Some(Span::ms(10)), "{throttled:?}");
-    assert!(recycled[1] > 0 && programs[3] > 0, "{recycled:?} {programs:?}");
-    assert_eq!(totals.programmed - before, programs.iter().sum::<u64>() as f64);
+    assert!(
+        refreshed.in_idle_time > 0 && programs[Account::Refresh] > 0,
+        "{refreshed:?} {programs:?}"
+    );
+    assert_eq!(totals.programmed - before, programs.sum() as f64);
     assert_eq!(closed_early, 0);
 }
 

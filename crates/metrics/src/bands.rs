@@ -6,7 +6,7 @@
 //! whole buckets from the top: the answer names how many requests it really covers, and of those it
 //! is exact.
 
-use fowler_device::blame::{Blame, Part};
+use fowler_device::blame::{Blame, ByPart, Part};
 use fowler_units::Span;
 
 /// Buckets per doubling of latency: a bucket is at most 1/32 (3 %) wide.
@@ -23,14 +23,14 @@ struct Bucket {
     count: u64,
     /// Nanoseconds in `parts`: none of them is larger.
     total: u64,
-    parts: [u64; Part::COUNT],
+    parts: ByPart<u64>,
 }
 
 /// Sums that 64 bits could not hold any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried {
     bucket: usize,
-    parts: [u128; Part::COUNT],
+    parts: ByPart<u128>,
 }
 
 /// Blame by bucket of latency, for one kind of request.
@@ -49,25 +49,25 @@ pub struct Band {
     pub count: u64,
     /// None of them is faster than this.
     pub from: Span,
-    /// Nanoseconds by part, in the order of [`Part::ALL`], summed over the band.
-    pub parts: [u128; Part::COUNT],
+    /// Nanoseconds, summed over the band.
+    pub parts: ByPart<u128>,
 }
 
 impl Band {
     /// Nanoseconds of all parts: the sum of the band's latencies.
     pub fn total(&self) -> u128 {
-        self.parts.iter().sum()
+        self.parts.sum()
     }
 
     /// The share of the band's latency that `part` is to blame for; `None` if there is no latency.
     pub fn share(&self, part: Part) -> Option<f64> {
         let total = self.total();
-        (total > 0).then(|| self.parts[part as usize] as f64 / total as f64)
+        (total > 0).then(|| self.parts[part] as f64 / total as f64)
     }
 
     /// The mean time of `part` in a request of the band, in microseconds; `None` if it is empty.
     pub fn mean_us(&self, part: Part) -> Option<f64> {
-        (self.count > 0).then(|| self.parts[part as usize] as f64 / self.count as f64 / 1e3)
+        (self.count > 0).then(|| self.parts[part] as f64 / self.count as f64 / 1e3)
     }
 
     /// The mean latency of a request of the band, in microseconds; `None` if it is empty.
@@ -78,15 +78,9 @@ impl Band {
     /// The parts from the largest down, those without any time left out; equal ones in their order.
     pub fn ranked(&self) -> Vec<Part> {
         let mut parts: Vec<Part> =
-            Part::ALL.into_iter().filter(|&part| self.parts[part as usize] > 0).collect();
-        parts.sort_by_key(|&part| std::cmp::Reverse(self.parts[part as usize]));
+            Part::ALL.into_iter().filter(|&part| self.parts[part] > 0).collect();
+        parts.sort_by_key(|&part| std::cmp::Reverse(self.parts[part]));
         parts
-    }
-}
-
-fn add(sums: &mut [u128; Part::COUNT], parts: &[u128; Part::COUNT]) {
-    for (sum, part) in sums.iter_mut().zip(parts) {
-        *sum += part;
     }
 }
 
@@ -132,7 +126,7 @@ impl BlameBands {
         bucket.count += 1;
         bucket.total += latency.0;
         self.count += 1;
-        for (sum, part) in bucket.parts.iter_mut().zip(blame.parts()) {
+        for (sum, part) in bucket.parts.values_mut().zip(blame.parts()) {
             *sum += part.0;
         }
     }
@@ -142,13 +136,13 @@ impl BlameBands {
     fn carry(&mut self, index: usize) {
         let parts = std::mem::take(&mut self.buckets[index].parts);
         self.buckets[index].total = 0;
-        self.add_carried(index, &parts.map(u128::from));
+        self.add_carried(index, parts.map(u128::from));
     }
 
-    fn add_carried(&mut self, index: usize, parts: &[u128; Part::COUNT]) {
+    fn add_carried(&mut self, index: usize, parts: ByPart<u128>) {
         match self.carried.iter_mut().find(|its| its.bucket == index) {
-            Some(its) => add(&mut its.parts, parts),
-            None => self.carried.push(Carried { bucket: index, parts: *parts }),
+            Some(its) => its.parts += parts,
+            None => self.carried.push(Carried { bucket: index, parts }),
         }
     }
 
@@ -162,20 +156,18 @@ impl BlameBands {
             let mine = &mut self.buckets[index];
             mine.count += theirs.count;
             mine.total += theirs.total;
-            for (sum, part) in mine.parts.iter_mut().zip(theirs.parts) {
-                *sum += part;
-            }
+            mine.parts += theirs.parts;
         }
         for theirs in &other.carried {
-            self.add_carried(theirs.bucket, &theirs.parts);
+            self.add_carried(theirs.bucket, theirs.parts);
         }
     }
 
     /// The sums of a bucket.
-    fn parts_of(&self, index: usize) -> [u128; Part::COUNT] {
+    fn parts_of(&self, index: usize) -> ByPart<u128> {
         let mut parts = self.buckets[index].parts.map(u128::from);
         if let Some(its) = self.carried.iter().find(|its| its.bucket == index) {
-            add(&mut parts, &its.parts);
+            parts += its.parts;
         }
         parts
     }
@@ -191,8 +183,8 @@ impl BlameBands {
     pub fn between(&self, below: f64, above: f64) -> Band {
         let (mut band, top) = (self.slowest(below), self.slowest(above));
         band.count -= top.count;
-        for (part, top) in band.parts.iter_mut().zip(top.parts) {
-            *part -= top;
+        for part in Part::ALL {
+            band.parts[part] -= top.parts[part];
         }
         band
     }
@@ -202,7 +194,7 @@ impl BlameBands {
     /// requests.
     pub fn slowest(&self, share: f64) -> Band {
         let wanted = (self.count as f64 * share).ceil() as u64;
-        let mut band = Band { count: 0, from: Span::ZERO, parts: [0; Part::COUNT] };
+        let mut band = Band { count: 0, from: Span::ZERO, parts: ByPart::default() };
         for (index, bucket) in self.buckets.iter().enumerate().rev() {
             if band.count >= wanted {
                 break;
@@ -212,7 +204,7 @@ impl BlameBands {
             }
             band.count += bucket.count;
             band.from = Span(lower_bound(index));
-            add(&mut band.parts, &self.parts_of(index));
+            band.parts += self.parts_of(index);
         }
         band
     }
@@ -255,7 +247,7 @@ mod tests {
             assert!(band.count as f64 >= share * all.len() as f64);
             for part in Part::ALL {
                 let sum: u128 = covered.iter().map(|blame| u128::from(blame[part].0)).sum();
-                assert_eq!(sum, band.parts[part as usize]);
+                assert_eq!(sum, band.parts[part]);
             }
         }
         assert_eq!(bands.slowest(1.0).count, 20_000);
@@ -277,8 +269,8 @@ mod tests {
         for it in [bands, merged] {
             let all = it.slowest(1.0);
             assert_eq!(all.count, 7);
-            assert_eq!(all.parts[Part::Sense as usize], 49);
-            assert_eq!(all.parts[Part::BehindGcErase as usize], 7 * u128::from(u64::MAX / 2 - 7));
+            assert_eq!(all.parts[Part::Sense], 49);
+            assert_eq!(all.parts[Part::BehindGcErase], 7 * u128::from(u64::MAX / 2 - 7));
         }
     }
 

@@ -16,4 +16,4 @@ pub use bands::{Band, BlameBands};
 pub use latency::{Latencies, Percentile};
 pub use log::RequestLog;
 pub use over_time::{OverTime, Served, Window};
-pub use recorder::{Kind, Recorder};
+pub use recorder::{ByKind, Kind, Recorder};

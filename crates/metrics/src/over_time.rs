@@ -4,8 +4,8 @@
 //! A window takes what ends in it, its own end included. Counts, sums, extremes and busy times are
 //! exact; a percentile is read from logarithmic buckets.
 
-use crate::Kind;
-use fowler_device::{Completion, Counters, Device, Doing, Ledger, Probe, Source};
+use crate::{ByKind, Kind};
+use fowler_device::{BySource, Completion, Counters, Device, Doing, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
 
 /// Windows at most. A run of any length that has left the first width behind has more than half as
@@ -51,11 +51,11 @@ pub struct Window {
     /// How long it is; the last of a run is cut short.
     pub length: Span,
     /// Reads and writes answered.
-    pub served: [Served; 2],
+    pub served: ByKind<Served>,
     /// What all dies spent their time on, in nanoseconds, in the order of [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
-    /// Pages programmed, in the order of [`Counters::programs`].
-    pub programs: [u64; Source::COUNT],
+    /// Pages programmed.
+    pub programs: BySource<u64>,
     /// Blocks erased.
     pub erases: u64,
     /// Times a program or erase was taken off the cells (S10).
@@ -65,11 +65,11 @@ pub struct Window {
 impl Window {
     fn add(&mut self, other: &Window) {
         self.length += other.length;
-        for (mine, theirs) in self.served.iter_mut().zip(&other.served) {
-            mine.add(theirs);
+        for kind in Kind::ALL {
+            self.served[kind].add(&other.served[kind]);
         }
         add_each(&mut self.activity, &other.activity);
-        add_each(&mut self.programs, &other.programs);
+        self.programs += other.programs;
         self.erases += other.erases;
         self.suspensions += other.suspensions;
     }
@@ -77,8 +77,7 @@ impl Window {
     /// Pages programmed for any source for each page programmed for the host; none before the
     /// first.
     pub fn waf(&self) -> Option<f64> {
-        let host = self.programs[0];
-        (host > 0).then(|| self.programs.iter().sum::<u64>() as f64 / host as f64)
+        waf(&self.programs)
     }
 }
 
@@ -166,7 +165,7 @@ impl OverTime {
     /// A share of the latencies of one kind in a window does not exceed this, to 6 % and rounded
     /// up; none of no requests.
     pub fn quantile(&self, window: usize, kind: Kind, share: f64) -> Option<Span> {
-        let served = &self.windows[window].served[kind as usize];
+        let served = &self.windows[window].served[kind];
         let wanted = (share * served.requests as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
         let bucket = self.buckets_of(window, kind).iter().position(|&count| {
@@ -211,13 +210,9 @@ impl OverTime {
             *then = now;
         }
         let counters = device.counters();
-        for (mine, (now, then)) in
-            window.programs.iter_mut().zip(counters.programs.iter().zip(last.counters.programs))
-        {
-            *mine = now - then;
-        }
-        let erases = |counters: &Counters| counters.erases.iter().sum::<u64>();
-        window.erases = erases(&counters) - erases(&last.counters);
+        let (now, then) = (&counters.programs, &last.counters.programs);
+        window.programs = BySource::from_fn(|source| now[source] - then[source]);
+        window.erases = counters.erases.sum() - last.counters.erases.sum();
         window.suspensions = counters.suspensions - last.counters.suspensions;
         last.at = at;
         last.counters = counters;
@@ -289,7 +284,7 @@ impl Probe for OverTime {
             HostOp::Trim | HostOp::Flush => return,
         };
         let latency = completion.latency();
-        let served = &mut self.windows[self.open].served[kind as usize];
+        let served = &mut self.windows[self.open].served[kind];
         served.requests += 1;
         served.bytes += u64::from(completion.io.size);
         served.latency += u128::from(latency.0);

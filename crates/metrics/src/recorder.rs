@@ -3,7 +3,7 @@
 
 use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Probe};
-use fowler_units::HostOp;
+use fowler_units::{By, Enumerated, HostOp};
 
 /// The kinds of request whose latency is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,17 @@ impl Kind {
     }
 }
 
+impl Enumerated<2> for Kind {
+    const ALL: [Kind; 2] = Kind::ALL;
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A value for each kind.
+pub type ByKind<T> = By<Kind, T, { Kind::ALL.len() }>;
+
 /// What one kind of request came to.
 #[derive(Clone, Debug, Default)]
 struct Measured {
@@ -35,7 +46,7 @@ struct Measured {
 /// Records every completion. Its path per request is a few additions into fixed tables.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    measured: [Measured; 2],
+    measured: ByKind<Measured>,
     trims: u64,
     flushes: u64,
     /// Latencies of trims and flushes, in nanoseconds.
@@ -70,17 +81,17 @@ impl Recorder {
 
     /// The latencies of one kind.
     pub fn latencies(&self, kind: Kind) -> &Latencies {
-        &self.measured[kind as usize].latencies
+        &self.measured[kind].latencies
     }
 
     /// The blame of one kind, by band of latency.
     pub fn blame(&self, kind: Kind) -> &BlameBands {
-        &self.measured[kind as usize].blame
+        &self.measured[kind].blame
     }
 
     /// Bytes that requests of one kind asked for.
     pub fn bytes(&self, kind: Kind) -> u64 {
-        self.measured[kind as usize].bytes
+        self.measured[kind].bytes
     }
 
     /// Trims.
@@ -113,7 +124,7 @@ impl Probe for Recorder {
                 return;
             }
         };
-        let measured = &mut self.measured[kind as usize];
+        let measured = &mut self.measured[kind];
         measured.latencies.record(latency);
         measured.blame.record(latency, &completion.blame);
         measured.bytes += u64::from(completion.io.size);

@@ -96,7 +96,7 @@ fn check_requests(over_time: &OverTime, completions: &[Completion], began: Nanos
                 .map(|completion| completion.latency().0)
                 .collect();
             latencies.sort_unstable();
-            let served = &it.served[kind as usize];
+            let served = &it.served[kind];
             assert_eq!(served.requests, latencies.len() as u64, "window {window}");
             assert_eq!(served.latency, latencies.iter().map(|&it| u128::from(it)).sum());
             assert_eq!(served.max.0, latencies.last().copied().unwrap_or(0));
@@ -110,8 +110,12 @@ fn check_requests(over_time: &OverTime, completions: &[Completion], began: Nanos
             }
         }
     }
-    let served: u64 =
-        over_time.windows().iter().flat_map(|it| it.served).map(|it| it.requests).sum();
+    let served: u64 = over_time
+        .windows()
+        .iter()
+        .flat_map(|it| it.served.into_array())
+        .map(|it| it.requests)
+        .sum();
     assert_eq!(served, completions.len() as u64);
 }
 
@@ -143,10 +147,7 @@ fn check_drive(
     assert!(beyond < 2 * 80_000, "{beyond}");
     let sum = |of: fn(&fowler_metrics::Window) -> u64| windows.iter().map(of).sum::<u64>();
     assert_eq!(sum(|it| it.suspensions), counters.suspensions);
-    assert_eq!(sum(|it| it.erases), counters.erases.iter().sum::<u64>());
-    assert_eq!(
-        sum(|it| it.programs.iter().sum()),
-        counters.programs.iter().sum::<u64>() - before.programs.iter().sum::<u64>()
-    );
+    assert_eq!(sum(|it| it.erases), counters.erases.sum());
+    assert_eq!(sum(|it| it.programs.sum()), counters.programs.sum() - before.programs.sum());
     assert!(counters.suspensions > 0, "nothing was suspended");
 }

@@ -11,7 +11,7 @@ use crate::rber::{Block, Reliability};
 use crate::root;
 use crate::thresholds::UNIT;
 use crate::vth::Setting;
-use fowler_units::Span;
+use fowler_units::{By, Enumerated, Span};
 
 /// Threshold voltages of Table 1, in V, erased state first, from boosted to reduced.
 pub const TABLE_1: [[f64; 4]; 3] =
@@ -20,6 +20,41 @@ pub const TABLE_1: [[f64; 4]; 3] =
 /// What the traditional voltages are multiplied by, from boosted to reduced; also the wearing
 /// weight.
 pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
+
+/// A set of threshold voltages, in the order of [`SCALES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Voltage {
+    /// 1.2 times the nominal: states further apart, cells worn faster.
+    Boosted,
+    /// Nominal.
+    #[default]
+    Nominal,
+    /// 0.8 times the nominal: states closer together, cells worn more slowly.
+    Reduced,
+}
+
+impl Voltage {
+    /// Every set.
+    pub const ALL: [Voltage; 3] = [Voltage::Boosted, Voltage::Nominal, Voltage::Reduced];
+
+    /// What the traditional voltages are multiplied by.
+    #[inline]
+    pub fn scale(self) -> f64 {
+        SCALES[self as usize]
+    }
+}
+
+impl Enumerated<3> for Voltage {
+    const ALL: [Voltage; 3] = Voltage::ALL;
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A value for each set of voltages.
+pub type ByVoltage<T> = By<Voltage, T, { Voltage::ALL.len() }>;
 
 /// The levels at which the paper reads them: 3, 9 and 21 references.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];

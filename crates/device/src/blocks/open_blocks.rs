@@ -82,7 +82,7 @@ impl OpenBlocks {
             modes: IdVec::filled(plain, blocks),
             voltage,
             believed: IdVec::filled(0, blocks),
-            coarsest: [[Step::NOMINAL; CLASSES]; Voltage::ALL.len()],
+            coarsest: [[Step::NOMINAL; CLASSES]; 3].into(),
         }
     }
 
@@ -218,7 +218,7 @@ impl OpenBlocks {
         }
         .expect("the reserve keeps an erased block");
         let voltage = self.voltage.voltage(tag);
-        let bears = self.coarsest[voltage as usize][usize::from(self.believed[block])];
+        let bears = self.coarsest[voltage][usize::from(self.believed[block])];
         self.tags[block] = tag;
         self.modes[block] = Mode { step: self.step.step(tag, bears), voltage };
         self.set(plane, source, tag, block);

@@ -12,7 +12,7 @@ use fowler_physics::rber::{self, Analytic, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
 use fowler_physics::table::{Table, TableError, Tabled};
 use fowler_physics::thresholds::{Grid, Lasting, Read, Thresholds};
-use fowler_physics::voltage::SCALES;
+use fowler_physics::voltage::{ByVoltage, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
@@ -103,7 +103,7 @@ pub const CLASSES: usize = 16;
 /// its pages and by its class: lower voltages lie closer together, and leave less room for what a
 /// coarse step does to them. See docs/decisions/cells.md, "How coarse a step do other voltages
 /// bear?".
-pub type Coarsest = [[Step; CLASSES]; Voltage::ALL.len()];
+pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
 /// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are
 /// enough.
@@ -332,12 +332,12 @@ impl Cells {
         let grid = Grid::new(SCALES.to_vec(), volts.clone(), cycles);
         let thresholds = Thresholds::new(model.clone(), ldpc.clone(), grid);
         let worst = model.block(weakest * end.cycles);
-        let nominal = Setting { scale: SCALES[lowest as usize], step: volts[0] };
+        let nominal = Setting { scale: lowest.scale(), step: volts[0] };
         let worst_level = ldpc.needed(worst.rber(end.age, end.reads, nominal));
         Ok(Cells {
             thresholds,
             growth: rates.map(|rate| rate / strengths.mean),
-            coarsest: SCALES.map(|scale| rates.map(|rate| rung(rate, scale))),
+            coarsest: ByVoltage::from_fn(|voltage| rates.map(|rate| rung(rate, voltage.scale()))),
             worst_level: match params.model {
                 ModelKind::ByVoltage => lowest as u8,
                 ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
@@ -420,8 +420,8 @@ mod tests {
         let volts = ladder.volts(config.reliability.cells.step);
         let mut coarse = [0; 3];
         for voltage in Voltage::ALL {
-            for (class, &step) in cells.coarsest[voltage as usize].iter().enumerate() {
-                let scale = SCALES[voltage as usize];
+            for (class, &step) in cells.coarsest[voltage].iter().enumerate() {
+                let scale = voltage.scale();
                 let setting = Setting { scale, step: volts[usize::from(step.0)] };
                 let block = cells.model.block(cells.growth[class] * end.cycles);
                 let readable = ldpc.needed(block.rber(end.age, end.reads, setting)).is_some();

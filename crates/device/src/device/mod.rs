@@ -506,7 +506,9 @@ impl<L: Layer> Device<L> {
     fn count_overtaking(&mut self, request: ReqId) {
         let its = self.layer.front().requests.get(request);
         if its.overtook {
-            self.flash.counters.prioritised[usize::from(its.io.op == HostOp::Write)] += 1;
+            let all = &mut self.flash.counters.prioritized;
+            let writes = its.io.op == HostOp::Write;
+            *if writes { &mut all.writes } else { &mut all.reads } += 1;
         }
     }
 

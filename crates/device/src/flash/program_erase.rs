@@ -226,8 +226,8 @@ impl Flash {
                 self.wear_by(txn);
             }
             match op {
-                Op::Program => self.counters.programs[source as usize] += 1,
-                Op::Erase => self.counters.erases[source as usize] += 1,
+                Op::Program => self.counters.programs[source] += 1,
+                Op::Erase => self.counters.erases[source] += 1,
                 Op::Read => unreachable!("reads do not run on the cells"),
             }
             self.note_done(id, txn);
@@ -247,7 +247,7 @@ impl Flash {
         let block = self.locator.block_of(unit);
         match op {
             Op::Program => {
-                self.counters.programs_at[source as usize][mode.voltage as usize] += 1;
+                self.counters.programs_at[source][mode.voltage] += 1;
                 condition.programmed(self.locator.page_of(unit), block, mode, now);
             }
             Op::Erase => condition.erased(block),

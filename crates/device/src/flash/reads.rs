@@ -82,7 +82,7 @@ impl Flash {
         }
         self.note_try(id, read, level, false);
         let took = now - dispatched;
-        self.counters.reads[source as usize] += 1;
+        self.counters.reads[source] += 1;
         if self.errs {
             self.counters.reads_at[usize::from(level)] += 1;
         }

@@ -574,7 +574,8 @@ impl Gc {
         {
             let soft = refresher.urgency(block, now) != Urgency::Fresh;
             if soft && core.allocator.blocks.state(block) == BlockState::Full {
-                flash.counters.recycled[usize::from(!hard)] += 1;
+                let all = &mut flash.counters.refreshed;
+                *if hard { &mut all.at_hard_limit } else { &mut all.in_idle_time } += 1;
                 self.begin(core, flash, plane, block, Source::Refresh, hard);
                 return true;
             }

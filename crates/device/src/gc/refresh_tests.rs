@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::config::tests::shaped;
 use crate::device::{Device, Pacing};
 use crate::observe::completion::Completion;
+use crate::observe::counters::Refreshed;
 use crate::policy::redundancy::RedundancyKind;
 use crate::policy::sensing::SensingKind;
 use fowler_units::{BlockId, Bytes, Geometry, HostIo, HostOp, Nanos, Span};
@@ -66,7 +67,7 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
         let counters = device.counters();
         assert!(passed > 240, "{passed} events");
-        assert!(counters.closed_early > 0, "{:?} recycled", counters.recycled);
+        assert!(counters.closed_early > 0, "{:?} recycled", counters.refreshed);
     }
 }
 
@@ -94,7 +95,7 @@ fn a_drive_that_is_never_idle_refreshes_in_time() {
         });
         assert!(device.now() > Nanos(2 * limit.0), "{}", device.now().0);
         assert_eq!(idle, Span::ZERO, "the host reads without a pause");
-        let [due, early] = device.counters().recycled;
+        let Refreshed { at_hard_limit: due, in_idle_time: early } = device.counters().refreshed;
         assert!(due + early > 100 && (due > 100 || idle_after < limit), "{due} {early}");
         assert!(most <= limit + job, "data of {most}, {due} and {early} refreshed");
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));

@@ -71,7 +71,8 @@ impl Gc {
             self.starved[plane] = true;
             return false;
         }
-        flash.counters.collections[usize::from(!foreground)] += 1;
+        let all = &mut flash.counters.collections;
+        *if foreground { &mut all.foreground } else { &mut all.background } += 1;
         self.begin(core, flash, plane, victim, Source::Gc, foreground);
         true
     }

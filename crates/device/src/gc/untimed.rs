@@ -9,6 +9,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Id, Lpn, Nanos, PlaneId, UnitId};
+use serde::{Deserialize, Serialize};
 
 /// How many moves ahead the mapping of a moved page is asked for.
 const MOVES_AHEAD: u32 = 32;
@@ -16,12 +17,21 @@ const MOVES_AHEAD: u32 = 32;
 /// What happens at no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
-    /// Pages moved by garbage collection and by wear leveling.
-    pub moves: [u64; 2],
+    /// Pages moved.
+    pub moves: Moves,
     /// The moment at which it happens.
     pub clock: Nanos,
     /// Whether blocks are leveled then.
     pub levels_wear: bool,
+}
+
+/// Pages moved at no simulated time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moves {
+    /// By garbage collection.
+    pub collected: u64,
+    /// By wear leveling.
+    pub leveled: u64,
 }
 
 impl Gc {
@@ -114,7 +124,9 @@ impl Gc {
         }
         core.allocator.blocks.vacate(victim);
         core.allocator.blocks.erase(victim);
-        self.untimed.moves[usize::from(source == Source::Wear)] += u64::from(valid);
+        let moves = &mut self.untimed.moves;
+        let moved = if source == Source::Wear { &mut moves.leveled } else { &mut moves.collected };
+        *moved += u64::from(valid);
         valid
     }
 

@@ -102,7 +102,7 @@ impl Ftl {
     pub fn note_use(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
         let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(frame_id);
         let class = self.core.classes.hotness.class(Used { lpn, reads, writes, now: flash.now() });
-        flash.counters.left[class as usize] += 1;
+        flash.counters.left[class] += 1;
         if let Some(marks) = &mut self.core.classes.marks {
             marks[lpn] = self.core.allocator.open_blocks.voltage_of(StreamTag::new(false, class));
         }
@@ -126,7 +126,7 @@ impl Ftl {
     /// A clean page leaves the buffer at once: its frame is needed.
     pub fn drop_clean(&mut self, flash: &mut Flash, frame_id: FrameId) {
         if self.core.buffer.get(frame_id).listed == Listed::Rewrite {
-            flash.counters.rewritten[1] += 1;
+            flash.counters.rewritten.given_up += 1;
         } else {
             self.note_use(flash, frame_id);
         }
@@ -201,7 +201,7 @@ impl Ftl {
         frame.submitted = anywhere;
         txn.epoch = self.core.buffer.born();
         self.queues.writes += 1;
-        flash.counters.rewritten[0] += 1;
+        flash.counters.rewritten.anew += 1;
         if anywhere {
             flash.submit(id);
         } else {

@@ -76,7 +76,7 @@ impl Life {
         (blocks, counters): (&Blocks, &Counters),
         frames: u32,
     ) -> Throttled {
-        let [host, others @ ..] = counters.programs;
+        let [host, others @ ..] = counters.programs.into_array();
         // What the buffer absorbs is never programmed.
         let entered = counters.pages_written - counters.buffer_write_hits;
         let taken = entered + others.iter().sum::<u64>();
@@ -94,8 +94,8 @@ impl WriteThrottle {
         let pages = core.locator.page_at(last).0 - core.locator.page_at(io.offset).0 + 1;
         let seen = (&core.allocator.blocks, &flash.counters);
         let throttled = self.life.ask(&mut self.throttle, now, pages, seen, core.layout.frames);
-        flash.counters.held[0] += throttled.spread;
-        flash.counters.held[1] += throttled.stopped;
+        flash.counters.throttled.delayed += throttled.spread;
+        flash.counters.throttled.stopped += throttled.stopped;
         flash.counters.stops += u64::from(throttled.stops);
         throttled
     }

@@ -17,10 +17,12 @@ use crate::config::Config;
 use crate::config::layout::{Layout, Refusal};
 use crate::core::Core;
 use crate::gc::Gc;
+use crate::gc::untimed::Moves;
 use crate::host::endurance::{Life, Totals};
 use crate::host::request::Request;
 use crate::host::write_throttle::throttle_of;
 use crate::observe::counters::Counters;
+use crate::observe::operation::Source;
 use crate::policy::throttle::{AnyThrottle, State, Throttle, Throttled};
 use crate::precondition::image::PreconditionedImage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
@@ -42,7 +44,7 @@ pub struct LifetimeDrive {
     /// How long the write had waited that was not let in before the life ended.
     blocked_at_end: Throttled,
     /// Pages moved before the life, and how often each block had been erased.
-    moved: [u64; 2],
+    moved: Moves,
     erased: Box<[u32]>,
     now: Nanos,
 }
@@ -50,7 +52,7 @@ pub struct LifetimeDrive {
 /// What a drive has moved, and where in time it is, as it is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
-    pages: [u64; 2],
+    pages: Moves,
     now: Nanos,
     behind: Span,
 }
@@ -313,8 +315,8 @@ impl LifetimeDrive {
             Throttled::default()
         };
         let at = at + throttled.total();
-        self.counters.held[0] += throttled.spread;
-        self.counters.held[1] += throttled.stopped;
+        self.counters.throttled.delayed += throttled.spread;
+        self.counters.throttled.stopped += throttled.stopped;
         self.counters.stops += u64::from(throttled.stops);
         if at >= ends {
             self.blocked_at_end = throttled;
@@ -324,9 +326,10 @@ impl LifetimeDrive {
         (self.now, self.gc.untimed.clock) = (at, at);
         self.change(io);
         self.counters.pages_written += u64::from(pages);
-        self.counters.programs[0] += u64::from(pages);
-        self.counters.programs[1] = self.gc.untimed.moves[0] - self.moved[0];
-        self.counters.programs[2] = self.gc.untimed.moves[1] - self.moved[1];
+        let (moves, before) = (self.gc.untimed.moves, self.moved);
+        self.counters.programs[Source::Host] += u64::from(pages);
+        self.counters.programs[Source::Gc] = moves.collected - before.collected;
+        self.counters.programs[Source::Wear] = moves.leveled - before.leveled;
         Some(Entered { at, pages, throttled })
     }
 }

@@ -9,6 +9,7 @@ use crate::config::{Ack, Config};
 use crate::device::{Device, Pacing};
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
+use crate::observe::operation::Source;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Lpn, Nanos, Rng, Span};
 use std::collections::BTreeSet;
 
@@ -174,7 +175,7 @@ fn a_flush_waits_for_data_that_waited_for_the_mapping() {
         device.run(given, Pacing::Open, &mut answers);
         let done = |op| answers.iter().find(|it| it.io.op == op).expect("an answer").done;
         assert!(done(HostOp::Write) < done(HostOp::Flush), "seed {seed}");
-        let programs = device.counters().programs[0];
+        let programs = device.counters().programs[Source::Host];
         assert_eq!(programs, 1, "seed {seed}: it was programmed before the flush was answered");
     }
 }

@@ -13,7 +13,7 @@ use fowler_units::{Nanos, Span};
 pub struct Doing(u8);
 
 /// The places of reads, of whatever source.
-const READING: [usize; Source::COUNT] = [0, 3, 6, 9, 12];
+const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
 
 impl Doing {
     /// Nothing. Whoever waits meanwhile waits for the channel.

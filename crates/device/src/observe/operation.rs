@@ -1,6 +1,8 @@
 //! What a flash operation is and on whose behalf it runs: the terms in which time and wear are
 //! accounted for.
 
+use fowler_units::{By, Enumerated};
+
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -30,9 +32,23 @@ pub enum Source {
 }
 
 impl Source {
-    /// How many there are.
-    pub const COUNT: usize = 5;
-    /// What the sources are called, in order.
-    pub const NAMES: [&'static str; Source::COUNT] =
-        ["host", "GC", "wear leveling", "refresh", "parity"];
+    /// Every source.
+    pub const ALL: [Source; 5] =
+        [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        ["host", "GC", "wear leveling", "refresh", "parity"][self as usize]
+    }
 }
+
+impl Enumerated<5> for Source {
+    const ALL: [Source; 5] = Source::ALL;
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A value for each source.
+pub type BySource<T> = By<Source, T, { Source::ALL.len() }>;

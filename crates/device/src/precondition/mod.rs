@@ -296,14 +296,15 @@ impl Preconditioning<'_> {
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         let parity = f64::from(u8::from(self.parity_from_the_start()));
         for _ in 0..WINDOWS_MAX {
-            let moved = self.gc.untimed.moves[0];
+            let moved = self.gc.untimed.moves.collected;
             for _ in 0..window {
                 while !self.overwrite(pages.next(&self.core.map, &self.core.allocator.blocks), kept)
                 {
                 }
             }
             report.overwritten += window;
-            let waf = 1.0 + parity + (self.gc.untimed.moves[0] - moved) as f64 / window as f64;
+            let waf =
+                1.0 + parity + (self.gc.untimed.moves.collected - moved) as f64 / window as f64;
             let previous = report.waf.replace(waf);
             report.steady = previous.is_some_and(|p| (waf - p).abs() <= STEADY_WITHIN * waf);
             if report.steady {

@@ -17,7 +17,8 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Op;
 use fowler_units::{
-    BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId, UnitId,
+    BlockId, By, Enumerated, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId,
+    UnitId,
 };
 
 /// What fails.
@@ -89,6 +90,17 @@ impl Reason {
     }
 }
 
+impl Enumerated<3> for Reason {
+    const ALL: [Reason; 3] = Reason::ALL;
+    #[inline]
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A value for each reason.
+pub type ByReason<T> = By<Reason, T, { Reason::ALL.len() }>;
+
 /// What became of pages that could not be read. All counts are of data pages; parity is data of
 /// nobody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,7 +115,7 @@ pub struct LossLedger {
     pub rewritten: u64,
     /// Of them, lost, by [`Reason`]; writes that were acknowledged and lost with the power are
     /// among the last.
-    pub lost: [u64; Reason::ALL.len()],
+    pub lost: ByReason<u64>,
     /// Of the lost, writes that were acknowledged and gone with the power before they were
     /// programmed.
     pub lost_writes: u64,
@@ -130,7 +142,7 @@ pub struct LossLedger {
 impl LossLedger {
     /// Data pages lost for any reason.
     pub fn lost_in_all(&self) -> u64 {
-        self.lost.iter().sum()
+        self.lost.sum()
     }
 }
 
@@ -376,7 +388,7 @@ impl Raid {
             integrity.ledger.rewritten += 1;
         } else {
             integrity.lose(page, reason);
-            integrity.ledger.lost[reason as usize] += 1;
+            integrity.ledger.lost[reason] += 1;
         }
     }
 

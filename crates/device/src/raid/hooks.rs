@@ -192,7 +192,7 @@ impl RedundancyHooks for Raid {
 
     fn frame_lost(&mut self, page: Lpn, unit: UnitId) {
         if let Some(integrity) = &mut self.integrity {
-            integrity.ledger.lost[Reason::Power as usize] += 1;
+            integrity.ledger.lost[Reason::Power] += 1;
             integrity.ledger.lost_writes += 1;
             integrity.revert(page, unit);
         }

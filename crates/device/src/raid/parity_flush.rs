@@ -26,7 +26,8 @@ impl Raid {
         let less = !its.based || rest.count_ones() <= before as u32 + 1;
         let by_rest = self.readable_way(&ftl.core, entry, rest, less);
         self.cache.get_mut(entry).by_rest = by_rest;
-        flash.counters.parity_ways[usize::from(!by_rest)] += 1;
+        let ways = &mut flash.counters.parity_ways;
+        *if by_rest { &mut ways.from_rest } else { &mut ways.by_delta } += 1;
         self.set_whole(ftl, entry);
         self.read_lacking(ftl, flash, entry, rest, by_rest);
         self.write_if_read(ftl, flash, entry);

@@ -2,7 +2,7 @@
 //! bytes.
 
 use super::record::{self, Record};
-use super::{LifetimeSpec, Lived, Standing, Watch};
+use super::{Cycles, LifetimeSpec, Lived, Standing, Watch};
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -42,7 +42,7 @@ struct Finished {
     repetitions: u64,
     totals: Totals,
     counters: Counters,
-    wear: [f64; 3],
+    wear: Cycles,
     throttle: State,
     blocked_at_end: Span,
     record: record::RecordSnapshot,

@@ -21,10 +21,11 @@ use fowler_device::endurance::Totals;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
-use fowler_device::policy::throttle::{State, ThrottleKind};
+use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_device::{Config, Counters, LifetimeDrive, PreconditionedImage};
 use fowler_units::{HostIo, Nanos, Span};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -70,8 +71,8 @@ pub struct Lived {
     pub totals: Totals,
     /// What was counted.
     pub counters: Counters,
-    /// Least, mean and largest wear of a block, in cycles of the whole life.
-    pub wear: [f64; 3],
+    /// Wear of the blocks, in cycles of the whole life.
+    pub wear: Cycles,
     /// What the throttle has come to.
     pub throttle: State,
     /// How long the host had waited, in simulated time, whose write was not let in before the
@@ -79,6 +80,17 @@ pub struct Lived {
     pub blocked_at_end: Span,
     /// Responses, delays and series.
     pub record: Record,
+}
+
+/// Cycles of the blocks of a drive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cycles {
+    /// Of the least worn one.
+    pub least: f64,
+    /// On average.
+    pub mean: f64,
+    /// Of the most worn one.
+    pub most: f64,
 }
 
 impl Lived {
@@ -96,8 +108,8 @@ impl Lived {
 
     /// The share of epochs whose demand came as predicted.
     pub fn accuracy(&self) -> Option<f64> {
-        let [predicted, came] = self.throttle.predicted;
-        (predicted > 0).then(|| came as f64 / predicted as f64)
+        let Predicted { epochs, right } = self.throttle.predicted;
+        (epochs > 0).then(|| right as f64 / epochs as f64)
     }
 }
 
@@ -389,13 +401,18 @@ impl Life<'_> {
         let all = cycles.iter().map(|&count| f64::from(count)).sum::<f64>();
         let least = cycles.iter().min().copied().unwrap_or(0);
         let most = cycles.iter().max().copied().unwrap_or(0);
-        let wear = [f64::from(least), all / cycles.len() as f64, f64::from(most)];
+        let whole_life = |cycles: f64| cycles * f64::from(dilation);
+        let wear = Cycles {
+            least: whole_life(f64::from(least)),
+            mean: whole_life(all / cycles.len() as f64),
+            most: whole_life(f64::from(most)),
+        };
         Lived {
             dilation,
             repetitions: repetition + 1,
             totals: drive.totals(drive.ends()),
             counters: *drive.counters(),
-            wear: wear.map(|cycles| cycles * f64::from(dilation)),
+            wear,
             throttle: drive.throttle(),
             blocked_at_end: drive.blocked_at_end().total(),
             record,

@@ -162,7 +162,7 @@ impl Record {
         if let Some(stop) = throttled.stopped.0.checked_div(stopped) {
             self.page(drive, each + Span(stop), stopped);
         }
-        let programmed = drive.counters().programs.iter().sum();
+        let programmed = drive.counters().programs.sum();
         let here = programmed - std::mem::replace(&mut self.programmed, programmed);
         self.life.add(entered.at.0, entered, here);
         if !self.close_up.pages.is_empty() {

@@ -7,6 +7,7 @@ use crate::metrics::by_source;
 use crate::report;
 use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};
+use fowler_device::ThrottleTime;
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use fowler_units::Span;
 use serde_json::{Map, Value, json};
@@ -42,9 +43,9 @@ const ROWS: &[Row] = rows! {
     "w_work_tb", "W_work (TB)" => |all, one| Some(one.totals.programmed * all.page() / TB);
     "waf", "WAF" => |_, one| one.waf();
     "idle_hours", "mean idle time of a block (h)" => |_, one| Some(one.totals.idle?.as_s() / 3600.0);
-    "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear[0]);
-    "cycles_mean", "cycles, mean" => |_, one| Some(one.wear[1]);
-    "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear[2]);
+    "cycles_least", "cycles of the least worn block" => |_, one| Some(one.wear.least);
+    "cycles_mean", "cycles, mean" => |_, one| Some(one.wear.mean);
+    "cycles_most", "cycles of the most worn block" => |_, one| Some(one.wear.most);
     "response_mean_us", "page write, mean (us)" => |_, one| one.record.responses.mean_us();
     "response_deviation_us", "page write, standard deviation (us)" => |_, one| one.record.deviation_us();
     "response_p50_us", "page write, p50 (us)" => |_, one| at(&one.record.responses, Percentile::P50);
@@ -56,8 +57,9 @@ const ROWS: &[Row] = rows! {
     "delay_p99_us", "throttling delay, p99 (us)" => |_, one| at(&one.record.delays, Percentile::P99);
     "delay_p9999_us", "throttling delay, p99.99 (us)" => |_, one| at(&one.record.delays, Percentile::P9999);
     "spread_share", "of it spread over page writes (share)" => |_, one| {
-        let [spread, stopped] = one.counters.held.map(Span::as_s);
-        (spread + stopped > 0.0).then(|| spread / (spread + stopped))
+        let ThrottleTime { delayed, stopped } = one.counters.throttled;
+        let (delayed, stopped) = (delayed.as_s(), stopped.as_s());
+        (delayed + stopped > 0.0).then(|| delayed / (delayed + stopped))
     };
     "stops_per_million", "forced stops in a million page writes" => |_, one| {
         let pages = one.counters.pages_written;
@@ -120,13 +122,14 @@ impl Lifetime {
             for row in ROWS {
                 object.insert(row.key.into(), json!((row.value)(self, lived)));
             }
-            let throttled = lived.counters.held.map(Span::as_s);
-            let throttled = json!({ "spread": throttled[0], "stopped": throttled[1] });
+            let ThrottleTime { delayed, stopped } = lived.counters.throttled;
+            let throttled = json!({ "spread": delayed.as_s(), "stopped": stopped.as_s() });
             object.insert("throttled_s".into(), throttled);
             object.insert("stops".into(), json!(lived.counters.stops));
             object.insert("pages_written".into(), json!(lived.counters.pages_written));
             object.insert("programs".into(), by_source(lived.counters.programs));
-            object.insert("epochs_predicted".into(), json!(lived.throttle.predicted));
+            let predicted = lived.throttle.predicted;
+            object.insert("epochs_predicted".into(), json!([predicted.epochs, predicted.right]));
             object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
             object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
             object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));

@@ -2,7 +2,7 @@
 
 use super::{Metric, Stored, Unit, voltages};
 use crate::outcome::Outcome;
-use fowler_device::{Counters, Source};
+use fowler_device::{BySource, Counters};
 use fowler_metrics::Kind;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,8 @@ fn counter<V: Into<Value> + 'static>(
 }
 
 /// What was done for each source.
-pub(crate) fn by_source([host, gc, wear, refresh, parity]: [u64; Source::COUNT]) -> Value {
+pub(crate) fn by_source(counts: BySource<u64>) -> Value {
+    let [host, gc, wear, refresh, parity] = counts.into_array();
     json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
 }
 
@@ -102,13 +103,13 @@ fn reads() -> Vec<Metric> {
             "prioritized_reads",
             Unit::Count("requests"),
             "Reads that went before one that had waited longer for the same die.",
-            |it| it.prioritised[0],
+            |it| it.prioritized.reads,
         ),
         Metric::new(
             "counters.prioritized_writes",
             Unit::Count("requests"),
             "Writes that went before one that had waited longer; null where writes do not wait for the flash.",
-            |it| it.waits_for_programs().then_some(it.counters.prioritised[1]),
+            |it| it.waits_for_programs().then_some(it.counters.prioritized.writes),
         ),
         Metric::new(
             "prioritized_share.KIND",
@@ -146,13 +147,13 @@ fn operations() -> Vec<Metric> {
             "foreground_gc",
             Unit::Count("blocks"),
             "Blocks that garbage collection emptied in the foreground, in competition with the host.",
-            |it| it.collections[0],
+            |it| it.collections.foreground,
         ),
         counter(
             "background_gc",
             Unit::Count("blocks"),
             "Blocks that garbage collection emptied in the background, in idle time.",
-            |it| it.collections[1],
+            |it| it.collections.background,
         ),
         counter(
             "operations",
@@ -184,13 +185,13 @@ fn throttle() -> Vec<Metric> {
             "delayed_s",
             Unit::Seconds,
             "Time that the throttle delayed pages of writes, summed.",
-            |it| it.held[0].as_s(),
+            |it| it.throttled.delayed.as_s(),
         ),
         counter(
             "stopped_s",
             Unit::Seconds,
             "Time that the throttle stopped writes, summed.",
-            |it| it.held[1].as_s(),
+            |it| it.throttled.stopped.as_s(),
         ),
         counter("stops", Unit::Count("requests"), "Writes that the throttle stopped.", |it| {
             it.stops

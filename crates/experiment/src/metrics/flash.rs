@@ -33,7 +33,7 @@ pub(super) fn metrics() -> Vec<Metric> {
             Outcome::flash_bytes_per_host_byte,
         ),
         Metric::new("erases", Unit::Count("erases"), "Blocks erased for any source.", |it| {
-            it.counters.erases.iter().sum::<u64>()
+            it.counters.erases.sum()
         })
         .headline(),
         Metric::new(
@@ -67,7 +67,7 @@ pub(super) fn metrics() -> Vec<Metric> {
 
 /// What each source adds to write amplification; null without programs for the host.
 fn waf_parts(it: &Outcome) -> Value {
-    let [host, gc, wear, refresh, parity] = it.counters.programs;
+    let [host, gc, wear, refresh, parity] = it.counters.programs.into_array();
     let part = |pages: u64| pages as f64 / host as f64;
     let parts = || json!({ "gc": part(gc), "wear": part(wear), "refresh": part(refresh), "parity": part(parity) });
     if host > 0 { parts() } else { Value::Null }

@@ -76,22 +76,22 @@ fn parity() -> Vec<Metric> {
             "parity_from_rest",
             PAGES,
             "Parity pages computed from the rest of their stripe.",
-            |it| it.parity_ways[0],
+            |it| it.parity_ways.from_rest,
         ),
         counted(
             "parity_from_difference",
             PAGES,
             "Parity pages computed from the old data and the old parity.",
-            |it| it.parity_ways[1],
+            |it| it.parity_ways.by_delta,
         ),
         counted("refreshed_at_hard_limit", BLOCKS, "Blocks refreshed at their hard limit.", |it| {
-            it.recycled[0]
+            it.refreshed.at_hard_limit
         }),
         counted(
             "refreshed_in_idle_time",
             BLOCKS,
             "Blocks refreshed before that, in idle time.",
-            |it| it.recycled[1],
+            |it| it.refreshed.in_idle_time,
         ),
         counted("closed_early", BLOCKS, "Blocks closed before they were full.", |it| {
             it.closed_early
@@ -108,8 +108,8 @@ const LOSSES: [Loss; 14] = [
     ("rebuilt", PAGES, "Of them, rebuilt from their stripes.", |it| json!(it.rebuilt)),
     ("rewritten", PAGES, "Of them, overwritten or trimmed by the host.", |it| json!(it.rewritten)),
     ("lost.REASON", PAGES, "Data pages that were lost, by reason.", |it| {
-        let lost = |&why: &Reason| (why.name().to_string(), json!(it.lost[why as usize]));
-        Value::Object(Reason::ALL.iter().map(lost).collect::<Map<_, _>>())
+        let lost = |(why, pages): (Reason, &u64)| (why.name().to_string(), json!(pages));
+        Value::Object(it.lost.iter().map(lost).collect::<Map<_, _>>())
     }),
     ("lost_writes", PAGES, "Of the lost, acknowledged and gone with the power.", |it| {
         json!(it.lost_writes)
@@ -206,7 +206,7 @@ mod tests {
             unreadable: 1000,
             rebuilt: 3,
             rewritten: 5,
-            lost: [7, 11, 13],
+            lost: [7, 11, 13].into(),
             lost_writes: 4,
             parity_unreadable: 17,
             parity_lost: 19,

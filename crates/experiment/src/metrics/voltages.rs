@@ -3,8 +3,9 @@
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
-use fowler_device::ReadHot;
 use fowler_device::policy::hotness::Detector;
+use fowler_device::{ReadHot, Rewritten, Source};
+use fowler_physics::voltage::ByVoltage;
 use serde_json::{Value, json};
 
 const PAGES: Unit = Unit::Count("pages");
@@ -34,28 +35,31 @@ pub(super) fn metrics() -> Vec<Metric> {
             "pages_rewritten",
             PAGES,
             "Clean read-hot pages that were programmed again for their reads.",
-            |it| it.counters.rewritten[0],
+            |it| it.counters.rewritten.anew,
         )
         .stored(Stored::Nowhere),
     ]
 }
 
 fn programs_at(it: &Outcome) -> Value {
-    let named = |[boosted, nominal, reduced]: [u64; 3]| json!({ "boosted": boosted, "nominal": nominal, "reduced": reduced });
+    let named = |programs: ByVoltage<u64>| {
+        let [boosted, nominal, reduced] = programs.into_array();
+        json!({ "boosted": boosted, "nominal": nominal, "reduced": reduced })
+    };
     let Some(all) = it.programs_at() else { return Value::Null };
     let mut object = named(all);
-    object["host"] = named(it.counters.programs_at[0]);
+    object["host"] = named(it.counters.programs_at[Source::Host]);
     object
 }
 
 fn left(it: &Outcome) -> Option<Value> {
-    let [mixed, read_hot, write_hot] = it.counters.left;
+    let [mixed, read_hot, write_hot] = it.counters.left.into_array();
     let classes = it.drive.config.hotness.uses(Detector::BufferHits);
     classes.then(|| json!({ "mixed": mixed, "read_hot": read_hot, "write_hot": write_hot }))
 }
 
 fn rewritten(it: &Outcome) -> Option<Value> {
-    let [anew, given_up] = it.counters.rewritten;
+    let Rewritten { anew, given_up } = it.counters.rewritten;
     let would = it.drive.config.buffer.read_hot == ReadHot::RewriteOnIdle;
     would.then(|| json!({ "anew": anew, "given_up": given_up }))
 }

@@ -120,7 +120,7 @@ impl Outcome {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
         let page = u128::from(self.drive.config.effective_timing().bus_transfer.0);
-        let programs: u64 = counters.programs.iter().sum();
+        let programs: u64 = counters.programs.sum();
         let low = u128::from(programs) * page + self.read_transfers();
         let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
         let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) * page + one_read);
@@ -154,7 +154,7 @@ impl Outcome {
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, .. } = self.counters;
         let tries = |level: usize| match self.drive.config.reliability.model {
-            ModelKind::Off => reads.iter().sum(),
+            ModelKind::Off => reads.sum(),
             _ => reads_at[level] + retries_at[level],
         };
         let transfers = self.transfer_by_level().into_iter().enumerate();

@@ -16,7 +16,7 @@ use crate::workload::{WorkloadReport, share};
 use fowler_device::policy::redundancy::{RedundancyKind, Stage};
 use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Ack, Counters, LossLedger, Pacing, PowerOffs, Protection};
+use fowler_device::{Ack, Counters, LossLedger, Pacing, PowerOffs, Prioritized, Protection};
 use fowler_metrics::{Kind, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
 
@@ -153,7 +153,8 @@ impl Outcome {
             return None;
         }
         let all = self.recorder.latencies(kind).count();
-        let prioritized = self.counters.prioritised[usize::from(kind == Kind::Write)];
+        let Prioritized { reads, writes } = self.counters.prioritized;
+        let prioritized = if kind == Kind::Write { writes } else { reads };
         (all > 0).then(|| prioritized as f64 / all as f64)
     }
 
@@ -182,7 +183,7 @@ impl Outcome {
     pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
         let written = self.recorder.bytes(Kind::Write);
         let page = self.drive.config.geometry.page_size.0 as f64;
-        let programmed = self.counters.programs.iter().sum::<u64>() as f64 * page;
+        let programmed = self.counters.programs.sum() as f64 * page;
         (written > 0).then(|| programmed / written as f64)
     }
 

@@ -2,21 +2,21 @@
 
 use super::Outcome;
 use fowler_device::reliability::ModelKind;
-use fowler_physics::voltage::SCALES;
+use fowler_physics::voltage::ByVoltage;
 
 /// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1),
 /// with 1 for the nominal ones.
-pub fn worn(programs_at: [u64; 3]) -> f64 {
-    programs_at.iter().zip(SCALES).map(|(&programs, scale)| programs as f64 * scale).sum()
+pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
+    programs_at.iter().map(|(voltage, &programs)| programs as f64 * voltage.scale()).sum()
 }
 
 impl Outcome {
     /// Programs for any source by their voltages; none where these are not told apart.
-    pub fn programs_at(&self) -> Option<[u64; 3]> {
+    pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
         let modelled = self.drive.config.reliability.model != ModelKind::Off;
         let by_source = self.counters.programs_at;
-        let sum = |voltage: usize| by_source.iter().map(|programs| programs[voltage]).sum();
-        modelled.then(|| std::array::from_fn(sum))
+        let sum = |voltage| by_source.values().map(|programs| programs[voltage]).sum();
+        modelled.then(|| ByVoltage::from_fn(sum))
     }
 
     /// The wearing weight: what a program wears on average, 0.8 to 1.2. It hides how many programs
@@ -24,7 +24,7 @@ impl Outcome {
     /// voltages are not told apart.
     pub fn wearing_weight(&self) -> Option<f64> {
         let programs_at = self.programs_at()?;
-        let count: u64 = programs_at.iter().sum();
+        let count: u64 = programs_at.sum();
         (count > 0).then(|| worn(programs_at) / count as f64)
     }
 }
@@ -35,8 +35,8 @@ mod tests {
 
     #[test]
     fn programs_wear_by_their_voltages() {
-        assert!((worn([10, 0, 0]) - 12.0).abs() < 1e-12);
-        assert!((worn([1, 2, 1]) - 4.0).abs() < 1e-12);
-        assert!((worn([0, 0, 10]) - 8.0).abs() < 1e-12);
+        assert!((worn([10, 0, 0].into()) - 12.0).abs() < 1e-12);
+        assert!((worn([1, 2, 1].into()) - 4.0).abs() < 1e-12);
+        assert!((worn([0, 0, 10].into()) - 8.0).abs() < 1e-12);
     }
 }

@@ -110,7 +110,7 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     };
     let name = kind.name();
     // Requests that took no time have no causes.
-    let any = rows.iter().any(|(_, band)| band.parts.iter().any(|&part| part > 0));
+    let any = rows.iter().any(|(_, band)| band.parts.values().any(|&part| part > 0));
     any.then(|| Chart {
         id: format!("{name}-blame"),
         title: format!("What makes {name}s slow"),

@@ -258,16 +258,16 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
 
 /// What is programmed for each page of the host, by source.
 fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
-    let known: Vec<&Outcome> = outcomes.iter().filter(|it| it.counters.programs[0] > 0).collect();
-    let part = |source: usize, name: &str| {
+    let known: Vec<&Outcome> =
+        outcomes.iter().filter(|it| it.counters.programs[Source::Host] > 0).collect();
+    let part = |source: Source| {
         let of = |outcome: &&Outcome| {
             let programs = &outcome.counters.programs;
-            Some(chart::coarse(programs[source] as f64 / programs[0] as f64))
+            Some(chart::coarse(programs[source] as f64 / programs[Source::Host] as f64))
         };
-        Series::values(name, known.iter().map(of).collect())
+        Series::values(source.name(), known.iter().map(of).collect())
     };
-    let names = Source::NAMES.into_iter().enumerate();
-    let mut series: Vec<Series> = names.map(|(source, name)| part(source, name)).collect();
+    let mut series: Vec<Series> = Source::ALL.into_iter().map(part).collect();
     series.retain(|series| series.y.iter().flatten().any(|&value| value > 0.0));
     (!known.is_empty()).then(|| Chart {
         id: "write-amplification".into(),
@@ -335,7 +335,7 @@ mod tests {
     use crate::provenance::file_hash;
     use crate::run::{ReplaySpeed, Run, RunSpec};
     use crate::workload::{Control, WorkloadSpec};
-    use fowler_device::Source as Flashed;
+    use fowler_device::{BySource, Source as Flashed};
 
     /// What is carried is what was built from the packages named, and can end no script element.
     #[test]
@@ -437,10 +437,10 @@ mod tests {
         let outcome =
             Run::new(&spec, control).outcome().unwrap_or_else(|reported| panic!("{reported}"));
         let counters = &outcome.counters;
-        assert!(counters.programs[Flashed::Parity as usize] > 100, "{counters:?}");
-        let mut seen = [0; Flashed::COUNT];
+        assert!(counters.programs[Flashed::Parity] > 100, "{counters:?}");
+        let mut seen = BySource::default();
         for window in outcome.detail.as_ref().expect("it was asked for").over_time.windows() {
-            seen.iter_mut().zip(window.programs).for_each(|(sum, pages)| *sum += pages);
+            seen += window.programs;
         }
         assert_eq!(seen, counters.programs);
         let waf = counters.waf().expect("there were writes");

@@ -68,7 +68,7 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
         for kind in Kind::ALL {
             for (name, share) in BANDS {
                 let band = outcome.recorder.blame(kind).slowest(share);
-                for part in Part::ALL.into_iter().filter(|&it| band.parts[it as usize] > 0) {
+                for part in Part::ALL.into_iter().filter(|&it| band.parts[it] > 0) {
                     sheet.row(vec![
                         outcome.drive.scheme.as_str().into(),
                         format!("{}s", kind.name()).into(),

@@ -119,7 +119,7 @@ impl<'a> AllTimeSeries<'a> {
             rows: Vec::new(),
             series,
         };
-        let served = move |it: &OverTime, window: usize| it.windows()[window].served[kind as usize];
+        let served = move |it: &OverTime, window: usize| it.windows()[window].served[kind];
         let quantile =
             |share| self.lines(move |it, window| Some(it.quantile(window, kind, share)?.as_us()));
         let mut panels = vec![
@@ -158,7 +158,7 @@ impl<'a> AllTimeSeries<'a> {
         };
         let mut panels = Vec::new();
         for kind in Kind::ALL {
-            let of = move |it: &OverTime, window: usize| it.windows()[window].served[kind as usize];
+            let of = move |it: &OverTime, window: usize| it.windows()[window].served[kind];
             let name = kind.name();
             let mut panel = |what: &str, unit: &str, series: Vec<Series>| {
                 if series.iter().flat_map(|it| &it.y).flatten().any(|&value| value > 0.0) {

@@ -1,7 +1,7 @@
 //! The probe that turns steps of flash operations into slices of time.
 
 use crate::device::Resolved;
-use fowler_device::{Completion, Device, FlashEvent, FlashStep, Op, Operation, Probe, Source};
+use fowler_device::{Completion, Device, FlashEvent, FlashStep, Op, Operation, Probe};
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
@@ -453,6 +453,6 @@ impl Operated {
 
     /// On whose behalf.
     pub fn source(&self) -> &'static str {
-        Source::NAMES[self.operation.source as usize]
+        self.operation.source.name()
     }
 }

@@ -21,7 +21,7 @@ use super::sample::Sample;
 use super::{Allowed, Group, Point, Row, ValidateSpec};
 use crate::diagnostic::Diagnostics;
 use crate::workload::Control;
-use fowler_device::{Config, Device, Pacing};
+use fowler_device::{Config, Device, Pacing, Source};
 use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
@@ -199,7 +199,10 @@ impl Plane {
             (control.progress)(batch);
             let after = device.counters().programs;
             if number >= BATCHES {
-                let (host, moved) = (after[0] - before[0], after[1] - before[1]);
+                let (host, moved) = (
+                    after[Source::Host] - before[Source::Host],
+                    after[Source::Gc] - before[Source::Gc],
+                );
                 sample.add(1.0 + moved as f64 / host as f64);
             }
         }

@@ -5,7 +5,7 @@
 use super::example::{self, Moment};
 use crate::published::drive;
 use crate::run_folder::Job;
-use fowler_device::{Config, Counters, Device, Pacing, Source};
+use fowler_device::{BySource, Config, Counters, Device, Pacing, ParityWays, Source};
 use fowler_experiment::device::resolve;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
@@ -46,17 +46,15 @@ fn update(config: &Config) -> Result<Operations, Diagnostics> {
     let before = device.counters();
     device.run([write(3, 0)], Pacing::Open, &mut ());
     let after = device.counters();
-    let of = |counts: fn(&Counters) -> &[u64; Source::COUNT]| {
-        let own =
-            |it: &Counters| counts(it)[Source::Host as usize] + counts(it)[Source::Parity as usize];
+    let of = |counts: fn(&Counters) -> &BySource<u64>| {
+        let own = |it: &Counters| counts(it)[Source::Host] + counts(it)[Source::Parity];
         own(&after) - own(&before)
     };
     Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
-/// Laws that are broken after any event of a random workload, and how often parity was computed
-/// from the rest of its stripe, and from what was replaced.
-fn laws(config: &Config) -> Result<[u64; 3], Diagnostics> {
+/// Laws that are broken after any event of a random workload, and what parity was computed from.
+fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
     let mut device = device(config)?;
     let pages = u64::from(device.layout().logical_pages);
     let mut rng = Rng::stream(config.seed, "reproduce/da-raid5/laws");
@@ -72,8 +70,8 @@ fn laws(config: &Config) -> Result<[u64; 3], Diagnostics> {
     device.run_watched(requests, Pacing::Open, &mut (), |device| {
         broken += u64::from(device.check().is_err());
     });
-    let [by_rest, by_old] = device.counters().parity_ways;
-    Ok([broken + u64::from(device.check_data().is_err()), by_rest, by_old])
+    broken += u64::from(device.check_data().is_err());
+    Ok((broken, device.counters().parity_ways))
 }
 
 /// What the small drives came to.
@@ -117,8 +115,9 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     Ok(Job::new(name, &inputs, move |_| {
         let update = update(&raid5)?;
         let each = drives.iter().map(laws).collect::<Result<Vec<_>, Diagnostics>>()?;
-        let [broken, by_rest, by_old] =
-            [0, 1, 2].map(|of| each.iter().map(|it| it[of]).sum::<u64>());
+        let broken = each.iter().map(|(broken, _)| broken).sum();
+        let by_rest = each.iter().map(|(_, ways)| ways.from_rest).sum();
+        let by_old = each.iter().map(|(_, ways)| ways.by_delta).sum();
         let (parity, example) = (parities(&worn)?, example::run()?);
         Ok(Some(Checks { update, parity, broken, by_rest, by_old, example }))
     }))
@@ -134,7 +133,7 @@ const PARTLY_WORN: [&str; 3] =
 /// stripe of the drive to which both happen.
 fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config)?;
-    let (host, parity) = (Source::Host as usize, Source::Parity as usize);
+    let (host, parity) = (Source::Host, Source::Parity);
     let mut number = 0;
     let mut written = |device: &mut Device, page: u64| {
         let before = device.counters();

@@ -89,7 +89,7 @@ pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
         }
         broken += u64::from(device.check_data().is_err());
         let (after, has) = (device.counters(), cached(&device));
-        let parity = Source::Parity as usize;
+        let parity = Source::Parity;
         moments.push(Moment {
             page,
             left: had.difference(&has).copied().collect(),

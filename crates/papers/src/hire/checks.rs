@@ -64,7 +64,7 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
             events += 1;
             violations += u64::from(device.check().is_err());
         });
-        let erases: u64 = device.counters().erases.iter().sum();
+        let erases: u64 = device.counters().erases.sum();
         Ok(Some(States { events, violations, erases }))
     }))
 }

@@ -7,6 +7,7 @@
 use crate::run_folder::Job;
 use fowler_device::policy::custom::Used;
 use fowler_device::policy::hotness::Hotness;
+use fowler_device::{AccessClass, ByClass};
 use fowler_experiment::device::{DeviceSpec, Resolved, resolve};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
@@ -15,9 +16,6 @@ use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// The classes in the order of [`fowler_device::AccessClass`].
-const CLASSES: usize = 3;
 
 /// A near oracle knows so many references of a page: as many as tell 20 of 21 apart.
 const NEAR: usize = 21;
@@ -108,7 +106,7 @@ impl References {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
             let all = reads + writes;
-            hotness.class(Used::often(capped(reads, all), capped(writes, all))) as usize
+            hotness.class(Used::often(capped(reads, all), capped(writes, all)))
         };
         let mut tally = Tally::default();
         for page in 0..self.begins.len() as u32 - 1 {
@@ -121,10 +119,10 @@ impl References {
         let frames = drive.layout.frames.saturating_sub(drive.config.buffer.evict_ahead).max(1);
         self.evictions(frames as usize, |page, hits, so_far| {
             let predicted = class(hits);
-            for (oracle, most) in [usize::MAX, NEAR].into_iter().enumerate() {
+            for (verdicts, most) in [(&mut tally.rest, usize::MAX), (&mut tally.near, NEAR)] {
                 match self.future(page, so_far, most) {
-                    (0, 0) => tally.never[oracle] += 1,
-                    future => tally.predicted[oracle][predicted][class(future)] += 1,
+                    (0, 0) => verdicts.never += 1,
+                    future => verdicts.predicted[predicted][class(future)] += 1,
                 }
             }
         });
@@ -170,14 +168,20 @@ fn capped(part: usize, all: usize) -> u16 {
 #[derive(Default)]
 struct Tally {
     /// Over the whole trace: pages of each class, and references to them.
-    pages: [u64; CLASSES],
-    reads: [u64; CLASSES],
-    writes: [u64; CLASSES],
-    /// Pages that left, by what their hits said and what each oracle says: of all that is to come,
-    /// of the next few.
-    predicted: [Predicted; 2],
+    pages: ByClass<u64>,
+    reads: ByClass<u64>,
+    writes: ByClass<u64>,
+    /// Pages that left, judged by all that is to come, and by the next few references.
+    rest: Verdicts,
+    near: Verdicts,
+}
+
+/// Pages that left, beside what an oracle says of them.
+#[derive(Default)]
+struct Verdicts {
+    predicted: Predicted,
     /// Those that are never used again.
-    never: [u64; 2],
+    never: u64,
 }
 
 /// What the list says of a workload, compared with the oracle; shares of nothing are none.
@@ -215,43 +219,49 @@ pub(super) struct Precision {
 }
 
 /// Counts by what the buffer says and what the oracle says.
-type Predicted = [[u64; CLASSES]; CLASSES];
+type Predicted = ByClass<ByClass<u64>>;
 
 impl Tally {
     fn judged(&self) -> Judged {
-        let left: u64 = self.predicted[0].iter().flatten().sum::<u64>() + self.never[0];
-        let [rest, near] = self.predicted;
+        let (rest, near) = (self.rest.predicted, self.near.predicted);
+        let never = self.rest.never;
+        let left = sum(&rest) + never;
         Judged {
             pages: shares(self.pages),
             reads: shares(self.reads),
             writes: shares(self.writes),
             left,
-            never_again: (left > 0).then(|| self.never[0] as f64 / left as f64),
+            never_again: (left > 0).then(|| never as f64 / left as f64),
             accuracy: accuracy(rest),
             accuracy_near: accuracy(near),
             precision: Precision {
-                mixed: precision(rest, 0),
-                read_hot: precision(rest, 1),
-                write_hot: precision(rest, 2),
+                mixed: precision(rest, AccessClass::Mixed),
+                read_hot: precision(rest, AccessClass::ReadHot),
+                write_hot: precision(rest, AccessClass::WriteHot),
             },
         }
     }
 }
 
-fn shares(counts: [u64; CLASSES]) -> Shares {
-    let count: u64 = counts.iter().sum();
-    let of = |class: usize| (count > 0).then(|| counts[class] as f64 / count as f64);
-    Shares { mixed: of(0), read_hot: of(1), write_hot: of(2), count }
+fn shares(counts: ByClass<u64>) -> Shares {
+    let count = counts.sum();
+    let of = |pages: u64| (count > 0).then(|| pages as f64 / count as f64);
+    let [mixed, read_hot, write_hot] = counts.map(of).into_array();
+    Shares { mixed, read_hot, write_hot, count }
+}
+
+fn sum(predicted: &Predicted) -> u64 {
+    predicted.values().map(ByClass::sum).sum()
 }
 
 fn accuracy(predicted: Predicted) -> Option<f64> {
-    let all: u64 = predicted.iter().flatten().sum();
-    let right: u64 = (0..CLASSES).map(|class| predicted[class][class]).sum();
+    let all = sum(&predicted);
+    let right: u64 = AccessClass::ALL.into_iter().map(|class| predicted[class][class]).sum();
     (all > 0).then(|| right as f64 / all as f64)
 }
 
-fn precision(predicted: Predicted, class: usize) -> Option<f64> {
-    let all: u64 = predicted[class].iter().sum();
+fn precision(predicted: Predicted, class: AccessClass) -> Option<f64> {
+    let all: u64 = predicted[class].sum();
     (all > 0).then(|| predicted[class][class] as f64 / all as f64)
 }
 

@@ -315,7 +315,7 @@ impl Evidence {
 /// The wear of all programs of a run's summary.
 pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
     let at = run.counters.programs_at.as_ref()?;
-    Some(worn([at.boosted, at.nominal, at.reduced]))
+    Some(worn([at.boosted, at.nominal, at.reduced].into()))
 }
 
 /// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.

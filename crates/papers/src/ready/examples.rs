@@ -120,10 +120,10 @@ pub(super) fn misses_until_chosen() -> (f64, f64) {
     let alternating = (0..40).map(|window| [1000, 2000][window % 2]);
     let states = windows(1e12, alternating);
     let chosen = states.iter().find(|state| state.chosen > 0);
-    let misses = chosen.map_or(0, |state| state.predicted[0] - state.predicted[1]);
+    let misses = chosen.map_or(0, |state| state.predicted.missed());
     let is_missed = |thousandths: u64| {
         let states = windows(1e12, [1000, 1000 + thousandths, 1].into_iter());
-        states.last().is_some_and(|state| state.predicted[0] > state.predicted[1])
+        states.last().is_some_and(|state| state.predicted.missed() > 0)
     };
     let most = (0..1000).take_while(|&thousandths| !is_missed(thousandths)).last();
     (misses as f64, most.unwrap_or(0) as f64 / 1000.0)

@@ -130,10 +130,26 @@ pub struct State {
     pub delay: Span,
     /// The length of the epoch that runs; none without epochs.
     pub epoch: Option<Span>,
-    /// Epochs whose demand was predicted, and those of them where it came within [`Params::miss`].
-    pub predicted: [u64; 2],
+    /// How well demand was predicted.
+    pub predicted: Predicted,
     /// How often the length of an epoch was chosen anew.
     pub chosen: u64,
+}
+
+/// How well demand was predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// Epochs whose demand was predicted.
+    pub epochs: u64,
+    /// Of them, those where it came within [`Params::miss`].
+    pub right: u64,
+}
+
+impl Predicted {
+    /// Epochs whose demand came otherwise.
+    pub fn missed(self) -> u64 {
+        self.epochs - self.right
+    }
 }
 
 /// A rule that throttles writes.

@@ -4,7 +4,7 @@
 use super::capacity::{CapacityRegulator, Rest};
 use super::delay::DelayEstimator;
 use super::demand::DemandPredictor;
-use super::{Enforcement, EpochRule, Life, Params, State, Throttled};
+use super::{Enforcement, EpochRule, Life, Params, Predicted, State, Throttled};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub(super) struct Regulated {
     /// What had been taken when demand was counted last.
     counted: u64,
     misses: u32,
-    predicted: [u64; 2],
+    predicted: Predicted,
     chosen: u64,
 }
 
@@ -66,7 +66,7 @@ impl Regulated {
             behind: Span::ZERO,
             counted: 0,
             misses: 0,
-            predicted: [0; 2],
+            predicted: Predicted::default(),
             chosen: 0,
         }
     }
@@ -261,8 +261,8 @@ impl Regulated {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
         let missed = (demand - predicted).abs() > self.params.miss * predicted;
         self.misses = if missed { self.misses + 1 } else { 0 };
-        self.predicted[0] += 1;
-        self.predicted[1] += u64::from(!missed);
+        self.predicted.epochs += 1;
+        self.predicted.right += u64::from(!missed);
     }
 
     fn begin(
