@@ -9,6 +9,7 @@ mod diagnostic;
 mod geometry;
 mod host;
 mod id;
+mod list;
 mod locator;
 mod quantity;
 mod rng;
@@ -25,6 +26,7 @@ pub use id::{
     BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
     UnitId,
 };
+pub use list::{Link, Linked, List, Pile};
 pub use locator::{InPage, Locator};
 pub use quantity::QuantityError;
 pub use rng::Rng;

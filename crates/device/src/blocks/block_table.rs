@@ -2,7 +2,8 @@
 //! so that greedy collection never scans.
 
 use fowler_units::{
-    BlockId, Column, DieId, Geometry, Id, IdVec, Locator, Nanos, PlaneId, UnitId, prefetch,
+    BlockId, Column, DieId, Geometry, Id, IdVec, Link, Linked, List, Locator, Nanos, Pile, PlaneId,
+    UnitId, prefetch,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +40,19 @@ struct Block {
     valid: u16,
     written: u16,
     state: BlockState,
-    /// Neighbours in a bucket; `next` also chains the erased blocks of a plane.
-    prev: BlockId,
-    next: BlockId,
+    /// Neighbours in a bucket, or among the erased blocks of the plane.
+    link: Link<BlockId>,
+}
+
+impl Linked<BlockId> for Block {
+    #[inline]
+    fn link(&self) -> &Link<BlockId> {
+        &self.link
+    }
+    #[inline]
+    fn link_mut(&mut self) -> &mut Link<BlockId> {
+        &mut self.link
+    }
 }
 
 /// The state of every block.
@@ -56,7 +67,7 @@ pub struct Blocks {
     fill_order: IdVec<BlockId, u64>,
     filled_at: IdVec<BlockId, Nanos>,
     bits: Column<u64>,
-    buckets: Column<BlockId>,
+    buckets: Column<Pile<BlockId>>,
     planes: IdVec<PlaneId, PlaneBlocks>,
     filled: u64,
 }
@@ -64,9 +75,8 @@ pub struct Blocks {
 /// One plane's share of the blocks.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlaneBlocks {
-    free_head: BlockId,
-    free_tail: BlockId,
-    free: u32,
+    /// Erased blocks, the one that has waited longest first.
+    free: List<BlockId>,
     full: u32,
     valid: u32,
     /// No bucket below this one holds a block.
@@ -80,7 +90,7 @@ pub struct BlocksSnapshot {
     erases: IdVec<BlockId, u32>,
     fill_order: IdVec<BlockId, u64>,
     filled_at: IdVec<BlockId, Nanos>,
-    buckets: Column<BlockId>,
+    buckets: Column<Pile<BlockId>>,
     planes: IdVec<PlaneId, PlaneBlocks>,
     filled: u64,
 }
@@ -97,20 +107,12 @@ impl Blocks {
         let count = geometry.blocks() as usize;
         let words_per_block = (geometry.pages_per_block as usize).div_ceil(64);
         let plane = PlaneBlocks {
-            free_head: BlockId::NONE,
-            free_tail: BlockId::NONE,
-            free: 0,
+            free: List::EMPTY,
             full: 0,
             valid: 0,
             lowest: geometry.pages_per_block + 1,
         };
-        let block = Block {
-            valid: 0,
-            written: 0,
-            state: BlockState::Collecting,
-            prev: BlockId::NONE,
-            next: BlockId::NONE,
-        };
+        let block = Block { valid: 0, written: 0, state: BlockState::Collecting, link: Link::NONE };
         let mut blocks = Self {
             geometry,
             locator: Locator::new(&geometry),
@@ -121,7 +123,7 @@ impl Blocks {
             filled_at: IdVec::filled(Nanos::ZERO, count),
             bits: Column::filled(0, count * words_per_block),
             buckets: Column::filled(
-                BlockId::NONE,
+                Pile::EMPTY,
                 geometry.planes() as usize * (geometry.pages_per_block as usize + 1),
             ),
             planes: IdVec::filled(plane, geometry.planes() as usize),
@@ -142,7 +144,7 @@ impl Blocks {
     /// Erased blocks of a plane.
     #[inline]
     pub fn free_in(&self, plane: PlaneId) -> u32 {
-        self.planes[plane].free
+        self.planes[plane].free.len()
     }
 
     /// Valid pages of a plane.
@@ -241,69 +243,29 @@ impl Blocks {
 
     /// Takes the erased block that has waited longest.
     pub fn open(&mut self, plane: PlaneId) -> Option<BlockId> {
-        let block = self.planes[plane].free_head;
-        if !block.is_some() {
-            return None;
-        }
-        self.take_free(plane, BlockId::NONE, block);
+        let block = self.planes[plane].free.pop_front(&mut self.blocks)?;
         self.blocks[block].state = BlockState::Open;
         Some(block)
     }
 
     /// Takes the erased block that `key` is least for; of several, the one that has waited longest.
     pub fn open_least(&mut self, plane: PlaneId, key: impl Fn(BlockId) -> u8) -> Option<BlockId> {
-        let mut at = self.planes[plane].free_head;
-        let mut least = at;
-        while at.is_some() {
-            if key(at) < key(least) {
-                least = at;
-            }
-            at = self.blocks[at].next;
-        }
-        least.is_some().then(|| {
-            self.open_this(least);
-            least
-        })
+        let least = self.planes[plane].free.iter(&self.blocks).min_by_key(|&block| key(block))?;
+        self.open_this(least);
+        Some(least)
     }
 
     /// Takes a certain erased block: the target of a swap.
     pub fn open_this(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Free);
         let plane = self.locator.plane_of_block(block);
-        let mut before = BlockId::NONE;
-        let mut at = self.planes[plane].free_head;
-        while at != block {
-            before = at;
-            at = self.blocks[at].next;
-        }
-        self.take_free(plane, before, block);
+        self.planes[plane].free.remove(&mut self.blocks, block);
         self.blocks[block].state = BlockState::Open;
     }
 
-    fn take_free(&mut self, plane: PlaneId, before: BlockId, block: BlockId) {
-        let after = self.blocks[block].next;
-        let columns = &mut self.planes[plane];
-        if before.is_some() {
-            self.blocks[before].next = after;
-        } else {
-            columns.free_head = after;
-        }
-        if !after.is_some() {
-            columns.free_tail = before;
-        }
-        columns.free -= 1;
-    }
-
     fn append_free(&mut self, block: BlockId) {
-        let columns = &mut self.planes[self.locator.plane_of_block(block)];
-        if columns.free_tail.is_some() {
-            self.blocks[columns.free_tail].next = block;
-        } else {
-            columns.free_head = block;
-        }
-        columns.free_tail = block;
-        columns.free += 1;
-        self.blocks[block].next = BlockId::NONE;
+        let plane = self.locator.plane_of_block(block);
+        self.planes[plane].free.push_back(&mut self.blocks, block);
         self.blocks[block].state = BlockState::Free;
     }
 
@@ -397,11 +359,11 @@ impl Blocks {
         let Some(record) = self.blocks.get(block).filter(|it| it.state == BlockState::Full) else {
             return;
         };
-        self.blocks.prefetch(record.prev);
-        self.blocks.prefetch(record.next);
+        self.blocks.prefetch(record.link.prev);
+        self.blocks.prefetch(record.link.next);
         let plane = self.locator.plane_of_block(block);
         let bucket = bucket(&self.geometry, plane, record.valid);
-        if let Some(&head) = self.buckets.get(bucket.wrapping_sub(1)) {
+        if let Some(head) = self.buckets.get(bucket.wrapping_sub(1)).and_then(Pile::front) {
             self.blocks.prefetch(head);
         }
     }
@@ -485,11 +447,8 @@ impl Blocks {
         let first = plane.index() * (pages as usize + 1);
         let mut found = 0;
         for valid in 0..=pages {
-            let mut block = self.buckets[first + valid as usize];
-            while block.is_some() && self.valid(block) == valid {
-                found += 1;
-                block = self.blocks[block].next;
-            }
+            let its = self.buckets[first + valid as usize].iter(&self.blocks);
+            found += its.take_while(|&block| self.valid(block) == valid).count() as u32;
         }
         found
     }
@@ -502,15 +461,8 @@ impl Blocks {
     /// Puts a full block of a plane into the bucket of its valid count.
     #[inline]
     fn link(&mut self, block: BlockId, plane: PlaneId) {
-        let record = &mut self.blocks[block];
-        let valid = record.valid;
-        let bucket = &mut self.buckets[bucket(&self.geometry, plane, valid)];
-        let head = std::mem::replace(bucket, block);
-        record.prev = BlockId::NONE;
-        record.next = head;
-        if head.is_some() {
-            self.blocks[head].prev = block;
-        }
+        let valid = self.blocks[block].valid;
+        self.buckets[bucket(&self.geometry, plane, valid)].push_front(&mut self.blocks, block);
         let lowest = &mut self.planes[plane].lowest;
         *lowest = (*lowest).min(u32::from(valid));
     }
@@ -518,15 +470,7 @@ impl Blocks {
     /// Takes a block out of the bucket that it is in.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
-        let Block { prev, next, .. } = self.blocks[block];
-        if prev.is_some() {
-            self.blocks[prev].next = next;
-        } else {
-            self.buckets[bucket] = next;
-        }
-        if next.is_some() {
-            self.blocks[next].prev = prev;
-        }
+        self.buckets[bucket].remove(&mut self.blocks, block);
     }
 
     /// The fullest-invalid block of a plane; moves the plane's hint up to it.
@@ -534,7 +478,7 @@ impl Blocks {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);
         let columns = &mut self.planes[plane];
-        while columns.lowest <= pages && !self.buckets[first + columns.lowest as usize].is_some() {
+        while columns.lowest <= pages && self.buckets[first + columns.lowest as usize].is_empty() {
             columns.lowest += 1;
         }
     }
@@ -609,7 +553,7 @@ impl Candidates<'_> {
         let pages = self.pages_per_block() as usize;
         let buckets = &self.blocks.buckets[self.plane.index() * (pages + 1)..][..=pages];
         let lowest = self.blocks.planes[self.plane].lowest as usize;
-        buckets.get(lowest..)?.iter().copied().find(|head| head.is_some())
+        buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
     /// Valid pages of a candidate.

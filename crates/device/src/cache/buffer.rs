@@ -4,7 +4,7 @@
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{FrameId, Id, IdVec, Lpn, TxnId, UnitId};
+use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// Which list a frame is in.
@@ -52,18 +52,19 @@ pub struct Frame {
     used: u64,
     /// The flush epoch of its dirty data.
     pub epoch: u32,
-    newer: FrameId,
-    older: FrameId,
+    link: Link<FrameId>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct List {
-    newest: FrameId,
-    oldest: FrameId,
-    length: u32,
+impl Linked<FrameId> for Frame {
+    #[inline]
+    fn link(&self) -> &Link<FrameId> {
+        &self.link
+    }
+    #[inline]
+    fn link_mut(&mut self) -> &mut Link<FrameId> {
+        &mut self.link
+    }
 }
-
-const EMPTY: List = List { newest: FrameId::NONE, oldest: FrameId::NONE, length: 0 };
 
 /// What leaves the buffer next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +85,10 @@ pub enum Due {
 pub struct Buffer {
     frames: IdVec<FrameId, Frame>,
     free: Vec<FrameId>,
-    dirty: List,
-    clean: List,
-    rewrite: List,
+    /// Each from the frame used longest ago to the one used last.
+    dirty: List<FrameId>,
+    clean: List<FrameId>,
+    rewrite: List<FrameId>,
     rewrites_most: u32,
     replacement: AnyReplacement,
     uses: u64,
@@ -131,17 +133,16 @@ impl Buffer {
             writes: 0,
             used: 0,
             epoch: 0,
-            newer: FrameId::NONE,
-            older: FrameId::NONE,
+            link: Link::NONE,
         };
         let sector = (page_size / 64).max(512);
         let sectors = page_size.div_ceil(sector);
         Self {
             frames: IdVec::filled(blank, frames as usize),
             free: (0..frames as usize).rev().map(FrameId::new).collect(),
-            dirty: EMPTY,
-            clean: EMPTY,
-            rewrite: EMPTY,
+            dirty: List::EMPTY,
+            clean: List::EMPTY,
+            rewrite: List::EMPTY,
             rewrites_most: ((f64::from(frames) * config.rewrite_share) as u32).max(1),
             replacement: AnyReplacement::new(replacement, 0),
             uses: 0,
@@ -214,18 +215,15 @@ impl Buffer {
 
     /// The clean frame to empty when room is needed at once, if one is to leave next.
     pub fn to_empty(&self) -> Option<FrameId> {
-        if self.rewrite.oldest.is_some() {
-            return Some(self.rewrite.oldest);
+        if !self.rewrite.is_empty() {
+            return self.rewrite.front();
         }
-        (self.replacement.leaves(self) == Some(Leaves::Clean)).then_some(self.clean.oldest)
+        if self.replacement.leaves(self) == Some(Leaves::Clean) { self.clean.front() } else { None }
     }
 
     /// The frames that wait to be programmed anew, the one that has waited longest first.
     pub fn to_rewrite(&self) -> impl Iterator<Item = FrameId> {
-        let real = |frame_id: FrameId| frame_id.is_some().then_some(frame_id);
-        std::iter::successors(real(self.rewrite.oldest), move |&frame_id| {
-            real(self.frames[frame_id].newer)
-        })
+        self.rewrite.iter(&self.frames)
     }
 
     /// How many may wait for that.
@@ -235,7 +233,7 @@ impl Buffer {
 
     /// How many wait for that.
     pub fn rewrites(&self) -> u32 {
-        self.rewrite.length
+        self.rewrite.len()
     }
 
     /// Whether room is made by dropping clean frames too, and not only when it is needed at once.
@@ -259,33 +257,33 @@ impl Buffer {
     /// Whether any frame is dirty.
     #[inline]
     pub fn has_dirty(&self) -> bool {
-        self.dirty.oldest.is_some()
+        !self.dirty.is_empty()
     }
 
     /// What is to leave next: fewer frames than wanted are free or about to be, or a flush waits.
     pub fn due(&self, flushing: bool) -> Option<Due> {
         let room = self.free.len() as u32 + self.leaving;
         let ahead = self.evict_ahead + self.wanted;
-        let oldest = self.dirty.oldest;
+        let oldest = self.dirty.front();
         if !self.drops_ahead() {
-            let short = room + self.clean.length < ahead;
-            let due = oldest.is_some() && (short || flushing);
-            return due.then_some(Due::Program { frame_id: oldest, room: short });
+            let short = room + self.clean.len() < ahead;
+            let due = oldest.filter(|_| short || flushing);
+            return due.map(|frame_id| Due::Program { frame_id, room: short });
         }
         let short = room < ahead;
-        if flushing && oldest.is_some() {
-            return Some(Due::Program { frame_id: oldest, room: short });
+        if let Some(frame_id) = oldest.filter(|_| flushing) {
+            return Some(Due::Program { frame_id, room: short });
         }
         match self.replacement.leaves(self).filter(|_| short)? {
-            Leaves::Clean => Some(Due::Drop(self.clean.oldest)),
-            Leaves::Dirty => Some(Due::Program { frame_id: oldest, room: true }),
+            Leaves::Clean => self.clean.front().map(Due::Drop),
+            Leaves::Dirty => oldest.map(|frame_id| Due::Program { frame_id, room: true }),
         }
     }
 
     /// Whether so many pages find frames at once. If not, so many are made free before any other
     /// page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
-        let clean = if self.drops_ahead() { 0 } else { self.clean.length };
+        let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
         let has = self.free.len() as u32 + clean >= pages;
         self.wanted = if has { 0 } else { pages };
         has
@@ -318,41 +316,21 @@ impl Buffer {
         self.frames[id].listed = listed;
         self.frames[id].used = self.uses;
         self.uses += 1;
-        let list = self.list(listed);
-        let second = list.newest;
-        list.newest = id;
-        list.length += 1;
-        if !second.is_some() {
-            list.oldest = id;
-        } else {
-            self.frames[second].newer = id;
-        }
-        self.frames[id].newer = FrameId::NONE;
-        self.frames[id].older = second;
+        let (list, frames) = self.list(listed);
+        list.push_back(frames, id);
     }
 
-    /// Takes a frame out of its list.
-    #[inline]
+    /// Takes a frame out of its list, if it is in one. Inlined by order: a call of it costs a
+    /// sequential write 0.6 % more instructions.
+    #[inline(always)]
     pub fn delist(&mut self, id: FrameId) {
-        let Frame { listed, newer, older, .. } = self.frames[id];
+        let listed = self.frames[id].listed;
         if listed == Listed::No {
             return;
         }
         self.frames[id].listed = Listed::No;
-        let list = self.list(listed);
-        list.length -= 1;
-        if !newer.is_some() {
-            list.newest = older;
-        }
-        if !older.is_some() {
-            list.oldest = newer;
-        }
-        if newer.is_some() {
-            self.frames[newer].older = older;
-        }
-        if older.is_some() {
-            self.frames[older].newer = newer;
-        }
+        let (list, frames) = self.list(listed);
+        list.remove(frames, id);
     }
 
     /// The frame was used: it moves to the young end of its list. One that a flush waits for keeps
@@ -367,13 +345,15 @@ impl Buffer {
         }
     }
 
-    fn list(&mut self, listed: Listed) -> &mut List {
-        match listed {
+    /// A list, and what it goes through.
+    fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut IdVec<FrameId, Frame>) {
+        let list = match listed {
             Listed::Dirty => &mut self.dirty,
             Listed::Clean => &mut self.clean,
             Listed::Rewrite => &mut self.rewrite,
             Listed::No => unreachable!("no list"),
-        }
+        };
+        (list, &mut self.frames)
     }
 
     /// The sectors that lie wholly within bytes `from..to` of a page.
@@ -452,19 +432,15 @@ impl Buffer {
 
 impl Tail for Buffer {
     fn clean(&self) -> Option<u64> {
-        self.clean.oldest.is_some().then(|| self.frames[self.clean.oldest].used)
+        self.clean.front().map(|oldest| self.frames[oldest].used)
     }
 
     fn dirty(&self) -> Option<u64> {
-        self.dirty.oldest.is_some().then(|| self.frames[self.dirty.oldest].used)
+        self.dirty.front().map(|oldest| self.frames[oldest].used)
     }
 
     fn dirty_before(&self, used: u64, most: u32) -> u32 {
-        let (mut count, mut at) = (0, self.dirty.oldest);
-        while at.is_some() && count < most && self.frames[at].used < used {
-            count += 1;
-            at = self.frames[at].newer;
-        }
-        count
+        let oldest = self.dirty.iter(&self.frames).take(most as usize);
+        oldest.take_while(|&at| self.frames[at].used < used).count() as u32
     }
 }

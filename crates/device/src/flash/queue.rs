@@ -35,7 +35,10 @@ impl TxnClass {
     ];
 }
 
-/// The transactions of one class, chained by [`Txn::next`].
+/// The transactions of one class, chained by [`Txn::next`]. It is no [`fowler_units::List`]: almost
+/// everything leaves from the head, so what is before the head and what is last of an empty line is
+/// never written. A `List` here costs 0.6 % more instructions for a random write and 1 % for a
+/// sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     /// The place of the head in the order of submission; like the tail, it means nothing without a

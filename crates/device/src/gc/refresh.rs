@@ -18,7 +18,7 @@ use crate::flash::Flash;
 use crate::flash::txn::Txn;
 use crate::observe::operation::{Op, Source};
 use fowler_agenda::Phase;
-use fowler_units::{BlockId, Geometry, Id, IdVec, Nanos, PlaneId, Span, TxnId};
+use fowler_units::{BlockId, Geometry, Id, IdVec, Link, Linked, List, Nanos, PlaneId, Span, TxnId};
 
 /// The soft limit is this share of the hard one. Assumed: the paper refreshes what is "close to or
 /// longer than" it.
@@ -46,27 +46,28 @@ pub(super) struct Age {
     /// Reads since its erase: the read counter of the paper.
     pub reads: u32,
     urgency: Urgency,
-    /// The next one of its plane that is as urgent.
-    next: BlockId,
+    /// Neighbours among those of its plane that are as urgent.
+    link: Link<BlockId>,
     /// When its first page was programmed, its timestamp; none while it is erased.
     since: Option<Span>,
 }
 
-/// The blocks of a plane that have reached a limit, in order.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    head: BlockId,
-    tail: BlockId,
+impl Linked<BlockId> for Age {
+    fn link(&self) -> &Link<BlockId> {
+        &self.link
+    }
+    fn link_mut(&mut self) -> &mut Link<BlockId> {
+        &mut self.link
+    }
 }
-
-const EMPTY: Line = Line { head: BlockId::NONE, tail: BlockId::NONE };
 
 /// The timestamps and read counters.
 #[derive(Clone, Debug)]
 pub struct Refresher {
     pub(super) blocks: IdVec<BlockId, Age>,
-    past_soft: IdVec<PlaneId, Line>,
-    past_hard: IdVec<PlaneId, Line>,
+    /// The blocks of a plane that have reached a limit, in order.
+    past_soft: IdVec<PlaneId, List<BlockId>>,
+    past_hard: IdVec<PlaneId, List<BlockId>>,
     retention: Span,
     reads: u32,
     /// How long before time zero the oldest data was written: timestamps count from there.
@@ -92,12 +93,12 @@ impl Refresher {
     /// The blocks of a drive at time zero, none of which has been read.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let its = &config.redundancy;
-        let age = Age { reads: 0, urgency: Urgency::Fresh, next: BlockId::NONE, since: None };
+        let age = Age { reads: 0, urgency: Urgency::Fresh, link: Link::NONE, since: None };
         let planes = geometry.planes() as usize;
         Self {
             blocks: IdVec::filled(age, geometry.blocks() as usize),
-            past_soft: IdVec::filled(EMPTY, planes),
-            past_hard: IdVec::filled(EMPTY, planes),
+            past_soft: IdVec::filled(List::EMPTY, planes),
+            past_hard: IdVec::filled(List::EMPTY, planes),
             retention: its.retention,
             reads: its.reads,
             epoch: config.reliability.oldest,
@@ -153,33 +154,22 @@ impl Refresher {
 
     fn push(&mut self, plane: PlaneId, block: BlockId, urgency: Urgency) {
         self.blocks[block].urgency = urgency;
-        self.blocks[block].next = BlockId::NONE;
         let lines =
             if urgency == Urgency::HardLimit { &mut self.past_hard } else { &mut self.past_soft };
-        let line = &mut lines[plane];
-        let tail = std::mem::replace(&mut line.tail, block);
-        if line.head.is_some() {
-            self.blocks[tail].next = block;
-        } else {
-            line.head = block;
-        }
+        lines[plane].push_back(&mut self.blocks, block);
     }
 
     /// Takes the first block of a line.
     fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
         let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
-        let block = line.head;
-        if !block.is_some() {
-            return None;
-        }
-        line.head = self.blocks[block].next;
+        let block = line.pop_front(&mut self.blocks)?;
         self.blocks[block].urgency = Urgency::Fresh;
         Some(block)
     }
 
     fn has(&self, plane: PlaneId, hard: bool) -> bool {
         let line = if hard { &self.past_hard[plane] } else { &self.past_soft[plane] };
-        line.head.is_some()
+        !line.is_empty()
     }
 }
 
@@ -326,15 +316,12 @@ impl Gc {
     /// Blocks of a plane that have gone from the soft limit to the hard one change lines.
     pub(super) fn requeue_overdue(&mut self, plane: PlaneId, now: Nanos) {
         let Some(refresher) = &mut self.refresh else { return };
-        let mut at = std::mem::replace(&mut refresher.past_soft[plane], EMPTY).head;
-        while at.is_some() {
-            let next = refresher.blocks[at].next;
-            let urgency = refresher.urgency(at, now);
-            refresher.blocks[at].urgency = Urgency::Fresh;
+        for _ in 0..refresher.past_soft[plane].len() {
+            let Some(block) = refresher.pop(plane, false) else { return };
+            let urgency = refresher.urgency(block, now);
             if urgency != Urgency::Fresh {
-                refresher.push(plane, at, urgency);
+                refresher.push(plane, block, urgency);
             }
-            at = next;
         }
     }
 

@@ -8,7 +8,7 @@
 //! brought back at any moment: a covered one from the cache, any other from the flash. (The
 //! listings of the paper keep neither.)
 
-use fowler_units::{Id, IdVec, ParityId, StripeId, TxnId, UnitId};
+use fowler_units::{Id, IdVec, Link, Linked, List, ParityId, StripeId, TxnId, UnitId};
 
 /// How far the parity of a stripe is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,16 @@ pub struct Entry {
     pub last_waiting: TxnId,
     /// Whether it is among those that could be evicted.
     listed: bool,
-    newer: ParityId,
-    older: ParityId,
+    link: Link<ParityId>,
+}
+
+impl Linked<ParityId> for Entry {
+    fn link(&self) -> &Link<ParityId> {
+        &self.link
+    }
+    fn link_mut(&mut self) -> &mut Link<ParityId> {
+        &mut self.link
+    }
 }
 
 const EMPTY: Entry = Entry {
@@ -98,8 +106,7 @@ const EMPTY: Entry = Entry {
     first_waiting: TxnId::NONE,
     last_waiting: TxnId::NONE,
     listed: false,
-    newer: ParityId::NONE,
-    older: ParityId::NONE,
+    link: Link::NONE,
 };
 
 /// The places.
@@ -112,9 +119,8 @@ pub struct ParityCache {
     /// The place of each stripe, or none.
     places: IdVec<StripeId, ParityId>,
     free: Vec<ParityId>,
-    /// Open ones by use.
-    newest: ParityId,
-    oldest: ParityId,
+    /// Open ones, from the one used longest ago to the one used last.
+    open: List<ParityId>,
     /// Those being read for or written.
     flushing: u32,
     /// The most in use at once.
@@ -132,8 +138,7 @@ impl ParityCache {
             width,
             places: IdVec::filled(ParityId::NONE, stripes as usize),
             free: (0..places as usize).rev().map(ParityId::new).collect(),
-            newest: ParityId::NONE,
-            oldest: ParityId::NONE,
+            open: List::EMPTY,
             flushing: 0,
             most: 0,
             turns: 0,
@@ -267,7 +272,7 @@ impl ParityCache {
 
     /// The stripe was written: its place moves to the young end.
     pub fn touch(&mut self, id: ParityId) {
-        if self.entries[id].listed && self.newest != id {
+        if self.entries[id].listed && self.open.back() != Some(id) {
             self.delist(id);
             self.enlist(id);
         }
@@ -276,43 +281,20 @@ impl ParityCache {
     /// The place whose stripe has waited longest for a write, of those that nothing is on its way
     /// to.
     pub fn evictable(&self) -> Option<ParityId> {
-        let mut at = self.oldest;
-        while at.is_some() {
-            let entry = &self.entries[at];
-            if entry.pinned == 0 && entry.reads == 0 && !entry.frail {
-                return Some(at);
-            }
-            at = entry.newer;
-        }
-        None
+        self.open.iter(&self.entries).find(|&id| {
+            let entry = &self.entries[id];
+            entry.pinned == 0 && entry.reads == 0 && !entry.frail
+        })
     }
 
     fn enlist(&mut self, id: ParityId) {
-        let second = std::mem::replace(&mut self.newest, id);
-        let entry = &mut self.entries[id];
-        (entry.newer, entry.older, entry.listed) = (ParityId::NONE, second, true);
-        if second.is_some() {
-            self.entries[second].newer = id;
-        } else {
-            self.oldest = id;
-        }
+        self.entries[id].listed = true;
+        self.open.push_back(&mut self.entries, id);
     }
 
     fn delist(&mut self, id: ParityId) {
-        let entry = &mut self.entries[id];
-        if !std::mem::take(&mut entry.listed) {
-            return;
-        }
-        let (newer, older) = (entry.newer, entry.older);
-        if newer.is_some() {
-            self.entries[newer].older = older;
-        } else {
-            self.newest = older;
-        }
-        if older.is_some() {
-            self.entries[older].newer = newer;
-        } else {
-            self.oldest = newer;
+        if std::mem::take(&mut self.entries[id].listed) {
+            self.open.remove(&mut self.entries, id);
         }
     }
 }

@@ -1,0 +1,286 @@
+//! Linked lists through the things that are in them: each member holds its own [`Link`], a list
+//! holds the ids of its ends, and neither ever allocates. A thing is in at most one list through
+//! the same link; that is the caller's to keep.
+//!
+//! A list does not own its members: every method that follows or changes links is handed the
+//! column in which they are.
+
+use crate::Id;
+use serde::{Deserialize, Serialize};
+use std::ops::{Index, IndexMut};
+
+/// The neighbours of a member. Of a thing that is in no list they mean nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link<I> {
+    /// The member before it; none of the first.
+    pub prev: I,
+    /// The member after it; none of the last.
+    pub next: I,
+}
+
+impl<I: Id> Link<I> {
+    /// No neighbours.
+    pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
+}
+
+/// A thing that can be in a list.
+pub trait Linked<I> {
+    /// Its neighbours.
+    fn link(&self) -> &Link<I>;
+    /// Its neighbours, to change them.
+    fn link_mut(&mut self) -> &mut Link<I>;
+}
+
+/// A list of which both ends are known. First in, first out, and any member can be taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct List<I> {
+    head: I,
+    tail: I,
+    len: u32,
+}
+
+impl<I: Id> List<I> {
+    /// A list without members.
+    pub const EMPTY: Self = Self { head: I::NONE, tail: I::NONE, len: 0 };
+
+    /// How many members it has.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Whether it has none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        !self.head.is_some()
+    }
+
+    /// The first member.
+    #[inline]
+    pub fn front(&self) -> Option<I> {
+        self.head.is_some().then_some(self.head)
+    }
+
+    /// The last member.
+    #[inline]
+    pub fn back(&self) -> Option<I> {
+        self.tail.is_some().then_some(self.tail)
+    }
+
+    /// Appends a thing that is in no list.
+    #[inline]
+    pub fn push_back<M>(&mut self, members: &mut M, id: I)
+    where
+        M: IndexMut<I, Output: Linked<I>>,
+    {
+        *members[id].link_mut() = Link { prev: self.tail, next: I::NONE };
+        if self.tail.is_some() {
+            members[self.tail].link_mut().next = id;
+        } else {
+            self.head = id;
+        }
+        self.tail = id;
+        self.len += 1;
+    }
+
+    /// Takes the first member out.
+    #[inline]
+    pub fn pop_front<M>(&mut self, members: &mut M) -> Option<I>
+    where
+        M: IndexMut<I, Output: Linked<I>>,
+    {
+        let first = self.front()?;
+        self.remove(members, first);
+        Some(first)
+    }
+
+    /// Takes a member out, wherever it is.
+    #[inline]
+    pub fn remove<M>(&mut self, members: &mut M, id: I)
+    where
+        M: IndexMut<I, Output: Linked<I>>,
+    {
+        unlink(&mut self.head, &mut self.tail, members, id);
+        self.len -= 1;
+    }
+
+    /// Every member, from the first on.
+    #[inline]
+    pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
+    where
+        M: Index<I, Output: Linked<I>>,
+    {
+        walk(self.head, members)
+    }
+}
+
+/// A list of which only the first member is known: last in, first out, and any member can be taken
+/// out. For lists so many that a second end would cost memory, and in no order that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pile<I> {
+    head: I,
+}
+
+impl<I: Id> Pile<I> {
+    /// A pile without members.
+    pub const EMPTY: Self = Self { head: I::NONE };
+
+    /// The member that came last.
+    #[inline]
+    pub fn front(&self) -> Option<I> {
+        self.head.is_some().then_some(self.head)
+    }
+
+    /// Whether it has no member.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        !self.head.is_some()
+    }
+
+    /// Puts a thing that is in no list before all others.
+    #[inline]
+    pub fn push_front<M>(&mut self, members: &mut M, id: I)
+    where
+        M: IndexMut<I, Output: Linked<I>>,
+    {
+        let second = std::mem::replace(&mut self.head, id);
+        *members[id].link_mut() = Link { prev: I::NONE, next: second };
+        if second.is_some() {
+            members[second].link_mut().prev = id;
+        }
+    }
+
+    /// Takes a member out, wherever it is.
+    #[inline]
+    pub fn remove<M>(&mut self, members: &mut M, id: I)
+    where
+        M: IndexMut<I, Output: Linked<I>>,
+    {
+        let mut no_tail = I::NONE;
+        unlink(&mut self.head, &mut no_tail, members, id);
+    }
+
+    /// Every member, the one that came last first.
+    #[inline]
+    pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
+    where
+        M: Index<I, Output: Linked<I>>,
+    {
+        walk(self.head, members)
+    }
+}
+
+/// Joins the neighbours of a member, whose own link stays as it was.
+#[inline]
+fn unlink<I: Id, M>(head: &mut I, tail: &mut I, members: &mut M, id: I)
+where
+    M: IndexMut<I, Output: Linked<I>>,
+{
+    let Link { prev, next } = *members[id].link();
+    if prev.is_some() {
+        members[prev].link_mut().next = next;
+    } else {
+        *head = next;
+    }
+    if next.is_some() {
+        members[next].link_mut().prev = prev;
+    } else {
+        *tail = prev;
+    }
+}
+
+#[inline]
+fn walk<I: Id, M>(head: I, members: &M) -> impl Iterator<Item = I>
+where
+    M: Index<I, Output: Linked<I>>,
+{
+    let real = |id: I| id.is_some().then_some(id);
+    std::iter::successors(real(head), move |&id| real(members[id].link().next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FrameId, IdVec, Rng};
+    use std::collections::VecDeque;
+
+    #[derive(Clone)]
+    struct Thing(Link<FrameId>);
+
+    impl Linked<FrameId> for Thing {
+        fn link(&self) -> &Link<FrameId> {
+            &self.0
+        }
+        fn link_mut(&mut self) -> &mut Link<FrameId> {
+            &mut self.0
+        }
+    }
+
+    const THINGS: usize = 12;
+
+    fn things() -> IdVec<FrameId, Thing> {
+        IdVec::filled(Thing(Link::NONE), THINGS)
+    }
+
+    /// Forwards by the list, and backwards by the links.
+    fn is_like(list: List<FrameId>, things: &IdVec<FrameId, Thing>, model: &VecDeque<FrameId>) {
+        assert!(list.iter(things).eq(model.iter().copied()), "{list:?} is not {model:?}");
+        let real = |id: FrameId| id.is_some().then_some(id);
+        let back = std::iter::successors(list.back(), |&id| real(things[id].link().prev));
+        assert!(back.eq(model.iter().rev().copied()), "{list:?} backwards is not {model:?}");
+        assert_eq!((list.len() as usize, list.is_empty()), (model.len(), model.is_empty()));
+        assert_eq!(list.front(), model.front().copied());
+    }
+
+    /// Two lists that share their things, against queues.
+    #[test]
+    fn lists_are_what_queues_are() {
+        for seed in 0..200 {
+            let mut rng = Rng::stream(seed, "units/list");
+            let mut things = things();
+            let mut lists = [List::EMPTY; 2];
+            let mut models = [VecDeque::new(), VecDeque::new()];
+            for _ in 0..200 {
+                let id = FrameId(rng.below(THINGS as u64) as u32);
+                let at = rng.below(2) as usize;
+                if let Some(its) = models.iter().position(|model| model.contains(&id)) {
+                    lists[its].remove(&mut things, id);
+                    models[its].retain(|&other| other != id);
+                } else {
+                    lists[at].push_back(&mut things, id);
+                    models[at].push_back(id);
+                }
+                if rng.chance(0.1) {
+                    assert_eq!(lists[at].pop_front(&mut things), models[at].pop_front());
+                }
+                for (list, model) in lists.iter().zip(&models) {
+                    is_like(*list, &things, model);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn piles_are_what_stacks_are() {
+        for seed in 0..200 {
+            let mut rng = Rng::stream(seed, "units/pile");
+            let (mut things, mut pile, mut model) = (things(), Pile::EMPTY, VecDeque::new());
+            for _ in 0..200 {
+                let id = FrameId(rng.below(THINGS as u64) as u32);
+                if model.contains(&id) {
+                    pile.remove(&mut things, id);
+                    model.retain(|&other| other != id);
+                } else {
+                    pile.push_front(&mut things, id);
+                    model.push_front(id);
+                }
+                assert!(pile.iter(&things).eq(model.iter().copied()), "{pile:?} {model:?}");
+                assert_eq!(
+                    (pile.front(), pile.is_empty()),
+                    (model.front().copied(), model.is_empty())
+                );
+            }
+        }
+    }
+}
