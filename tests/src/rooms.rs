@@ -164,7 +164,24 @@ pub fn heads(rest: &str) -> Vec<String> {
 
 /// The text without comments, strings, characters and space that says nothing.
 fn code(text: &str) -> String {
-    let (mut code, mut rest) = (String::new(), text);
+    let mut code = String::new();
+    for c in blanked(text).chars() {
+        // Space parts words; anywhere else it says nothing.
+        let parts = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if !c.is_whitespace() {
+            code.push(c);
+        } else if parts {
+            code.push(' ');
+        }
+    }
+    ["{", "}", ",", ":", ";"]
+        .iter()
+        .fold(code, |code, mark| code.replace(&format!(" {mark}"), mark))
+}
+
+/// The text without comments, strings and characters, every line where it was.
+pub(crate) fn blanked(text: &str) -> String {
+    let (mut blanked, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {
         let end = |at: Option<usize>, behind: usize| at.map_or(rest.len(), |at| at + behind);
         let raw = rest.starts_with("r#\"") || rest.starts_with("r\"");
@@ -172,7 +189,7 @@ fn code(text: &str) -> String {
             end(rest.find('\n'), 0)
         } else if rest.starts_with("/*") {
             end(rest.find("*/"), 2)
-        } else if raw && !code.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+        } else if raw && !blanked.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
             let close = if rest.starts_with("r#") { "\"#" } else { "\"" };
             let open = close.len() + 1;
             end(rest[open..].find(close).map(|at| at + open), close.len())
@@ -181,20 +198,14 @@ fn code(text: &str) -> String {
         } else if c == '\'' {
             character(rest)
         } else {
-            // Space parts words; anywhere else it says nothing.
-            let parts = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            if !c.is_whitespace() {
-                code.push(c);
-            } else if parts {
-                code.push(' ');
-            }
-            c.len_utf8()
+            blanked.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
         };
+        blanked.extend(rest[..length].chars().filter(|&c| c == '\n'));
         rest = &rest[length..];
     }
-    ["{", "}", ",", ":", ";"]
-        .iter()
-        .fold(code, |code, mark| code.replace(&format!(" {mark}"), mark))
+    blanked
 }
 
 /// The length of the string that the text begins with.
@@ -224,8 +235,8 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// Code without the items that only tests have.
-fn without_tests(code: &str) -> String {
+/// Code without the items that only tests have, every line where it was.
+pub(crate) fn without_tests(code: &str) -> String {
     let (mut kept, mut rest) = (String::new(), code);
     while let Some(at) = rest.find("#[cfg(test)]") {
         kept.push_str(&rest[..at]);
@@ -235,7 +246,9 @@ fn without_tests(code: &str) -> String {
             depth += i32::from(c == '{') - i32::from(c == '}');
             depth == 0 && (c == '}' || c == ';')
         });
-        rest = end.map_or("", |(at, _)| &rest[at + 1..]);
+        let end = end.map_or(rest.len(), |(at, _)| at + 1);
+        kept.extend(rest[..end].chars().filter(|&c| c == '\n'));
+        rest = &rest[end..];
     }
     kept + rest
 }

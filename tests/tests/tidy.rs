@@ -1,6 +1,7 @@
 //! The rules of the house that neither Cargo nor clippy can check.
 
 use fowler_tests::rooms::{Order, circles, heads};
+use fowler_tests::times::bare_times;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -282,6 +283,46 @@ fn a_policy_imports_no_other_slot() {
             }
         }
     }
+    complain(problems);
+}
+
+/// Names that sound like a time and are none, or times that have to be numbers: the beginning of a
+/// path, the name or `*` for all, and why.
+const NUMBERS: [(&str, &str, &str); 8] = [
+    ("crates/python/src/", "*", "Python has numbers only; its names carry the unit"),
+    ("crates/columns/src/requests.rs", "at", "a column of a Parquet file"),
+    ("crates/columns/src/requests.rs", "latency", "a column of a Parquet file"),
+    ("crates/workload/src/record.rs", "at", "what a line of a trace says, not yet a request"),
+    ("crates/device/src/observe/counters.rs", "reads_at", "reads by level"),
+    ("crates/device/src/observe/counters.rs", "retries_at", "retries by level"),
+    ("crates/workload/src/formats/msr.rs", "TICK_NS", "the unit of a column"),
+    ("crates/workload/src/formats/simulators.rs", "UNIT_NS", "the unit of a column"),
+];
+
+/// A time is a `Nanos` or a `Span`: the compiler then knows a moment from a length.
+#[test]
+fn times_are_no_numbers() {
+    let mut problems = Vec::new();
+    let mut used = BTreeSet::new();
+    for (path, text) in files("crates", &[".rs"]) {
+        if !path.contains("/src/") || path.ends_with("tests.rs") {
+            continue;
+        }
+        for found in bare_times(&text) {
+            let allowed = NUMBERS.iter().position(|(begins, name, _)| {
+                path.starts_with(begins) && [found.name.as_str(), "*"].contains(name)
+            });
+            match allowed {
+                Some(number) => drop(used.insert(number)),
+                None => problems.push(format!(
+                    "{path}:{}: `{}` is a number; make it a Nanos or a Span",
+                    found.line, found.name
+                )),
+            }
+        }
+    }
+    let unused = (0..NUMBERS.len()).filter(|number| !used.contains(number));
+    problems.extend(unused.map(|number| format!("nothing needs {:?}", NUMBERS[number])));
     complain(problems);
 }
 

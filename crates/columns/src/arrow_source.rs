@@ -14,7 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
-use fowler_experiment::{HostIo, HostOp, Nanos};
+use fowler_experiment::{HostIo, HostOp, Nanos, Span};
 use std::fmt::Display;
 
 /// The columns, and what each takes.
@@ -95,7 +95,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     let mut last = after;
     let columns = at.values.iter().zip(&op.values).zip(&offset.values).zip(&size.values);
     for (((&at, &op), &offset), &size) in columns {
-        sound &= fits(at, op, offset, size) & (at >= last);
+        sound &= fits(Nanos(at), op, offset, size) & (at >= last);
         last = at;
         // A flush carries no range.
         let ranged = if op == HostOp::Flush { 0 } else { u64::MAX };
@@ -111,10 +111,10 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
 
 /// Whether the values of a row make a request.
 #[inline]
-fn fits(at: u64, op: HostOp, offset: u64, size: u64) -> bool {
+fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
     let range = (size >= 1) & (size <= u64::from(u32::MAX)) & offset.checked_add(size).is_some();
-    (at <= LATEST) & (flush | range)
+    (at.0 <= LATEST) & (flush | range)
 }
 
 /// The four columns, in order.
@@ -166,9 +166,9 @@ struct Values<V> {
 
 /// A column of whole numbers, as what a request counts in.
 fn numbers(array: &dyn Array) -> Option<Values<u64>> {
-    const S: u64 = 1_000_000_000;
-    const MS: u64 = 1_000_000;
-    const US: u64 = 1_000;
+    const S: Span = Span::ms(1_000);
+    const MS: Span = Span::ms(1);
+    const US: Span = Span::us(1);
     Some(match array.data_type() {
         DataType::Int8 => scaled::<Int8Type>(array, 1),
         DataType::Int16 => scaled::<Int16Type>(array, 1),
@@ -178,17 +178,17 @@ fn numbers(array: &dyn Array) -> Option<Values<u64>> {
         DataType::UInt16 => scaled::<UInt16Type>(array, 1),
         DataType::UInt32 => scaled::<UInt32Type>(array, 1),
         DataType::UInt64 => scaled::<UInt64Type>(array, 1),
-        DataType::Timestamp(TimeUnit::Second, _) => scaled::<TimestampSecondType>(array, S),
+        DataType::Timestamp(TimeUnit::Second, _) => scaled::<TimestampSecondType>(array, S.0),
         DataType::Timestamp(TimeUnit::Millisecond, _) => {
-            scaled::<TimestampMillisecondType>(array, MS)
+            scaled::<TimestampMillisecondType>(array, MS.0)
         }
         DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            scaled::<TimestampMicrosecondType>(array, US)
+            scaled::<TimestampMicrosecondType>(array, US.0)
         }
         DataType::Timestamp(TimeUnit::Nanosecond, _) => scaled::<TimestampNanosecondType>(array, 1),
-        DataType::Duration(TimeUnit::Second) => scaled::<DurationSecondType>(array, S),
-        DataType::Duration(TimeUnit::Millisecond) => scaled::<DurationMillisecondType>(array, MS),
-        DataType::Duration(TimeUnit::Microsecond) => scaled::<DurationMicrosecondType>(array, US),
+        DataType::Duration(TimeUnit::Second) => scaled::<DurationSecondType>(array, S.0),
+        DataType::Duration(TimeUnit::Millisecond) => scaled::<DurationMillisecondType>(array, MS.0),
+        DataType::Duration(TimeUnit::Microsecond) => scaled::<DurationMicrosecondType>(array, US.0),
         DataType::Duration(TimeUnit::Nanosecond) => scaled::<DurationNanosecondType>(array, 1),
         _ => return None,
     })

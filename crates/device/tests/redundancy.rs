@@ -371,7 +371,7 @@ fn blocks_are_refreshed_before_they_are_read_too_often() {
         let mut device = Device::new(&config).unwrap();
         run(&mut device, (0..1000).map(|turn| io(HostOp::Read, 7, 1, gap * turn)));
         let counters = device.counters();
-        let Refreshed { at_hard_limit: due, in_idle_time: early } = counters.refreshed;
+        let Refreshed { at_hard_limit: due, when_idle: early } = counters.refreshed;
         assert!(if idle { early >= 8 && due == 0 } else { due >= 8 }, "{:?}", counters.refreshed);
         assert!(counters.erases[Source::Refresh] >= 8);
         assert!(counters.programs[Source::Refresh] > 0);
@@ -391,7 +391,7 @@ fn blocks_are_refreshed_before_their_data_is_too_old() {
     assert_eq!(device.counters().refreshed, Refreshed::default(), "too young");
     run(&mut device, [io(HostOp::Read, 0, 1, Span::ms(20_000))]);
     let blocks = device.layout().mapped_pages / 5 * 4 / device.layout().geometry.pages_per_block;
-    let Refreshed { at_hard_limit: due, in_idle_time: early } = device.counters().refreshed;
+    let Refreshed { at_hard_limit: due, when_idle: early } = device.counters().refreshed;
     // A block that is still open is refreshed once it is full.
     assert!(due + early + 5 >= u64::from(blocks), "{due} and {early} of {blocks}");
 }

@@ -92,7 +92,7 @@ fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
         return Err(("too many columns".into(), HEADER));
     }
     let digits = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
-    let at: u64 = at.parse().ok().filter(|&at| digits && at <= LATEST.0).ok_or_else(|| {
+    let at = at.parse().ok().map(Nanos).filter(|&at| digits && at <= LATEST).ok_or_else(|| {
         (
             format!("`{}` is no time", crate::diagnostic::printable(at)),
             "a whole number of nanoseconds, up to 292 years",
@@ -101,7 +101,7 @@ fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
     let (_, op) = OPS.iter().find(|(word, _)| *word == op).ok_or_else(|| {
         (format!("unknown operation `{}`", crate::diagnostic::printable(op)), OP_WORDS)
     })?;
-    Ok(ChipCommand { at: Nanos(at), op: *op })
+    Ok(ChipCommand { at, op: *op })
 }
 
 #[cfg(test)]

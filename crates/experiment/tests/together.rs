@@ -186,7 +186,7 @@ fn refresh_continues_while_the_host_is_throttled_and_its_pages_count() {
     let throttled = answers.iter().map(|answer| answer.blame[Part::Throttled]).max();
     assert!(throttled > Some(Span::ms(10)), "{throttled:?}");
     assert!(
-        refreshed.in_idle_time > 0 && programs[Account::Refresh] > 0,
+        refreshed.when_idle > 0 && programs[Account::Refresh] > 0,
         "{refreshed:?} {programs:?}"
     );
     assert_eq!(totals.programmed - before, programs.sum() as f64);

@@ -84,7 +84,7 @@ impl Band {
     }
 }
 
-fn bucket_of(latency: u64) -> usize {
+fn bucket_of(Span(latency): Span) -> usize {
     if latency < PER_OCTAVE as u64 {
         return latency as usize;
     }
@@ -118,7 +118,7 @@ impl BlameBands {
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
         debug_assert_eq!(blame.total(), latency);
-        let index = bucket_of(latency.0);
+        let index = bucket_of(latency);
         if self.buckets[index].total.checked_add(latency.0).is_none() {
             self.carry(index);
         }
@@ -217,12 +217,12 @@ mod tests {
 
     #[test]
     fn buckets_are_in_order_and_without_gaps() {
-        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        assert_eq!(bucket_of(Span(u64::MAX)), BUCKETS - 1);
         for bucket in 0..BUCKETS {
             let first = lower_bound(bucket);
-            assert_eq!(bucket_of(first), bucket);
+            assert_eq!(bucket_of(Span(first)), bucket);
             if first > 0 {
-                assert_eq!(bucket_of(first - 1), bucket - 1);
+                assert_eq!(bucket_of(Span(first - 1)), bucket - 1);
             }
         }
     }

@@ -255,7 +255,7 @@ fn merge_rows<T: Copy + Default + std::ops::AddAssign>(table: &mut [T]) {
 }
 
 #[inline]
-fn bucket_of(latency: u64) -> usize {
+fn bucket_of(Span(latency): Span) -> usize {
     if latency < PER_OCTAVE as u64 {
         return latency as usize;
     }
@@ -290,7 +290,7 @@ impl Probe for OverTime {
         served.latency += u128::from(latency.0);
         served.max = served.max.max(latency);
         let row = (self.open * Kind::ALL.len() + kind as usize) * BUCKETS;
-        self.buckets[row + bucket_of(latency.0)] += 1;
+        self.buckets[row + bucket_of(latency)] += 1;
     }
 
     fn begun(&mut self, device: &Device) {
@@ -331,16 +331,16 @@ mod tests {
 
     #[test]
     fn a_bucket_holds_what_falls_into_it_and_is_narrow() {
-        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        assert_eq!(bucket_of(Span(u64::MAX)), BUCKETS - 1);
         for bucket in 0..BUCKETS {
             let last = upper_bound(bucket);
-            assert_eq!(bucket_of(last), bucket);
+            assert_eq!(bucket_of(Span(last)), bucket);
             let next = last.checked_add(1);
-            assert!(next.is_none_or(|next| bucket_of(next) == bucket + 1), "{bucket}");
+            assert!(next.is_none_or(|next| bucket_of(Span(next)) == bucket + 1), "{bucket}");
         }
         for exponent in 4..63 {
             let first = 1u64 << exponent;
-            assert!(upper_bound(bucket_of(first)) - first <= first / PER_OCTAVE as u64);
+            assert!(upper_bound(bucket_of(Span(first))) - first <= first / PER_OCTAVE as u64);
         }
     }
 }

@@ -146,8 +146,8 @@ struct Gathering {
     gap_mean: f64,
     gap_squares: f64,
     /// For each service time, when the device becomes free, and how long it worked.
-    free_at: [u64; 3],
-    worked: [u64; 3],
+    free_at: [Span; 3],
+    worked: [Span; 3],
     shown: Vec<HostIo>,
 }
 
@@ -168,8 +168,8 @@ impl Gathering {
             sequential: 0,
             gap_mean: 0.0,
             gap_squares: 0.0,
-            free_at: [0; 3],
-            worked: [0; 3],
+            free_at: [Span::ZERO; 3],
+            worked: [Span::ZERO; 3],
             shown: Vec::new(),
         }
     }
@@ -207,17 +207,18 @@ impl Gathering {
             self.gap_squares += deviation * (gap - self.gap_mean);
         }
         self.last = at;
-        let since_first = (at - self.first).0;
-        if since_first / SECOND != self.second {
-            self.second = since_first / SECOND;
+        let since_first = at - self.first;
+        if since_first.0 / SECOND != self.second {
+            self.second = since_first.0 / SECOND;
             self.in_second = 0;
         }
         self.in_second += 1;
         self.peak = self.peak.max(self.in_second);
         for (index, service) in SERVICE_TIMES.into_iter().enumerate() {
             let start = self.free_at[index].max(since_first);
-            self.free_at[index] = start.saturating_add(service.0);
-            self.worked[index] = self.worked[index].saturating_add(service.0);
+            let served = |from: Span| Span(from.0.saturating_add(service.0));
+            self.free_at[index] = served(start);
+            self.worked[index] = served(self.worked[index]);
         }
     }
 
@@ -244,7 +245,7 @@ impl Gathering {
         sizes.truncate(COMMON_SIZES);
         let idle = std::array::from_fn(|index| IdleShare {
             service: SERVICE_TIMES[index],
-            share: 1.0 - ratio(self.worked[index] as f64, self.free_at[index] as f64),
+            share: 1.0 - ratio(self.worked[index].0 as f64, self.free_at[index].0 as f64),
         });
         let variance = ratio(self.gap_squares, (total - 1) as f64);
         Ok(TraceInfo {

@@ -38,8 +38,8 @@ pub struct BlockCondition {
 pub struct Known {
     /// If all are read alike.
     attempt: Option<Attempt>,
-    /// From when on it must be found out anew.
-    until: u32,
+    /// From which grain on it must be found out anew.
+    until_grain: u32,
     /// Up to how many reads it holds.
     reads: u32,
 }
@@ -161,17 +161,21 @@ impl Condition {
     /// Finds out how the pages of a block are read, if all are read alike, and until when that
     /// holds.
     #[cold]
-    fn know(&mut self, block: BlockId, now: u32) {
+    fn know(&mut self, block: BlockId, grain: u32) {
         let its = self.blocks[block];
-        let age = |stamp: u32| Span(u64::from(now - stamp) << GRAIN);
-        let (oldest, lasts) = self.attempt(&its, age(its.first.min(now)));
-        let (youngest, _) = self.attempt(&its, age(its.last.min(now)));
+        let age = |stamp: u32| Span(u64::from(grain - stamp) << GRAIN);
+        let (oldest, lasts) = self.attempt(&its, age(its.first.min(grain)));
+        let (youngest, _) = self.attempt(&its, age(its.last.min(grain)));
         let alike = oldest == youngest;
         let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
         self.blocks[block].known = Known {
             attempt: alike.then_some(oldest),
             // Where pages differ, each is looked at; they may come to be alike by and by.
-            until: if alike { u32::try_from(grains).unwrap_or(u32::MAX) } else { now + MIXED },
+            until_grain: if alike {
+                u32::try_from(grains).unwrap_or(u32::MAX)
+            } else {
+                grain + MIXED
+            },
             reads: lasts.reads,
         };
     }
@@ -238,7 +242,7 @@ impl Condition {
         let grain = self.stamp(now);
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);
-        if grain >= its.known.until || its.reads > its.known.reads {
+        if grain >= its.known.until_grain || its.reads > its.known.reads {
             self.know(block, grain);
         }
         match self.blocks[block].known.attempt {
@@ -282,7 +286,7 @@ impl Condition {
         its.mode = mode;
         its.first = its.first.min(stamp);
         its.last = stamp;
-        its.known.until = 0;
+        its.known.until_grain = 0;
     }
 
     /// A block has been erased.
@@ -291,7 +295,7 @@ impl Condition {
         its.cycles += 1;
         its.reads = 0;
         its.first = u32::MAX;
-        its.known.until = 0;
+        its.known.until_grain = 0;
     }
 
     /// A block.
@@ -303,7 +307,7 @@ impl Condition {
     pub fn believe(&mut self, block: BlockId, growth: f64) {
         let its = &mut self.blocks[block];
         its.believed = growth as f32;
-        its.known.until = 0;
+        its.known.until_grain = 0;
     }
 
     /// The cells.

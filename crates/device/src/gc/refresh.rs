@@ -562,7 +562,7 @@ impl Gc {
             let soft = refresher.urgency(block, now) != Urgency::Fresh;
             if soft && core.allocator.blocks.state(block) == BlockState::Full {
                 let all = &mut flash.counters.refreshed;
-                *if hard { &mut all.at_hard_limit } else { &mut all.in_idle_time } += 1;
+                *if hard { &mut all.at_hard_limit } else { &mut all.when_idle } += 1;
                 self.begin(core, flash, plane, block, Source::Refresh, hard);
                 return true;
             }

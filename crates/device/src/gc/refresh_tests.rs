@@ -95,7 +95,7 @@ fn a_drive_that_is_never_idle_refreshes_in_time() {
         });
         assert!(device.now() > Nanos(2 * limit.0), "{}", device.now().0);
         assert_eq!(idle, Span::ZERO, "the host reads without a pause");
-        let Refreshed { at_hard_limit: due, in_idle_time: early } = device.counters().refreshed;
+        let Refreshed { at_hard_limit: due, when_idle: early } = device.counters().refreshed;
         assert!(due + early > 100 && (due > 100 || idle_after < limit), "{due} {early}");
         assert!(most <= limit + job, "data of {most}, {due} and {early} refreshed");
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));

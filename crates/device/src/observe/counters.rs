@@ -124,7 +124,7 @@ pub struct Refreshed {
     /// They had reached their hard limit.
     pub at_hard_limit: u64,
     /// Before that, when the drive was idle.
-    pub in_idle_time: u64,
+    pub when_idle: u64,
 }
 
 /// Garbage collections.

@@ -55,10 +55,10 @@ impl Raid {
             return by_rest;
         }
         let its = self.cache.get(entry);
-        let page = |at: u32| core.flash_copy(self.stripes.page(its.stripe, at));
+        let page = |position| core.flash_copy(self.stripes.page(its.stripe, position));
         let parity = core.flash_copy(self.stripes.parity(its.stripe));
         if by_rest {
-            let reads = |at: u32| rest & bit(at) == 0 || self.reads_well(page(at));
+            let reads = |position| rest & bit(position) == 0 || self.reads_well(page(position));
             return !its.based || (0..self.stripes.width()).all(reads);
         }
         let reads = |&unit: &UnitId| !unit.is_some() || self.reads_well(unit);

@@ -20,7 +20,8 @@ use std::path::PathBuf;
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     every: u64,
-    since: u64,
+    /// Pages written since the file was.
+    unsaved: u64,
     /// What the file belongs to: the simulator, the drive, the workload, and what is asked of them.
     key: String,
     found: Option<File>,
@@ -78,7 +79,7 @@ impl Checkpoint {
         let mut here = Checkpoint {
             path: spec.checkpoint.clone(),
             every: spec.checkpoint_every,
-            since: 0,
+            unsaved: 0,
             key,
             found: None,
             own: false,
@@ -128,13 +129,13 @@ impl Checkpoint {
 
     /// So many more pages have been written: whether that is enough to keep.
     pub fn is_due(&mut self, pages: u64) -> bool {
-        self.since += pages;
-        self.path.is_some() && self.since >= self.every
+        self.unsaved += pages;
+        self.path.is_some() && self.unsaved >= self.every
     }
 
     /// Writes the file.
     pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Diagnostics> {
-        self.since = 0;
+        self.unsaved = 0;
         let Some(path) = &self.path else { return Ok(()) };
         let file = File {
             key: self.key.clone(),

@@ -36,8 +36,8 @@ impl Series {
     }
 
     #[inline]
-    fn add(&mut self, at: u64, entered: Entered, programmed: u64) {
-        let Some(after) = at.checked_sub(self.from) else { return };
+    fn add(&mut self, entered: Entered, programmed: u64) {
+        let Some(after) = entered.at.0.checked_sub(self.from) else { return };
         let point = (after / self.step) as usize;
         if point < self.pages.len() {
             self.pages[point] += u64::from(entered.pages);
@@ -164,7 +164,7 @@ impl Record {
         }
         let programmed = drive.counters().programs.sum();
         let here = programmed - std::mem::replace(&mut self.programmed, programmed);
-        self.life.add(entered.at.0, entered, here);
+        self.life.add(entered, here);
         if !self.close_up.pages.is_empty() {
             self.close_up(drive, entered, here, begins);
         }
@@ -178,7 +178,7 @@ impl Record {
             }
             (self.awaited, self.close_up.from) = (None, entered.at.0);
         }
-        self.close_up.add(entered.at.0, entered, here);
+        self.close_up.add(entered, here);
     }
 
     #[inline]

@@ -91,7 +91,7 @@ fn parity() -> Vec<Metric> {
             "refreshed_in_idle_time",
             BLOCKS,
             "Blocks refreshed before that, in idle time.",
-            |it| it.refreshed.in_idle_time,
+            |it| it.refreshed.when_idle,
         ),
         counted("closed_early", BLOCKS, "Blocks closed before they were full.", |it| {
             it.closed_early

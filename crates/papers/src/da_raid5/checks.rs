@@ -32,8 +32,8 @@ pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics>
     Ok(resolve(&source, &Scheme::load(scheme)?, &spec)?.config)
 }
 
-fn write(page: u64, at: u64) -> HostIo {
-    HostIo::write(Nanos(at), page * 8192, 8192)
+fn write(page: u64, at: Nanos) -> HostIo {
+    HostIo::write(at, page * 8192, 8192)
 }
 
 pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
@@ -44,7 +44,7 @@ pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
 fn update(config: &Config) -> Result<Operations, Diagnostics> {
     let mut device = device(config)?;
     let before = device.counters();
-    device.run([write(3, 0)], Pacing::Open, &mut ());
+    device.run([write(3, Nanos::ZERO)], Pacing::Open, &mut ());
     let after = device.counters();
     let of = |counts: fn(&Counters) -> &BySource<u64>| {
         let own = |it: &Counters| counts(it)[Source::Host] + counts(it)[Source::Parity];
@@ -63,7 +63,7 @@ fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
             let size = 8192 * (1 + rng.below(9));
             let page = rng.below(pages - 9);
             let op = if rng.chance(0.2) { HostOp::Read } else { HostOp::Write };
-            write(page, 3_000_000 * number).with_op(op).with_size(size as u32)
+            write(page, Nanos(3_000_000 * number)).with_op(op).with_size(size as u32)
         })
         .collect();
     let mut broken = 0;
@@ -137,7 +137,7 @@ fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
     let mut number = 0;
     let mut written = |device: &mut Device, page: u64| {
         let before = device.counters();
-        device.run([write(page, 100_000_000 * number)], Pacing::Open, &mut ());
+        device.run([write(page, Nanos(100_000_000 * number))], Pacing::Open, &mut ());
         number += 1;
         let after = device.counters();
         let data = after.programs[host] - before.programs[host];

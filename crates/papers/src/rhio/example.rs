@@ -140,8 +140,8 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagn
 /// The shortest deadline that a drive accepts, and the step to the next, in milliseconds.
 pub(super) fn deadlines(paper: &Paper) -> Result<(u64, u64), Diagnostics> {
     let scheme = Scheme::load("rhio")?;
-    let accepts = |ms: &u64| {
-        let spec: DeviceSpec = paper.device(&[format!("policy.die_order.deadline={ms}ms")]);
+    let accepts = |count: &u64| {
+        let spec: DeviceSpec = paper.device(&[format!("policy.die_order.deadline={count}ms")]);
         spec.source().is_ok_and(|source| resolve(&source, &scheme, &spec).is_ok())
     };
     let accepted: Vec<u64> = (1..=25).filter(accepts).collect();

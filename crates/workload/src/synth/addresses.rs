@@ -219,7 +219,7 @@ impl Ranges {
     }
 
     /// The part of an address that this kind has been to.
-    fn part_of(&self, at: u64) -> &Part {
-        self.parts.iter().rev().find(|part| part.bytes.contains(&at)).unwrap_or(&self.parts[0])
+    fn part_of(&self, offset: u64) -> &Part {
+        self.parts.iter().rev().find(|part| part.bytes.contains(&offset)).unwrap_or(&self.parts[0])
     }
 }

@@ -11,7 +11,7 @@ const SECOND: f64 = 1e9;
 /// A clock that counts whole nanoseconds and the fraction left over.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
-    ns: u64,
+    at: Nanos,
     fraction: f64,
 }
 
@@ -22,8 +22,8 @@ impl Clock {
         let whole = libm::floor(gap);
         // An `f64` converts to the nearest `u64` there is: a gap beyond 584 years cannot pass the
         // sum.
-        let ns = self.ns.checked_add(whole as u64)?;
-        Some(Clock { ns, fraction: gap - whole })
+        let at = Nanos(self.at.0.checked_add(whole as u64)?);
+        Some(Clock { at, fraction: gap - whole })
     }
 }
 
@@ -98,7 +98,7 @@ impl Moments {
             Arrivals::Poisson { rate } => {
                 let gap = exponential(&mut self.rng, SECOND / rate);
                 self.clock = self.clock.after(gap)?;
-                self.clock.ns
+                self.clock.at.0
             }
             Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => self.burst(
                 [SECOND / quiet_rate, SECOND / busy_rate],
@@ -137,10 +137,10 @@ impl Moments {
             let mean = gaps[usize::from(spell.is_busy)] / spell.factor;
             let gap = exponential(&mut self.rng, if mean.is_finite() { mean } else { 1.0 });
             let next = self.clock.after(gap)?;
-            let inside = (next.ns, next.fraction) < (spell.ends.ns, spell.ends.fraction);
+            let inside = (next.at, next.fraction) < (spell.ends.at, spell.ends.fraction);
             if mean.is_finite() && inside {
                 self.clock = next;
-                return Some(next.ns);
+                return Some(next.at.0);
             }
             self.clock = spell.ends;
             self.spell = Some(self.next_spell(!spell.is_busy, spell.factor, spells, spread)?);
@@ -274,14 +274,14 @@ mod tests {
     fn time_ends_instead_of_wrapping() {
         let start = |arrivals| moments(arrivals, 0);
         let mut moments = start(Arrivals::Poisson { rate: 1e-6 });
-        moments.clock.ns = u64::MAX - 5;
+        moments.clock.at = Nanos(u64::MAX - 5);
         assert_eq!(moments.next(), None);
         let mut moments = start(Arrivals::Fixed { rate: 1e-6 });
         moments.count = u64::MAX / 1000;
         assert_eq!(moments.next(), None);
         let mut moments = start(Arrivals::Poisson { rate: 1e9 });
-        moments.clock.ns = LATEST.0;
+        moments.clock.at = LATEST;
         assert!(std::iter::from_fn(|| moments.next()).take(100).all(|at| at <= LATEST));
-        assert!(moments.clock.ns > LATEST.0);
+        assert!(moments.clock.at > LATEST);
     }
 }

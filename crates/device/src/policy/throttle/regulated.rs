@@ -112,16 +112,16 @@ impl Regulated {
     /// When there is room for a page again on a drive that has none left: rest heals, so that there
     /// is room from some moment on, or the life ends first.
     fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
-        let has_room = |at: u64| life.left(Nanos(at), true) - had as f64 >= 1.0;
-        let (mut none, mut room) = (from.0, life.ends().0);
+        let has_room = |at: Nanos| life.left(at, true) - had as f64 >= 1.0;
+        let (mut none, mut room) = (from, life.ends());
         if !self.healed || !has_room(room) {
             return life.ends();
         }
-        while room - none > 1 {
-            let middle = none + (room - none) / 2;
+        while room - none > Span(1) {
+            let middle = none + Span((room - none).0 / 2);
             if has_room(middle) { room = middle } else { none = middle }
         }
-        Nanos(room)
+        room
     }
 
     /// A write has as many of its pages as the epoch lets it have, and waits for the next one if it
