@@ -4,8 +4,7 @@ use fowler_papers::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 #[cfg(feature = "parquet")]
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A counter of requests; hidden unless standard error is a terminal.

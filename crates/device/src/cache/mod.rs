@@ -6,7 +6,8 @@
 //! next ([`buffer::Buffer::due`]), and whether a flush is done.
 //!
 //! - `buffer.rs`: the frames. Dirty and clean pages leave in LRU order each; whether a clean or a
-//!   dirty one goes next is the policy's (`policy/replacement`).
+//!   dirty one goes next is the policy's (`policy/replacement`), but for flushes and room made
+//!   ahead, which take the oldest dirty one.
 //! - `access_class.rs`: read-hot, write-hot or mixed.
 //!
 //! The way of what leaves is in `host/eviction.rs`; by stripes, in `raid/stripe_eviction.rs`.

@@ -6,10 +6,12 @@
 //! whoever takes or gives up pages ([`Gc::maybe_start`], [`Gc::invalidate`]), by the flash when a
 //! job's transaction ends, and by the clock.
 //!
-//! - `trigger.rs`: when a plane must collect (free-block watermarks), and which block.
+//! - `trigger.rs`: when a plane must collect (free-block watermarks); asks `policy/victim` which
+//!   block.
 //! - `collection.rs`: a job empties one block, page by page, and erases it; static wear leveling
 //!   after an erase.
-//! - `idle_work.rs`: what a die does once it has been idle for long enough.
+//! - `idle_work.rs`: what a die does once it has been idle for long enough: background GC, refresh,
+//!   measuring.
 //! - `refresh.rs`: blocks are emptied before their data is too old or has been read too often.
 //! - `strength_measurement.rs`: how strong blocks are, found out in idle time.
 //! - `untimed.rs`: the same work at no simulated time, for preconditioning and whole lives.

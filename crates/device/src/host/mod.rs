@@ -8,11 +8,12 @@
 //! - `reads.rs`, `writes.rs`, `trim_and_flush.rs`: a request into pages and frames.
 //! - `eviction.rs`: what leaves the buffer, and when.
 //! - `programs.rs`: a frame's way to its page in the flash, and what its end means.
-//! - `read_modify_write.rs`: the old page that a partial write needs first.
+//! - `read_modify_write.rs`: the old page that a frame with part of a page needs when it leaves the
+//!   buffer.
 //! - `power_loss.rs`: what the buffer loses with the power (asked by `device/power_loss.rs`).
 //! - `answers.rs`, `link.rs`, `request.rs`: the way back, the link, the arena of requests.
-//! - `write_throttle.rs`, `endurance.rs`: writes delayed at the entrance for the sake of the
-//!   drive's life; how much of that life is left.
+//! - `write_throttle.rs`, `endurance.rs`: how long a write is delayed for the sake of the drive's
+//!   life (the loop in `device/mod.rs` holds it); how much of that life is left.
 
 mod answers;
 pub mod endurance;

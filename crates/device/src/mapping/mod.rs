@@ -9,7 +9,8 @@
 //!
 //! - `page_map.rs`: the page-level table, both ways.
 //! - `residency.rs`: which entries the controller holds: all of them today. A cached mapping (DFTL)
-//!   begins here; a mapping in the tests that forgets entries shows that everyone waits who must.
+//!   begins here, as `forgetful.rs` does, the mapping of the tests that forgets entries to show
+//!   that everyone waits who must. Writing entries back has no hook yet.
 //!
 //! Lookups are for whoever could not go on without the entry: host reads, writes and trims, and GC
 //! moves. What is known without it (the frame of a buffered page, laws, preconditioning) reads the

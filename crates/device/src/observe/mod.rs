@@ -5,7 +5,9 @@
 //! - `operation.rs`: what a flash operation is, and on whose behalf it runs.
 //! - `blame.rs`: the parts of a request's latency.
 //! - `ledger.rs`: what a die spent its time on. What a request waited behind (GC, wear leveling,
-//!   parity) is the difference of two readings, taken by `flash/die.rs`.
+//!   parity) is the difference of two readings: noted when it is submitted (`flash/mod.rs`),
+//!   settled when the die takes it up (`flash/die.rs`), put into parts by
+//!   `flash/time_accounting.rs`. Waits before the die are in `host/answers.rs`.
 //! - `counters.rs`: sums over a run. `completion.rs`: what is said of a completed request.
 //! - `law.rs`: a broken invariant. Every room checks its own laws; `device/check.rs` asks them all.
 //!

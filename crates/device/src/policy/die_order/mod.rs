@@ -2,6 +2,9 @@
 //!
 //! Contract. `pick` returns one of the transactions that the view shows, or `None` to leave the die
 //! as it is. It is a pure decision: it may update its own state, never the device's.
+//!
+//! Asked by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
+//! view hides programs that have no page to go to.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};

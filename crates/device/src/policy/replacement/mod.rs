@@ -1,4 +1,4 @@
-//! Slot: which page leaves the buffer when room is needed?
+//! Slot: does a clean or a dirty page leave the buffer next?
 //!
 //! Contract. A rule names the clean or the dirty frame that was used longest ago; one that leaves
 //! dirty is programmed, one that leaves clean is dropped. It sees when each of the two was used and

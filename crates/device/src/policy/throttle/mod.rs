@@ -7,6 +7,8 @@
 //! writes, and by stops of a host that is out of capacity. The host is closed: a write that is
 //! delayed holds those behind it, so that writes are asked for in order of time and none before the
 //! one before it has entered.
+//!
+//! `capacity.rs`, `delay.rs`, `demand.rs` and `regulated.rs` are parts that rules share, not rules.
 
 pub mod capacity;
 pub mod delay;
