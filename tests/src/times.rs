@@ -31,7 +31,7 @@ const WORDS: [&str; 19] = [
 ];
 
 /// Types that a time is not. `usize` is a place in something, and `u128` a sum over requests that
-/// no [`Span`](fowler_units) holds; `at` of a `f64` is a share.
+/// no `Span` holds; `at` of a `f64` is a share.
 const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
 /// A time that is a number.
