@@ -1,5 +1,5 @@
-//! The user's wish to end: Ctrl-C (SIGINT), and what schedulers and closing terminals send
-//! (SIGTERM, SIGHUP).
+//! Stop requests: Ctrl-C (SIGINT), and what schedulers and closing terminals send (SIGTERM,
+//! SIGHUP).
 
 use fowler_experiment::atomic_file;
 use std::sync::Once;
@@ -21,8 +21,7 @@ pub(crate) fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// For what has no end but its own: a signal ends the program at once, and what is half written
-/// goes.
+/// For commands that cannot stop early: a signal exits at once and removes partial files.
 pub(crate) fn end_at_once() {
     HANDLED.call_once(|| handle(end));
 }
@@ -32,21 +31,26 @@ fn end() {
     std::process::exit(130);
 }
 
-/// Calls `act` at every signal. Without a handler (the system refuses a thread) the default holds:
-/// a signal ends the program, and files half written keep their `.partial` names.
+/// Calls `act` at every signal. If the system refuses a thread, nothing is registered and a signal
+/// ends the program.
 #[cfg(unix)]
 fn handle(mut act: impl FnMut() + Send + 'static) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let ignored = ignored_signals();
-    // Shells start `command &` of a script with SIGINT ignored, and `nohup` ignores SIGHUP: whoever
-    // did so meant it. SIGTERM is for this program alone.
+    // Shells start `command &` of a script with SIGINT ignored, and `nohup` ignores SIGHUP.
     let heard = [SIGINT, SIGHUP]
         .into_iter()
-        .filter(|signal| ignored >> (signal - 1) & 1 == 0)
+        .filter(move |signal| ignored >> (signal - 1) & 1 == 0)
         .chain([SIGTERM]);
-    let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) else { return };
-    let waiting = std::thread::Builder::new().name("signals".into());
-    drop(waiting.spawn(move || signals.forever().for_each(|_| act())));
+    let (registers, registered) = std::sync::mpsc::channel();
+    let wait = move || {
+        let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) else { return };
+        let _nobody_left = registers.send(());
+        signals.forever().for_each(|_| act());
+    };
+    if std::thread::Builder::new().name("signals".into()).spawn(wait).is_ok() {
+        let _refused = registered.recv();
+    }
 }
 
 /// Signals that this program was started to ignore, one bit each from SIGHUP on; none where the

@@ -93,7 +93,7 @@ fn a_life_that_is_killed_goes_on_to_the_same_bytes() {
     let before = fs::metadata(&checkpoint).unwrap().modified().unwrap();
     let mut child = command(&arguments).spawn().unwrap();
     wait_until(&mut child, || fs::metadata(&checkpoint).unwrap().modified().unwrap() != before);
-    let ended = stopped(child);
+    let ended = stopped(child, "TERM");
     assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command resumes"));
     let done = run(&arguments);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

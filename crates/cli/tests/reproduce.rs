@@ -40,7 +40,7 @@ fn stopped_early(arguments: &[&str], runs: &Path) -> Output {
     let mut child =
         command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(&mut child, || files(runs, "json").len() >= 12);
-    stopped(child)
+    stopped(child, "TERM")
 }
 
 /// So few requests that every run is over at once: what is tested is the study, not its numbers.

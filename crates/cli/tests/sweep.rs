@@ -138,7 +138,7 @@ fn whatever_ends_it_no_finished_point_is_lost_or_run_again() {
     assert!((3..25).contains(&saved.len()), "{} points", saved.len());
     // Stopped, in good order.
     let child = begun(&alone, &parts, saved.len() + 1);
-    let (_, _, err) = reported(&stopped(child));
+    let (_, _, err) = reported(&stopped(child, "TERM"));
     assert!(err.contains("the same command resumes from there"), "{err}");
     let written =
         |(name, _): &(String, Vec<u8>)| fs::metadata(parts.join(name)).unwrap().modified().unwrap();

@@ -3,7 +3,7 @@
 use super::processes::{signal, stopped, wait_until};
 use super::{Folder, command};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 #[test]
 fn a_stopped_conversion_leaves_nothing() {
@@ -16,7 +16,7 @@ fn a_stopped_conversion_leaves_nothing() {
         .unwrap();
     let partial = folder.path("trace.csv.partial");
     wait_until(&mut child, || length(&partial) >= 1 << 20);
-    stopped(child);
+    stopped(child, "TERM");
     let left: Vec<_> =
         fs::read_dir(&folder.0).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["endless.toml"]);
@@ -45,7 +45,7 @@ fn a_stopped_comparison_relates_only_what_is_alike() {
     for partial in ["r.fifo.csv.partial", "r.pe0.csv.partial"] {
         wait_until(&mut child, || length(&folder.path(partial)) > 0);
     }
-    let output = stopped(child);
+    let output = stopped(child, "TERM");
     let text = String::from_utf8_lossy(&output.stdout);
     let count = |scheme: &str| {
         let line = text.lines().find(|line| line.contains(&format!("requests under {scheme}:")));
@@ -57,40 +57,62 @@ fn a_stopped_comparison_relates_only_what_is_alike() {
     assert_eq!(!text.contains("no ratios for pe0"), alike, "{text}");
 }
 
+/// Starts a run that writes to `requests.csv` as `sh` starts it after `before`, and returns once it
+/// has begun; the signal handler is there before that.
+fn begun(folder: &Folder, before: &str) -> Child {
+    let load = folder.file("endless.toml", ENDLESS);
+    let log = folder.path("requests.csv");
+    let given =
+        command(&["run", "--device", "small.toml", "--workload", &load, "--requests", &log]);
+    let script = format!("{before} \"$0\" \"$@\"");
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .arg(given.get_program())
+        .args(given.get_args())
+        .current_dir(given.get_current_dir().unwrap())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let partial = folder.path("requests.csv.partial");
+    wait_until(&mut child, || length(&partial) > 0);
+    child
+}
+
+fn prints_what_it_has(output: &Output) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("interrupted after") && text.contains("stopped by the user"), "{text}");
+}
+
 #[test]
 fn a_stopped_run_prints_what_it_has() {
-    for (name, before) in
-        [("stop", ""), ("stop-no-int", "trap '' INT; "), ("stop-no-hup", "trap '' HUP; ")]
-    {
-        let folder = Folder::new(name);
-        let load = folder.file("endless.toml", ENDLESS);
-        let log = folder.path("requests.csv");
-        let given =
-            command(&["run", "--device", "small.toml", "--workload", &load, "--requests", &log]);
-        // As a script that ignores a signal starts it.
-        let script = format!("{before}exec \"$0\" \"$@\"");
-        let mut child = Command::new("sh")
-            .args(["-c", &script])
-            .arg(given.get_program())
-            .args(given.get_args())
-            .current_dir(given.get_current_dir().unwrap())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // The run has begun when its log has; the signal handler is there before that.
+    let folder = Folder::new("stop");
+    prints_what_it_has(&stopped(begun(&folder, "exec"), "TERM"));
+}
+
+/// GNU `env` gives a signal back that whoever runs the tests ignores.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_and_a_closing_terminal_stop_a_run() {
+    for name in ["INT", "HUP"] {
+        let folder = Folder::new(&format!("stop-{name}"));
+        let child = begun(&folder, &format!("exec env --default-signal={name}"));
+        prints_what_it_has(&stopped(child, name));
+    }
+}
+
+/// A script that starts the run with `&` ignores SIGINT, `nohup` ignores SIGHUP: the run lives on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
+    for name in ["INT", "HUP"] {
+        let folder = Folder::new(&format!("stop-no-{name}"));
+        let mut child = begun(&folder, &format!("trap '' {name}; exec"));
+        signal(&child, name);
         let partial = folder.path("requests.csv.partial");
-        wait_until(&mut child, || length(&partial) > 0);
-        if name == "stop-no-hup" {
-            // What `nohup` is for: the run lives on.
-            signal(&child, "HUP");
-            let before = length(&partial);
-            wait_until(&mut child, || length(&partial) > before + (1 << 16));
-        }
-        let output = stopped(child);
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("interrupted after"), "{name}: {text}");
-        assert!(text.contains("stopped by the user"), "{name}: {text}");
+        let before = length(&partial);
+        wait_until(&mut child, || length(&partial) > before + (1 << 16));
+        prints_what_it_has(&stopped(child, "TERM"));
     }
 }
