@@ -15,9 +15,9 @@ const SHIFT: u32 = PER_OCTAVE.ilog2();
 /// Values below `PER_OCTAVE` have a bucket each; every octave from there to 2^64 has `PER_OCTAVE`.
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one bucket. The sums are of 64 bits, because every request adds to all of them;
-/// a drive that falls hours behind overflows them within some million requests, so before they
-/// could they are carried over.
+/// The requests of one bucket. The sums are of 64 bits, because every request adds to all of them.
+/// A drive that falls hours behind would overflow them within some million requests, so they are
+/// carried into 128 bits before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bucket {
     count: u64,
@@ -34,7 +34,7 @@ struct Carried {
 }
 
 /// Blame by bucket of latency, for one kind of request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
     /// At most one for each bucket, and most often none at all.
@@ -100,6 +100,19 @@ fn lower_bound(bucket: usize) -> u64 {
         Some(above) => ((PER_OCTAVE + above % PER_OCTAVE) as u64) << (above / PER_OCTAVE),
     }
 }
+
+/// Of the same requests, whatever has been carried over.
+impl PartialEq for BlameBands {
+    fn eq(&self, other: &BlameBands) -> bool {
+        let same = |index: usize| {
+            self.buckets[index].count == other.buckets[index].count
+                && self.parts_of(index) == other.parts_of(index)
+        };
+        self.count == other.count && (0..BUCKETS).all(same)
+    }
+}
+
+impl Eq for BlameBands {}
 
 impl Default for BlameBands {
     fn default() -> Self {
@@ -266,7 +279,10 @@ mod tests {
         }
         let [mut merged, other] = halves;
         merged.merge(&other);
-        for it in [bands, merged] {
+        assert_eq!(merged, bands);
+        let mut copied = BlameBands::new();
+        copied.merge(&bands);
+        for it in [bands, merged, copied] {
             let all = it.slowest(1.0);
             assert_eq!(all.count, 7);
             assert_eq!(all.parts[Part::Sense], 49);
