@@ -78,6 +78,7 @@ impl Ftl {
         let Txn { req, buffer_wait, mapping_wait, created, submitted, .. } =
             *flash.txns.get(waiter);
         let ready = self.front.requests.get(req).ready;
+        let mapping_wait = self.core.map.waited(mapping_wait);
         let blame = self.front.requests.blame_anew(req);
         blame[Part::BufferFull] = buffer_wait;
         blame[Part::Mapping] = mapping_wait;

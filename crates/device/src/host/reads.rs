@@ -163,7 +163,7 @@ impl Ftl {
         txn.lpn = page;
         txn.req = id;
         let request = self.front.requests.get(id);
-        (txn.asked, txn.mapping_wait) = (request.ready, request.mapping_wait);
+        (txn.asked, txn.mapping_wait) = (request.ready, self.core.map.waited(request.mapping_wait));
         if let Some(marks) = &self.core.classes.marks {
             txn.read_as = Some(marks[page]);
         }
@@ -173,7 +173,7 @@ impl Ftl {
     pub(super) fn read_without_flash(&mut self, flash: &mut Flash, id: ReqId) {
         let waited = flash.now() - self.front.requests.get(id).ready;
         if self.front.requests.page_done(id) {
-            let for_mapping = self.front.requests.get(id).mapping_wait;
+            let for_mapping = self.core.map.waited(self.front.requests.get(id).mapping_wait);
             let blame = self.front.requests.blame_anew(id);
             blame[Part::Mapping] = for_mapping;
             blame[Part::QueueFull] = waited - for_mapping;
@@ -192,9 +192,10 @@ impl Ftl {
         self.queues.reads -= 1;
         if self.front.requests.page_done(req) {
             let waited = created - self.front.requests.get(req).ready;
+            let for_mapping = self.core.map.waited(mapping_wait);
             let blame = self.front.requests.blame_anew(req);
-            blame[Part::Mapping] = mapping_wait;
-            blame[Part::QueueFull] = waited - mapping_wait;
+            blame[Part::Mapping] = for_mapping;
+            blame[Part::QueueFull] = waited - for_mapping;
             raid.service_blame(flash, id, id, blame);
             self.front.served(flash, req);
         }

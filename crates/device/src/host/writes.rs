@@ -174,7 +174,8 @@ impl Ftl {
         let request = self.front.requests.get(id);
         txn.req = id;
         txn.asked = request.ready;
-        (txn.buffer_wait, txn.mapping_wait) = (request.buffer_wait, request.mapping_wait);
+        (txn.buffer_wait, txn.mapping_wait) =
+            (request.buffer_wait, self.core.map.waited(request.mapping_wait));
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);
@@ -243,6 +244,7 @@ impl Ftl {
         }
         if self.front.requests.page_done(id) {
             let Request { buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);
+            let mapping_wait = self.core.map.waited(mapping_wait);
             let blame = self.front.requests.blame_anew(id);
             blame[Part::BufferFull] = buffer_wait;
             blame[Part::Mapping] = mapping_wait;

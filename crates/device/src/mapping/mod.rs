@@ -24,7 +24,7 @@ pub mod page_map;
 pub mod residency;
 
 use crate::flash::Flash;
-use fowler_units::{Lpn, ReqId, TxnId};
+use fowler_units::{Lpn, ReqId, Span, TxnId};
 use page_map::{Location, PageMap};
 use residency::Residency;
 use std::collections::VecDeque;
@@ -74,6 +74,12 @@ impl Mapping {
                 self.residency.load(flash, page).map(|()| location)
             }
         }
+    }
+
+    /// Of what was noted as a wait for the mapping, what it was.
+    #[inline(always)]
+    pub fn waited(&self, noted: Span) -> Span {
+        if self.residency.may_miss() { noted } else { Span::ZERO }
     }
 
     /// Someone waits for an entry, once.

@@ -18,6 +18,17 @@ pub enum Residency {
 }
 
 impl Residency {
+    /// Whether a lookup can miss at all. Where none can, this is known when it is compiled, and so
+    /// is that nobody ever waited.
+    #[inline(always)]
+    pub fn may_miss(&self) -> bool {
+        match self {
+            Residency::Whole => false,
+            #[cfg(test)]
+            Residency::Forgetful(_) => true,
+        }
+    }
+
     /// Sees to it that the entry of a page is at hand.
     ///
     /// # Errors
