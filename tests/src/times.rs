@@ -7,13 +7,15 @@
 
 use crate::rooms::{blanked, without_tests};
 
-/// What the last word of a name is if it is a time's.
-const WORDS: [&str; 19] = [
+/// Last words of names that denote a time.
+const WORDS: [&str; 21] = [
     "age",
     "deadline",
     "delay",
     "duration",
     "elapsed",
+    "ends",
+    "latencies",
     "latency",
     "micros",
     "millis",

@@ -125,10 +125,10 @@ impl Refresher {
 
     fn urgency(&self, block: BlockId, now: Nanos) -> Urgency {
         let its = &self.blocks[block];
-        let age = self.age(block, now).0;
+        let age = self.age(block, now);
         if age >= self.hard_limit() || its.reads >= self.reads {
             Urgency::HardLimit
-        } else if age >= soft_limit(self.retention.0)
+        } else if age.0 >= soft_limit(self.retention.0)
             || u64::from(its.reads) >= soft_limit(self.reads.into())
         {
             Urgency::SoftLimit
@@ -138,15 +138,15 @@ impl Refresher {
     }
 
     /// The age at which data reaches the hard limit.
-    fn hard_limit(&self) -> u64 {
-        self.retention.0 - self.retention.0 / DUE_BEFORE
+    fn hard_limit(&self) -> Span {
+        self.retention - Span(self.retention.0 / DUE_BEFORE)
     }
 
     /// When the oldest data that has not reached the hard limit yet is as old as it may become.
     fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let since = self.blocks.as_slice().iter().filter_map(|its| its.since);
         let young = since.filter(|since| {
-            (now.0.saturating_add(self.epoch.0)).saturating_sub(since.0) < self.hard_limit()
+            (now.0.saturating_add(self.epoch.0)).saturating_sub(since.0) < self.hard_limit().0
         });
         let at = young.min()?.0.saturating_add(self.retention.0).saturating_sub(self.epoch.0);
         Some(Nanos(at))
@@ -230,7 +230,7 @@ impl Gc {
         match op {
             // Each try of a read disturbs its block.
             Op::Read => self.count_reads(core, flash, block, u32::from(level - first_level) + 1),
-            Op::Program if core.locator.offset_in_block(unit) == 0 => {
+            Op::Program if core.locator.place_in_block(unit) == 0 => {
                 self.stamp(block, flash.now());
                 if self.refresh.as_ref().is_some_and(|its| its.deadline == Nanos::NEVER) {
                     self.expect_deadline(core, flash);

@@ -3,7 +3,7 @@
 
 use fowler_device::{Entered, LifetimeDrive};
 use fowler_metrics::Latencies;
-use fowler_units::Span;
+use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
 /// Parts of a life, each of which has a point in every series.
@@ -14,36 +14,36 @@ const SECONDS_MOST: u64 = 86_400;
 /// Sums over parts of time of one length, from a moment on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// When the first part begins, and how long each is, in nanoseconds of simulated time.
-    pub from: u64,
-    /// See above.
-    pub step: u64,
+    /// When the first part begins.
+    pub from: Nanos,
+    /// How long each is.
+    pub step: Span,
     /// Pages of the host, for each part.
     pub pages: Vec<u64>,
     /// Pages programmed for any source.
     pub programmed: Vec<u64>,
-    /// Nanoseconds by which pages were throttled: by delays, and by stops.
-    pub spread: Vec<u64>,
+    /// How long pages were throttled: by delays, and by stops.
+    pub spread: Vec<Span>,
     /// See above.
-    pub stopped: Vec<u64>,
+    pub stopped: Vec<Span>,
 }
 
 impl Series {
-    fn new(from: u64, step: u64, points: usize) -> Self {
-        let zeros = vec![0; points];
-        let [pages, programmed, spread, stopped] = [0; 4].map(|_| zeros.clone());
-        Self { from, step: step.max(1), pages, programmed, spread, stopped }
+    fn new(from: Nanos, step: Span, points: usize) -> Self {
+        let (pages, spread) = (vec![0; points], vec![Span::ZERO; points]);
+        let (programmed, stopped) = (pages.clone(), spread.clone());
+        Self { from, step: step.max(Span::ns(1)), pages, programmed, spread, stopped }
     }
 
     #[inline]
     fn add(&mut self, entered: Entered, programmed: u64) {
-        let Some(after) = entered.at.0.checked_sub(self.from) else { return };
-        let point = (after / self.step) as usize;
+        let Some(after) = entered.at.0.checked_sub(self.from.0) else { return };
+        let point = (after / self.step.0) as usize;
         if point < self.pages.len() {
             self.pages[point] += u64::from(entered.pages);
             self.programmed[point] += programmed;
-            self.spread[point] += entered.throttled.spread.0;
-            self.stopped[point] += entered.throttled.stopped.0;
+            self.spread[point] += entered.throttled.spread;
+            self.stopped[point] += entered.throttled.stopped;
         }
     }
 }
@@ -105,13 +105,13 @@ impl Record {
         let awaited = close_up.map(|(from, _)| from.0);
         let close_up = close_up.map_or_else(Series::default, |(_, length)| {
             let seconds = (length.0 / SECOND).min(SECONDS_MOST);
-            Series::new(0, SECOND, seconds as usize)
+            Series::new(Nanos::ZERO, Span(SECOND), seconds as usize)
         });
         Self {
             responses: Latencies::new(),
             delays: Latencies::new(),
             squares: 0.0,
-            life: Series::new(0, step, POINTS),
+            life: Series::new(Nanos::ZERO, Span(step), POINTS),
             close_up,
             awaited,
             programmed: 0,
@@ -176,7 +176,7 @@ impl Record {
             if begins == Span::ZERO || own < begins.0 + awaited {
                 return;
             }
-            (self.awaited, self.close_up.from) = (None, entered.at.0);
+            (self.awaited, self.close_up.from) = (None, entered.at);
         }
         self.close_up.add(entered, here);
     }

@@ -170,7 +170,7 @@ impl Lifetime {
     }
 
     fn series_json(&self, series: &Series, dilation: u32) -> Value {
-        let seconds = series.step as f64 / 1e9;
+        let seconds = series.step.0 as f64 / 1e9;
         let points = self.points(series, dilation);
         json!({
             "years": points.iter().map(|it| it.0).collect::<Vec<_>>(),
@@ -184,13 +184,13 @@ impl Lifetime {
     /// delay of a page in microseconds.
     fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
         let year = |part: usize| {
-            (part as f64 + 0.5) * series.step as f64 / 1e9 * f64::from(dilation) / YEAR_S
+            (part as f64 + 0.5) * series.step.0 as f64 / 1e9 * f64::from(dilation) / YEAR_S
         };
         let mb = |pages: u64| pages as f64 * self.page() / MB;
         let point = |part: usize| {
             let pages = series.pages[part];
             let throttled = series.spread[part] + series.stopped[part];
-            let delay = if pages > 0 { throttled as f64 / pages as f64 / 1e3 } else { 0.0 };
+            let delay = if pages > 0 { throttled.0 as f64 / pages as f64 / 1e3 } else { 0.0 };
             (year(part), mb(pages), mb(series.programmed[part]), delay)
         };
         (0..series.pages.len()).map(point).collect()
@@ -232,7 +232,7 @@ impl Lifetime {
         };
         let lines = |y: &str, value: fn((f64, f64, f64, f64), f64) -> f64, title: &str| {
             let series = self.lived.iter().zip(&names).enumerate().map(|(number, (one, name))| {
-                let seconds = one.record.life.step as f64 / 1e9;
+                let seconds = one.record.life.step.0 as f64 / 1e9;
                 let points = self.points(&one.record.life, one.dilation);
                 LineSeries {
                     name: name.clone(),

@@ -22,7 +22,7 @@ pub struct DemandPredictor {
     number: u64,
     here: u64,
     /// When it ends: nearly every write comes before that.
-    ends: u64,
+    ends: Span,
 }
 
 impl DemandPredictor {
@@ -37,14 +37,14 @@ impl DemandPredictor {
             sums: Vec::with_capacity(most + 1),
             number: 0,
             here: 0,
-            ends: window.0,
+            ends: window,
         }
     }
 
     /// So many pages were written after so much undistorted time.
     #[inline]
     pub fn record(&mut self, at: Span, pages: u64) {
-        if at.0 >= self.ends {
+        if at >= self.ends {
             self.advance(at.0 / self.window.0);
         }
         self.here += pages;
@@ -60,7 +60,7 @@ impl DemandPredictor {
             self.whole.push_back(pages);
         }
         self.number = number;
-        self.ends = (number + 1).saturating_mul(self.window.0);
+        self.ends = Span((number + 1).saturating_mul(self.window.0));
     }
 
     /// Pages for each nanosecond of undistorted time, up to `at`, over what is remembered.
