@@ -114,7 +114,19 @@ impl Locator {
         UnitId(page.0)
     }
 
-    /// The mapping units of a block, in the order in which they are programmed.
+    /// The unit at a place of a block, in the order in which they are programmed.
+    #[inline]
+    pub fn unit(&self, block: BlockId, place: u32) -> UnitId {
+        UnitId(block.0 * self.pages_per_block.by + place)
+    }
+
+    /// The place of a unit in its block: see [`Locator::unit`].
+    #[inline]
+    pub fn place_in_block(&self, unit: UnitId) -> u32 {
+        self.pages_per_block.remainder(unit.0)
+    }
+
+    /// The numbers of the units of a block, in the order in which they are programmed.
     #[inline]
     pub fn units_of(&self, block: BlockId) -> Range<u32> {
         let first = block.0 * self.pages_per_block.by;
@@ -129,8 +141,8 @@ impl Locator {
 
     /// [`Geometry::offset_in_block`].
     #[inline]
-    pub fn offset_in_block(&self, at: impl InPage) -> u32 {
-        self.pages_per_block.remainder(at.page(self).0)
+    pub fn offset_in_block(&self, page: Ppn) -> u32 {
+        self.pages_per_block.remainder(page.0)
     }
 
     /// The plane that something lies on.
@@ -219,7 +231,10 @@ mod tests {
             let unit = locator.first_unit(page);
             assert_eq!(locator.page_of(unit), page);
             assert_eq!(locator.block_of(unit), block);
-            assert!(locator.units_of(block).contains(&unit.0));
+            assert_eq!(locator.unit(block, locator.place_in_block(unit)), unit);
+            let units = locator.units_of(block);
+            assert_eq!(UnitId(units.start), locator.unit(block, 0));
+            assert_eq!(UnitId(units.end), locator.unit(BlockId(block.0 + 1), 0));
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum BlockState {
     Collecting,
 }
 
-/// What every write and every outdated page looks at: four to a cache line.
+/// What every write and every page that becomes invalid looks at: four to a cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Block {
     valid: u16,
@@ -222,7 +222,7 @@ impl Blocks {
     /// Marks a page as valid that was when the blocks were snapshot: it is counted already.
     pub fn validate(&mut self, unit: UnitId) {
         let block = self.locator.block_of(unit);
-        let offset = self.locator.offset_in_block(unit);
+        let offset = self.locator.place_in_block(unit);
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
     }
@@ -282,7 +282,7 @@ impl Blocks {
         self.planes[self.locator.plane_of_block(block)].valid += 1;
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
-        UnitId(block.0 * self.geometry.pages_per_block + offset)
+        self.locator.unit(block, offset)
     }
 
     /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
@@ -300,7 +300,7 @@ impl Blocks {
             words[at as usize / 64] |= (u64::MAX >> (64 - (upto - at))) << (at % 64);
             at = upto;
         }
-        UnitId(block.0 * self.geometry.pages_per_block + offset)
+        self.locator.unit(block, offset)
     }
 
     /// The last page of a block has been programmed: from now on it may be collected.
@@ -342,12 +342,12 @@ impl Blocks {
         block
     }
 
-    /// A page is about to be outdated.
+    /// A page is about to become invalid.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
         self.blocks.prefetch(block);
-        let offset = self.locator.offset_in_block(unit);
+        let offset = self.locator.place_in_block(unit);
         prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
     }
 
@@ -368,11 +368,11 @@ impl Blocks {
         }
     }
 
-    /// A page's data is outdated.
+    /// A page's data is invalid from now on.
     #[inline]
     pub fn invalidate(&mut self, unit: UnitId) {
         let block = self.locator.block_of(unit);
-        let offset = self.locator.offset_in_block(unit);
+        let offset = self.locator.place_in_block(unit);
         let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
         assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
         *word &= !(1 << (offset % 64));
@@ -391,7 +391,7 @@ impl Blocks {
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
         let block = self.locator.block_of(unit);
-        let offset = self.locator.offset_in_block(unit);
+        let offset = self.locator.place_in_block(unit);
         let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
         word & (1 << (offset % 64)) != 0
     }
@@ -406,7 +406,7 @@ impl Blocks {
             word = *words.get(index)?;
         }
         let found = index as u32 * 64 + word.trailing_zeros();
-        Some(UnitId(block.0 * self.geometry.pages_per_block + found))
+        Some(self.locator.unit(block, found))
     }
 
     /// The valid pages of a block, in order.
@@ -424,7 +424,7 @@ impl Blocks {
         self.blocks[block].state = BlockState::Collecting;
     }
 
-    /// Every valid page of a victim has been moved, and is outdated there.
+    /// Every valid page of a victim has been moved, and is invalid there.
     pub fn vacate(&mut self, block: BlockId) {
         assert_eq!(self.blocks[block].state, BlockState::Collecting);
         let valid = u32::from(std::mem::take(&mut self.blocks[block].valid));
@@ -485,7 +485,7 @@ impl Blocks {
 }
 
 /// Walks over the valid pages of a block. It borrows nothing, so that pages can be moved on the
-/// way; of the block's own pages none may become valid or outdated meanwhile.
+/// way; of the block's own pages none may become valid or invalid meanwhile.
 #[derive(Clone, Debug)]
 pub struct ValidPages {
     block: BlockId,
@@ -507,7 +507,7 @@ impl ValidPages {
         }
         let offset = self.index as u32 * 64 + self.word.trailing_zeros();
         self.word &= self.word - 1;
-        Some(UnitId(self.block.0 * blocks.geometry.pages_per_block + offset))
+        Some(blocks.locator.unit(self.block, offset))
     }
 }
 

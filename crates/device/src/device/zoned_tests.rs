@@ -61,7 +61,7 @@ impl Zoned {
     fn unit(&self, page: Lpn) -> UnitId {
         let within = page.0 % ZONE_PAGES;
         let block = self.block(Zoned::zone(page.0), PlaneId(within % PLANES));
-        UnitId(self.locator.units_of(block).start + within / PLANES)
+        self.locator.unit(block, within / PLANES)
     }
 
     fn submit(&self, flash: &mut Flash, op: Op, class: TxnClass, unit: UnitId, id: ReqId) {
@@ -115,7 +115,7 @@ impl Layer for Zoned {
             let id = self.front.requests.open(request);
             self.written[zone] = 0;
             for plane in (0..PLANES).map(PlaneId) {
-                let first = UnitId(self.locator.units_of(self.block(zone, plane)).start);
+                let first = self.locator.unit(self.block(zone, plane), 0);
                 self.submit(flash, Op::Erase, TxnClass::Erase, first, id);
             }
             return;

@@ -12,7 +12,7 @@ use fowler_units::{DieId, Id, Lpn, Nanos, Span, TxnId};
 pub enum TxnClass {
     /// Reads that a host request waits for.
     HostRead,
-    /// Every other read: garbage collection, wear levelling, read-modify-write.
+    /// Every other read: garbage collection, wear leveling, read-modify-write.
     BackgroundRead,
     /// Programs of host data.
     HostProgram,

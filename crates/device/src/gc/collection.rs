@@ -75,11 +75,11 @@ impl Gc {
         let (op, class, unit) = match next {
             Some(page) => {
                 core.map.prefetch_owner(page);
-                job.offset = core.locator.offset_in_block(page) + 1;
+                job.offset = core.locator.place_in_block(page) + 1;
                 (Op::Read, TxnClass::BackgroundRead, page)
             }
             None => {
-                let first = UnitId(core.locator.units_of(job.victim).start);
+                let first = core.locator.unit(job.victim, 0);
                 (Op::Erase, TxnClass::Erase, first)
             }
         };
@@ -140,7 +140,7 @@ impl Gc {
     /// on.
     #[inline]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
-        if core.locator.offset_in_block(unit) + 1 == core.layout.geometry.pages_per_block {
+        if core.locator.place_in_block(unit) + 1 == core.layout.geometry.pages_per_block {
             let block = core.locator.block_of(unit);
             core.allocator.blocks.fill(block, flash.now());
             self.filled(core, flash, block);

@@ -67,7 +67,7 @@ fn a_block_that_fills_slowly_keeps_no_page_for_too_long() {
         device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
         let counters = device.counters();
         assert!(passed > 240, "{passed} events");
-        assert!(counters.closed_early > 0, "{:?} recycled", counters.refreshed);
+        assert!(counters.closed_early > 0, "{:?} refreshed", counters.refreshed);
     }
 }
 

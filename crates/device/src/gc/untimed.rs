@@ -148,7 +148,7 @@ impl Gc {
     }
 
     pub(super) fn close_if_full(&mut self, core: &mut Core, page: UnitId) {
-        if core.locator.offset_in_block(page) + 1 == core.layout.geometry.pages_per_block {
+        if core.locator.place_in_block(page) + 1 == core.layout.geometry.pages_per_block {
             core.allocator.blocks.fill(core.locator.block_of(page), self.untimed.clock);
         }
     }

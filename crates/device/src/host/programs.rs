@@ -272,7 +272,7 @@ impl Ftl {
             member = its.next;
         }
         let gc = &self.gc;
-        let offset = self.core.locator.offset_in_block(unit);
+        let offset = self.core.locator.place_in_block(unit);
         let page = self.core.allocator.host_page_at(die, tag, offset, used, |plane| gc.job(plane));
         let Some(page) = page else { return false };
         match owner {

@@ -180,13 +180,13 @@ pub trait RedundancyHooks: Sized {
 
     /// Whether what the host wrote last of a page is what lies at `unit`, as far as anybody can
     /// tell.
-    fn same_as_flash(&self, _page: Lpn, _ppn: UnitId) -> bool {
+    fn same_as_flash(&self, _page: Lpn, _unit: UnitId) -> bool {
         true
     }
 
     /// What the host wrote last of a page was lost with the power: the page holds what lies at
     /// `unit`.
-    fn frame_lost(&mut self, _page: Lpn, _ppn: UnitId) {}
+    fn frame_lost(&mut self, _page: Lpn, _unit: UnitId) {}
 
     /// How long the erase pulse of a block is, where it is not that of any other.
     #[inline]

@@ -190,7 +190,7 @@ impl Preconditioning<'_> {
             for start in (0..pages_per_block).step_by(RUN) {
                 for (turn, &block) in (first + start * planes..).zip(&blocks) {
                     let run = &mut runs[now];
-                    run.first = UnitId(geometry.first_page(block).0 + start);
+                    run.first = self.core.locator.unit(block, start);
                     run.length = RUN.min((pages_per_block - start) as usize);
                     for (at, page) in run.pages[..run.length].iter_mut().enumerate() {
                         *page = turn + at as u32 * planes;

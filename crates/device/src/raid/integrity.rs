@@ -1,6 +1,6 @@
 //! Integrity mode: every logical page carries a version of 64 bits, every physical page the
 //! version that it was programmed with, and parity is the exclusive-or of those stored. What is
-//! read back, or brought back, is right if its version is that of the version written last.
+//! read back, or brought back, is right if it carries the version written last.
 
 use super::Raid;
 use super::faults::{LossLedger, Reason};
@@ -9,7 +9,7 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use fowler_units::{Column, Id, IdVec, Lpn, ParityId, UnitId};
 
-/// The stored, and what can be read.
+/// The versions, and which pages can be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
     /// The version of each page of the mapping; zero for what holds nothing. Parity has none.
