@@ -1,6 +1,6 @@
-//! Linked lists through the things that are in them: each member holds its own [`Link`], a list
-//! holds the ids of its ends, and neither ever allocates. A thing is in at most one list through
-//! the same link; that is the caller's to keep.
+//! Intrusive linked lists: each member holds its own [`Link`], a list holds the ids of its ends,
+//! and neither ever allocates. A thing is in at most one list through the same link; the caller
+//! must ensure it.
 //!
 //! A list does not own its members: every method that follows or changes links is handed the
 //! column in which they are.

@@ -12,6 +12,8 @@ use crate::host::request::Request;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::{Op, Source};
+use crate::policy::die_order::DieOrderKind;
+use crate::policy::suspension::SuspensionKind;
 use fowler_units::{
     BlockId, Bytes, DieId, Geometry, HostIo, HostOp, IdVec, Locator, Lpn, Nanos, PlaneId, ReqId,
     Span, TxnId, UnitId,
@@ -181,8 +183,29 @@ fn a_zoned_drive_writes_in_order_reads_and_resets() {
     assert_eq!(device.layer.written.as_slice()[..2], [4, 4]);
 }
 
+/// A read that finds a program in its way waits for it or suspends it, as on any drive.
 #[test]
-#[should_panic(expected = "not at the write pointer")]
-fn a_zone_is_written_in_order() {
-    run(&[io(HostOp::Write, 0, 0, 2), io(HostOp::Write, 0, 3, 1)]);
+fn a_zoned_drive_suspends_programs_for_reads() {
+    const SECOND: u64 = 1_000_000_000;
+    let mut waits = Vec::new();
+    for suspension in [SuspensionKind::Never, SuspensionKind::Ipc] {
+        let mut config = shaped(GEOMETRY);
+        config.die_order.name = DieOrderKind::ReadFirst;
+        config.suspension.name = suspension;
+        let mut device = Zoned::device(&config);
+        let mut answers = Vec::new();
+        let requests = [
+            io(HostOp::Write, 0, 0, ZONE_PAGES),
+            io(HostOp::Write, SECOND, ZONE_PAGES, 1),
+            // On the same plane, when the program has just begun.
+            io(HostOp::Read, SECOND + config.timing.bus_transfer.0 + 1000, 0, 1),
+        ];
+        device.run(requests, Pacing::Open, &mut answers);
+        let read = answers.iter().find(|it| it.io.op == HostOp::Read).expect("answered");
+        assert_eq!(read.blame.total(), read.latency());
+        waits.push((read.blame[Part::BehindHostProgram], device.counters().suspensions));
+    }
+    let [(never, none), (ipc, once)] = waits[..] else { unreachable!("two runs") };
+    assert_eq!((none, once), (0, 1));
+    assert!(never > ipc && never > Span::us(100), "{never:?} and {ipc:?}");
 }
