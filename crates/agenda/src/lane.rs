@@ -3,8 +3,7 @@
 /// The key of no entry; no entry is ever due so late.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// A ring of keys. Behind the last one stands [`NOTHING`], so that the first is read without asking
-/// whether there is one.
+/// A ring of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// As many places as a power of two.
@@ -19,7 +18,7 @@ pub(crate) struct Lane {
 impl Lane {
     /// An empty lane with room for `capacity` keys.
     pub fn with_capacity(capacity: usize) -> Self {
-        let places = (capacity + 1).next_power_of_two();
+        let places = capacity.next_power_of_two();
         Self { keys: vec![NOTHING; places].into_boxed_slice(), taken: 0, put: 0, last: 0 }
     }
 
@@ -31,20 +30,19 @@ impl Lane {
     /// The first key, or [`NOTHING`].
     #[inline]
     pub fn first(&self) -> u128 {
-        self.keys[self.place(self.taken)]
+        if self.taken == self.put { NOTHING } else { self.keys[self.place(self.taken)] }
     }
 
     /// Puts a key at the end, if it comes after every one before it and there is room. Returns
     /// whether it did.
     #[inline]
     pub fn put(&mut self, key: u128) -> bool {
-        if key < self.last || self.len() + 1 == self.keys.len() {
+        if key < self.last || self.len() == self.keys.len() {
             return false;
         }
         self.last = key;
-        let (here, behind) = (self.place(self.put), self.place(self.put + 1));
+        let here = self.place(self.put);
         self.keys[here] = key;
-        self.keys[behind] = NOTHING;
         self.put += 1;
         true
     }

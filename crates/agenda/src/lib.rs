@@ -37,7 +37,8 @@ pub trait Event: Copy {
     fn unpack(bits: u32) -> Self;
 }
 
-/// Names one entry of the agenda; never used twice.
+/// Names one entry of the agenda; never used twice. It is the entry's sequence number in its place
+/// in the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -49,6 +50,10 @@ impl Ticket {
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
+/// From one sequence number to the next, in their place in the key.
+const NEXT: u64 = 1 << EVENT_BITS;
+/// Where a key has its sequence number.
+const SEQUENCE: u64 = ((1 << SEQUENCE_BITS) - 1) << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
 /// How many lanes an agenda has.
@@ -67,6 +72,7 @@ const HEAP: usize = LANES;
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
+    /// The sequence number of the next entry, in its place in the key.
     sequence: u64,
     /// The first key of each lane and of the heap; the first of all, and whose it is.
     heads: [u128; LANES + 1],
@@ -132,11 +138,11 @@ impl<E: Event> Agenda<E> {
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
         let sequence = self.sequence;
-        self.sequence += 1;
-        assert!(self.sequence >> SEQUENCE_BITS == 0, "more than 2^38 events in one run");
+        self.sequence += NEXT;
+        assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
         let bits = event.pack();
         debug_assert!(bits >> EVENT_BITS == 0);
-        let rest = ((phase as u64) << PHASE_SHIFT) | (sequence << EVENT_BITS) | u64::from(bits);
+        let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
         ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
     }
 
@@ -184,8 +190,7 @@ impl<E: Event> Agenda<E> {
         let due = time(key);
         assert!(due >= self.now, "time ran backwards");
         self.now = due;
-        let sequence = (key >> EVENT_BITS) as u64 & ((1 << SEQUENCE_BITS) - 1);
-        Some((Ticket(sequence), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
+        Some((Ticket(key as u64 & SEQUENCE), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
     }
 
     #[inline]
