@@ -292,7 +292,7 @@ fn a_stripe_gets_parity_with_its_first_page_in_a_worn_block() {
     assert!(firsts > 0, "no stripe got its first parity");
 }
 
-/// The three stages follow each other by themselves, for the reasons that the paper gives.
+/// A drive moves through the three stages as it wears, for the reasons that the paper gives.
 #[test]
 fn a_drive_goes_through_its_stages() {
     let mut config = drive(RedundancyKind::ByStage, 4, 5);

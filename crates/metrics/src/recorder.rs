@@ -3,7 +3,7 @@
 
 use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Probe};
-use fowler_units::{By, Enumerated, HostOp};
+use fowler_units::HostOp;
 
 /// The kinds of request whose latency is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +24,11 @@ impl Kind {
     }
 }
 
-impl Enumerated<2> for Kind {
-    const ALL: [Kind; 2] = Kind::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    Kind:
+    /// A value for each kind.
+    pub ByKind
 }
-
-/// A value for each kind.
-pub type ByKind<T> = By<Kind, T, { Kind::ALL.len() }>;
 
 /// What one kind of request came to.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use crate::rber::{Block, Reliability};
 use crate::root;
 use crate::thresholds::UNIT;
 use crate::vth::Setting;
-use fowler_units::{By, Enumerated, Span};
+use fowler_units::Span;
 
 /// Threshold voltages of Table 1, in V, erased state first, from boosted to reduced.
 pub const TABLE_1: [[f64; 4]; 3] =
@@ -45,16 +45,11 @@ impl Voltage {
     }
 }
 
-impl Enumerated<3> for Voltage {
-    const ALL: [Voltage; 3] = Voltage::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    Voltage:
+    /// A value for each set of voltages.
+    pub ByVoltage
 }
-
-/// A value for each set of voltages.
-pub type ByVoltage<T> = By<Voltage, T, { Voltage::ALL.len() }>;
 
 /// The levels at which the paper reads them: 3, 9 and 21 references.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];

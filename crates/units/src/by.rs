@@ -18,6 +18,33 @@ pub trait Enumerated<const N: usize>: Copy {
     fn index(self) -> usize;
 }
 
+/// Makes an enumeration with a constant `ALL` of its members [`Enumerated`], and names its tables.
+/// That `ALL` has them in the order of their numbers is checked when it is compiled: the values of
+/// a table are found by number and listed by `ALL`.
+#[macro_export]
+macro_rules! enumerated {
+    ($Member:ident: $(#[$doc:meta])* $vis:vis $Table:ident) => {
+        const _: () = {
+            let mut number = 0;
+            while number < $Member::ALL.len() {
+                assert!($Member::ALL[number] as usize == number, "members out of order");
+                number += 1;
+            }
+        };
+
+        impl $crate::Enumerated<{ $Member::ALL.len() }> for $Member {
+            const ALL: [$Member; $Member::ALL.len()] = $Member::ALL;
+            #[inline]
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+
+        $(#[$doc])*
+        $vis type $Table<T> = $crate::By<$Member, T, { $Member::ALL.len() }>;
+    };
+}
+
 /// One value for each member of `K`. It is an array and costs what an array costs; it is written
 /// and read as an array, too.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! or [`HostIo::new`]; what few sources state is added with `with_*`. A field that is added to it
 //! touches this file and whoever reads that field, and nobody who makes a request.
 
-use crate::{By, Enumerated, Nanos, Span};
+use crate::{Nanos, Span};
 use std::fmt;
 
 /// What a host request asks for.
@@ -30,16 +30,11 @@ impl HostOp {
     }
 }
 
-impl Enumerated<4> for HostOp {
-    const ALL: [HostOp; 4] = HostOp::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+crate::enumerated! {
+    HostOp:
+    /// A value for each operation.
+    pub ByOp
 }
-
-/// A value for each operation.
-pub type ByOp<T> = By<HostOp, T, { HostOp::ALL.len() }>;
 
 /// The submission queue that a request came through, 0 to 65,535. A source that does not name one
 /// uses the first.

@@ -7,7 +7,8 @@
 use crate::{LATEST, Short, TraceError};
 use fowler_units::{Diagnostic, Diagnostics, HostIo, Nanos};
 
-/// The factors that are accepted; beyond them a nanosecond or 292 years is soon out of reach.
+/// The factors that are accepted. Beyond them, times soon fall below a nanosecond or exceed the 292
+/// years that a trace may last.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
 /// Divides times by a factor: 2 makes a trace twice as fast.

@@ -386,10 +386,9 @@ impl Config {
         );
     }
 
-    /// Telling pages apart by their use, and programming them accordingly (HIRE). That
-    /// `buffer.read_hot` does nothing where nothing is told apart is no reason to refuse: schemes
-    /// are compared on one drive. See docs/decisions/policy.md, "May voltages be chosen where no
-    /// cell errs?".
+    /// Access classes of pages, and programming by them (HIRE). A `buffer.read_hot` without effect,
+    /// because access classes are off, is not refused: schemes are compared on one drive.
+    /// See docs/decisions/policy.md, "May voltages be chosen where no cell errs?".
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;

@@ -40,7 +40,7 @@ enum Urgency {
     HardLimit,
 }
 
-/// What is known of a block: 16 bytes in the loop of every read.
+/// What is known of a block; every read that is counted changes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
     /// Reads since its erase: the read counter of the paper.

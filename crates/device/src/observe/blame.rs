@@ -1,7 +1,7 @@
 //! Where a request's time went. Every request's parts sum to its latency to the nanosecond.
 
 use crate::observe::operation::{Op, Source};
-use fowler_units::{By, Enumerated, Span};
+use fowler_units::Span;
 use std::ops::{AddAssign, Index, IndexMut};
 
 /// A cause of latency.
@@ -155,16 +155,11 @@ impl Part {
     }
 }
 
-impl Enumerated<{ Part::COUNT }> for Part {
-    const ALL: [Part; Part::COUNT] = Part::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    Part:
+    /// A value for each part.
+    pub ByPart
 }
-
-/// A value for each part.
-pub type ByPart<T> = By<Part, T, { Part::COUNT }>;
 
 /// The breakdown of one latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -158,7 +158,7 @@ pub struct Prioritized {
 mod tests {
     use super::*;
 
-    /// Checkpoints hold counters in a format without names: a table is as long as the array it is.
+    /// A table is written as the array it is, and one of another length is refused.
     #[test]
     fn a_table_is_written_and_read_as_an_array() {
         let table = BySource::from([1, 2, 3, 4, 5]);

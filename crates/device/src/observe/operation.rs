@@ -1,8 +1,6 @@
 //! What a flash operation is and on whose behalf it runs: the terms in which time and wear are
 //! accounted for.
 
-use fowler_units::{By, Enumerated};
-
 /// What a transaction does to the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -42,13 +40,8 @@ impl Source {
     }
 }
 
-impl Enumerated<5> for Source {
-    const ALL: [Source; 5] = Source::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    Source:
+    /// A value for each source.
+    pub BySource
 }
-
-/// A value for each source.
-pub type BySource<T> = By<Source, T, { Source::ALL.len() }>;

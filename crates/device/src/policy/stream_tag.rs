@@ -1,6 +1,5 @@
 //! What is known of a page on its way to the flash: how it was used, and whether it is hot.
 
-use fowler_units::{By, Enumerated};
 use serde::{Deserialize, Serialize};
 
 /// How a page was used while it was in the buffer (HIRE, section 3.1).
@@ -22,16 +21,11 @@ impl AccessClass {
         [AccessClass::Mixed, AccessClass::ReadHot, AccessClass::WriteHot];
 }
 
-impl Enumerated<3> for AccessClass {
-    const ALL: [AccessClass; 3] = AccessClass::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    AccessClass:
+    /// A value for each class.
+    pub ByClass
 }
-
-/// A value for each class.
-pub type ByClass<T> = By<AccessClass, T, { AccessClass::ALL.len() }>;
 
 /// What the detectors of [`crate::policy::hotness`] say of a page: the product of their answers, as
 /// a number below [`StreamTag::COUNT`].

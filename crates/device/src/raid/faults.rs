@@ -17,8 +17,7 @@ use crate::host::Ftl;
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Op;
 use fowler_units::{
-    BlockId, By, Enumerated, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId,
-    UnitId,
+    BlockId, FrameId, Id, Lpn, Nanos, ParityId, PlaneId, Ppn, Span, StripeId, UnitId,
 };
 
 /// What fails.
@@ -90,16 +89,11 @@ impl Reason {
     }
 }
 
-impl Enumerated<3> for Reason {
-    const ALL: [Reason; 3] = Reason::ALL;
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
+fowler_units::enumerated! {
+    Reason:
+    /// A value for each reason.
+    pub ByReason
 }
-
-/// A value for each reason.
-pub type ByReason<T> = By<Reason, T, { Reason::ALL.len() }>;
 
 /// What became of pages that could not be read. All counts are of data pages; parity is data of
 /// nobody.

@@ -33,7 +33,7 @@ pub struct Choice {
     victim: Vec<VictimKind>,
     wear: Vec<WearKind>,
     throttle: Vec<ThrottleKind>,
-    /// Whether cells err, and data is told apart.
+    /// Whether bit errors are modelled and access classes are on.
     cells: bool,
     /// What protects stripes.
     redundancy: Vec<RedundancyKind>,
