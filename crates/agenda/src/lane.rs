@@ -3,11 +3,15 @@
 /// The key of no entry; no entry is ever due so late.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
+/// Keys that a lane holds at most. Known when it is compiled, so that a place in the ring needs
+/// neither a mask from memory nor a check; more would push other things out of the cache, since
+/// the ring is gone round. Tests fill it.
+const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
+
 /// A ring of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
-    /// As many places as a power of two.
-    keys: Box<[u128]>,
+    keys: Box<[u128; PLACES]>,
     /// Keys taken and keys put in so far; the ring keeps what lies between.
     taken: usize,
     put: usize,
@@ -15,36 +19,42 @@ pub(crate) struct Lane {
     last: u128,
 }
 
-impl Lane {
-    /// An empty lane with room for `capacity` keys.
-    pub fn with_capacity(capacity: usize) -> Self {
-        let places = capacity.next_power_of_two();
-        Self { keys: vec![NOTHING; places].into_boxed_slice(), taken: 0, put: 0, last: 0 }
-    }
+/// What becomes of a key that is put into a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Put {
+    /// It is the first and only one.
+    First,
+    /// It stands behind others.
+    Behind,
+    /// It is not put in: one before it comes later, or there is no room.
+    Refused,
+}
 
-    #[inline]
-    fn place(&self, index: usize) -> usize {
-        index & (self.keys.len() - 1)
+impl Lane {
+    /// An empty lane.
+    pub fn new() -> Self {
+        let keys = vec![NOTHING; PLACES].into_boxed_slice();
+        let keys = keys.try_into().expect("as many as there are places");
+        Self { keys, taken: 0, put: 0, last: 0 }
     }
 
     /// The first key, or [`NOTHING`].
     #[inline]
     pub fn first(&self) -> u128 {
-        if self.taken == self.put { NOTHING } else { self.keys[self.place(self.taken)] }
+        if self.taken == self.put { NOTHING } else { self.keys[self.taken % PLACES] }
     }
 
-    /// Puts a key at the end, if it comes after every one before it and there is room. Returns
-    /// whether it did.
+    /// Puts a key at the end, if it comes after every one before it and there is room.
     #[inline]
-    pub fn put(&mut self, key: u128) -> bool {
-        if key < self.last || self.len() == self.keys.len() {
-            return false;
+    pub fn put(&mut self, key: u128) -> Put {
+        let len = self.len();
+        if key < self.last || len == PLACES {
+            return Put::Refused;
         }
         self.last = key;
-        let here = self.place(self.put);
-        self.keys[here] = key;
+        self.keys[self.put % PLACES] = key;
         self.put += 1;
-        true
+        if len == 0 { Put::First } else { Put::Behind }
     }
 
     /// Takes the first key off; there must be one.
