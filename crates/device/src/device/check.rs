@@ -194,7 +194,7 @@ impl Device {
     fn check_dies(&self) -> Result<(), Violation> {
         for id in self.flash.dies().ids() {
             let die = self.flash.die(id);
-            let account = die.account.read(self.now());
+            let account = die.account.read_at(self.now());
             law(account.total().0 == self.now().0, || {
                 format!("die {} accounts for {} ns of {}", id.0, account.total().0, self.now().0)
             })?;

@@ -205,7 +205,7 @@ impl<L: Layer> Device<L> {
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         let busy =
-            |span: Span, die: &crate::flash::die::Die| span + die.account.read(self.now()).busy();
+            |span: Span, die: &crate::flash::die::Die| span + die.account.read_at(self.now()).busy();
         let idle = if self.layer.front().requests.open_count() == 0 {
             self.now() - self.idle_since.max(self.began())
         } else {
@@ -250,7 +250,7 @@ impl<L: Layer> Device<L> {
 
     /// What a die has spent its time on up to `at`, which lies between the last event and the next.
     pub fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
-        self.flash.die(die).account.read(at)
+        self.flash.die(die).account.read_at(at)
     }
 
     /// Time up to `at`, which lies between the last event and the next, that a channel spent

@@ -66,6 +66,7 @@ impl Channel {
         die.state = doing;
         let end = agenda.now() + time;
         self.carry(end, time);
+        die.until = end;
         die.ticket = agenda.schedule_in(lane::TRANSFER, end, Phase::Completion, Event::Die(id));
     }
 }

@@ -1,10 +1,10 @@
 //! A die and a channel as the controller sees them.
 
 use crate::flash::queue::{DieQueue, RankedQueue};
-use crate::flash::txn::{Txn, Txns};
+use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::ledger::{Account, Doing, Ledger};
 use fowler_agenda::Ticket;
-use fowler_nand::CellOp;
+use fowler_nand::{CellOp, EraseOp, Timing};
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span, TxnId};
 use std::collections::VecDeque;
 
@@ -46,7 +46,7 @@ pub enum Cells {
 }
 
 /// A program or erase that a die has begun.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Command {
     /// Its transactions, chained: one for each plane that takes part.
     pub first: TxnId,
@@ -58,10 +58,25 @@ pub struct Command {
     pub nominal: Span,
     /// Time spent on reads while it was suspended.
     pub reads: Span,
-    /// It has been suspended.
-    pub suspended: bool,
-    /// The die's time accounting when it was first suspended.
+    /// When it was first suspended, if it has been.
+    pub suspended: Option<Nanos>,
+    /// The die's time accounting at that moment, where the die's log does not reach back to it.
     pub account: Ledger,
+}
+
+impl Command {
+    /// None yet.
+    fn none(timing: &Timing) -> Self {
+        Self {
+            first: TxnId::NONE,
+            cells: CellOp::Erase(EraseOp::new(timing)),
+            started: Nanos::ZERO,
+            nominal: Span::ZERO,
+            reads: Span::ZERO,
+            suspended: None,
+            account: Ledger::default(),
+        }
+    }
 }
 
 /// A die.
@@ -87,6 +102,10 @@ pub struct Die {
     pub transfer: Span,
     /// Where its program or erase is, if it has begun one.
     pub cells: Cells,
+    /// That program or erase; means nothing while the cells are free.
+    pub command: Command,
+    /// When what it does ends, if that is known: an event of it is due then, and none before.
+    pub until: Nanos,
     /// A read waits for the transfer in progress to end (S14).
     pub suspend_wanted: bool,
     /// It stands in the channel's queue.
@@ -103,7 +122,7 @@ pub struct Die {
 
 impl Die {
     /// An idle die on a channel; with `ranks`, what waits for it is ranked.
-    pub fn new(channel: ChannelId, ranks: bool) -> Self {
+    pub fn new(channel: ChannelId, ranks: bool, timing: &Timing) -> Self {
         Self {
             channel: channel.index(),
             queue: DieQueue::default(),
@@ -115,6 +134,8 @@ impl Die {
             cursor: TxnId::NONE,
             transfer: Span::ZERO,
             cells: Cells::Free,
+            command: Command::none(timing),
+            until: Nanos::ZERO,
             suspend_wanted: false,
             wants_channel: false,
             marked: false,
@@ -126,9 +147,11 @@ impl Die {
 
     /// From now on it does something else.
     #[inline]
-    pub fn enter(&mut self, now: Nanos, state: State, doing: Doing) {
+    pub fn enter(&mut self, now: Nanos, state: State, doing: Doing, txns: &mut Txns) {
         self.state = state;
-        self.account.switch(now, doing);
+        if self.account.switch(now, doing) {
+            self.sum_up(txns);
+        }
     }
 
     /// It is to be attended to before time moves on: it joins those that are `marked`, at most
@@ -159,17 +182,8 @@ impl Die {
         let txn = txns.get_mut(id);
         txn.dispatched = now;
         txn.next = TxnId::NONE;
-        let (waited, mut joined) = (txn.waited, txn.joined);
-        // Page writes join only where the buffer answers when they are in the flash, and there
-        // every program of host data has a request of its own.
-        debug_assert!(waited || !joined.is_some());
-        if !waited {
-            return;
-        }
-        self.account.settle(now, txns.waits_mut(id));
-        while joined.is_some() {
-            self.account.settle(now, txns.waits_mut(joined));
-            joined = txns.get(joined).next;
+        if txn.wait != Wait::InLog || txn.joined.is_some() {
+            self.settle_waits(id, now, txns);
         }
     }
 

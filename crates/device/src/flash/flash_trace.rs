@@ -123,7 +123,7 @@ impl Flash {
     #[inline]
     pub(super) fn note_run(&mut self, die: DieId, until: Nanos) {
         if self.trace.is_some() {
-            let Command { first, cells, .. } = self.commands[die];
+            let Command { first, cells, .. } = self.dies[die].command;
             self.note_down(die, first, FlashEvent::Run { cells, until });
         }
     }

@@ -35,17 +35,17 @@ use crate::cells::condition::Condition;
 use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::config::Config;
 use crate::event::Event;
-use crate::flash::die::{Cells, Channel, Command, Die, State};
+use crate::flash::die::{Cells, Channel, Die, State};
 use crate::flash::queue::{RankedQueue, TxnClass, View};
-use crate::flash::txn::{Owner, Txn, Txns};
+use crate::flash::txn::{Owner, Txn, Txns, Wait};
 use crate::observe::counters::Counters;
-use crate::observe::ledger::{Doing, Ledger};
+use crate::observe::ledger::Doing;
 use crate::observe::operation::{Op, Source};
 use crate::policy::die_order::{AnyDieOrder, DieOrder};
 use crate::policy::suspension::{self, AnySuspension};
 use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
-use fowler_nand::{CellOp, EraseOp, Timing};
+use fowler_nand::Timing;
 use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
 
 /// What binding a program to a page comes to.
@@ -108,8 +108,6 @@ pub struct Flash {
     /// Where errors are modelled, what the cells have been through.
     condition: Option<Box<Condition>>,
     dies: IdVec<DieId, Die>,
-    /// The program or erase that each die has begun, if it has: see [`Die::cells`].
-    commands: IdVec<DieId, Command>,
     channels: Vec<Channel>,
     /// Every die has a channel of its own.
     channels_owned: bool,
@@ -130,15 +128,6 @@ impl Flash {
         let ranks = config.die_order.ranks();
         let dies = geometry.dies() as usize;
         let channel = Channel::new(geometry.dies_per_channel() as usize);
-        let command = Command {
-            first: TxnId::NONE,
-            cells: CellOp::Erase(EraseOp::new(&timing)),
-            started: Nanos::ZERO,
-            nominal: Span::ZERO,
-            reads: Span::ZERO,
-            suspended: false,
-            account: Ledger::default(),
-        };
         Self {
             agenda: Agenda::with_capacity(4 * dies + 1024),
             txns: Txns::with_capacity(capacity),
@@ -154,11 +143,10 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
-            timing,
             dies: (0..dies)
-                .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks))
+                .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
                 .collect(),
-            commands: IdVec::filled(command, dies),
+            timing,
             channels: vec![channel; geometry.channels as usize],
             channels_owned: geometry.dies_per_channel() == 1,
             order: AnyDieOrder::custom_or_new(
@@ -259,30 +247,19 @@ impl Flash {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
-        let Txn { die: die_id, class, mut joined, .. } = *txn;
+        txn.wait = Wait::InLog;
+        let Txn { die: die_id, mut joined, .. } = *txn;
         let die = &mut self.dies[die_id];
-        // Nobody asks what a transaction without a request waited for; and a read that finds an
-        // idle die is served at once.
-        let at_once = class == TxnClass::HostRead && die.is_idle();
-        txn.waited = (txn.req.is_some() || joined.is_some()) && !at_once;
-        if txn.waited {
-            die.account.note(now, self.txns.waits_mut(id));
-        }
-        // The one that was to be served at once may have to wait for this one.
-        if !at_once
-            && let Some(head) = die.queue.head(TxnClass::HostRead)
-            && !self.txns.get(head).waited
-        {
-            self.txns.get_mut(head).waited = true;
-            die.account.note(now, self.txns.waits_mut(head));
-        }
         die.queue.push(id, &mut self.txns);
         if let Some(ranked) = &mut die.ranked {
             let page = self.locator.page_of(self.txns.get(id).unit);
             let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
             ranked.push(id, youth, &mut self.txns);
         }
-        die.mark(die_id, &mut self.marked);
+        // Where nothing is interrupted, a die that is at work until later has nothing to decide.
+        if !matches!(self.suspension, AnySuspension::Never(_)) || die.until <= now {
+            die.mark(die_id, &mut self.marked);
+        }
         while joined.is_some() {
             self.join_at(joined, die_id);
             joined = self.txns.get(joined).next;
@@ -294,8 +271,8 @@ impl Flash {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
-        txn.waited = true;
-        self.dies[die].account.note(now, self.txns.waits_mut(id));
+        txn.wait = Wait::Noted;
+        *self.txns.waits_mut(id) = self.dies[die].account.read_at(now);
     }
 
     /// Host programs may have pages on this die again.
@@ -451,7 +428,7 @@ impl Flash {
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         if die.account.doing() != Doing::IDLE {
-            die.enter(now, State::Idle, Doing::IDLE);
+            die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
             die.idle_since = now;
         }
         layer.idle(self, id);

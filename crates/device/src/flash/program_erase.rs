@@ -26,7 +26,7 @@ impl Flash {
         if needs_channel && !channel.is_free_for(id) {
             channel.stand_in_line(id, die);
             if die.account.doing() != Doing::IDLE {
-                die.enter(now, State::Idle, Doing::IDLE);
+                die.enter(now, State::Idle, Doing::IDLE, &mut self.txns);
             }
             return true;
         }
@@ -52,7 +52,7 @@ impl Flash {
         }
         die.first = txn;
         die.cursor = txn;
-        die.enter(now, State::AwaitIn, Doing::serving(op, source));
+        die.enter(now, State::AwaitIn, Doing::serving(op, source), &mut self.txns);
         if needs_channel {
             let channel = &mut self.channels[die.channel];
             die.transfer = self.timing.bus_transfer;
@@ -168,7 +168,8 @@ impl Flash {
         let die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        die.enter(now, State::AwaitIn, Doing::serving(op, source));
+        die.first = txn;
+        die.enter(now, State::AwaitIn, Doing::serving(op, source), &mut self.txns);
         let mut timing = self.timing;
         if let Some(pulse) = self.erase_pulse(unit, layer) {
             timing.erase_pulse = pulse;
@@ -188,17 +189,17 @@ impl Flash {
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();
         let die = &mut self.dies[id];
-        let command = &mut self.commands[id];
+        let command = &mut die.command;
         command.first = first;
         command.cells = cells;
         command.started = now;
         command.nominal = nominal;
         command.reads = Span::ZERO;
-        command.suspended = false;
+        command.suspended = None;
         if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            let until = die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+            let until = die.run(id, &self.timing, &mut self.agenda);
             self.note_run(id, until);
             self.look_again(id);
         }
@@ -206,10 +207,10 @@ impl Flash {
 
     pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();
-        let command = &self.commands[id];
+        let command = &self.dies[id].command;
         let (first, nominal, reads) = (command.first, command.nominal, command.reads);
         let dispatched = self.txns.get(first).dispatched;
-        if command.suspended {
+        if command.suspended.is_some() {
             let took = now - command.started;
             self.counters.suspended_operations += 1;
             self.counters.suspended_nominal += nominal;

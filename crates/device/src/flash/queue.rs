@@ -124,6 +124,17 @@ impl DieQueue {
         self.waiting == 0
     }
 
+    /// The last of a class.
+    pub fn last(&self, class: TxnClass) -> Option<TxnId> {
+        let line = &self.lines[class as usize];
+        line.head.is_some().then_some(line.tail)
+    }
+
+    /// The one before a member of a class.
+    pub fn before(&self, id: TxnId, class: TxnClass, txns: &Txns) -> Option<TxnId> {
+        (self.lines[class as usize].head != id).then(|| txns.get(id).prev)
+    }
+
     /// Everything of one class, in order.
     pub fn iter<'a>(&self, class: TxnClass, txns: &'a Txns) -> impl Iterator<Item = TxnId> + 'a {
         std::iter::successors(self.head(class), |&id| {

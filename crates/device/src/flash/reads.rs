@@ -20,7 +20,7 @@ impl Flash {
         die.dispatch(txn, now, &mut self.txns);
         die.cursor = txn;
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
-        die.account.switch(now, Doing::serving(op, source));
+        die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
         let level = if self.errs { self.first_level(txn, page) } else { 0 };
         self.sense(id, page, level);
@@ -60,6 +60,7 @@ impl Flash {
             die.state = State::TransferOut;
         }
         let event = Event::Die(id);
+        die.until = now + time;
         die.ticket = self.agenda.schedule_in(lane::SENSE, now + time, Phase::Completion, event);
     }
 
@@ -90,7 +91,7 @@ impl Flash {
         die.state = State::Idle;
         die.served += took;
         if die.cells == Cells::Suspended {
-            self.commands[id].reads += took;
+            die.command.reads += took;
         }
         layer.done(self, read, false);
         self.mark(id);

@@ -18,16 +18,16 @@ impl Die {
     pub(super) fn run(
         &mut self,
         id: DieId,
-        cells: &mut CellOp,
         timing: &Timing,
         agenda: &mut Agenda<Event>,
     ) -> Nanos {
-        let end = cells.run(agenda.now(), timing);
+        let end = self.command.cells.run(agenda.now(), timing);
         let event = Event::Die(id);
         self.cells = Cells::Running;
         self.state = State::Running;
         // An erase is long: while it stood in the lane, every program would go to the heap.
-        self.ticket = match cells {
+        self.until = end;
+        self.ticket = match self.command.cells {
             CellOp::Program(_) => agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event),
             CellOp::Erase(_) => agenda.schedule(end, Phase::Completion, event),
         };
@@ -62,7 +62,7 @@ impl Flash {
 
     pub(super) fn consider_suspending(&mut self, id: DieId) {
         let now = self.now();
-        let command = &self.commands[id];
+        let command = &self.dies[id].command;
         let since = command.cells.running_since();
         let Some(rule) = self.interrupting(id, command.first, now - since) else {
             let owed = now - since < self.rules.min_progress;
@@ -73,16 +73,17 @@ impl Flash {
             return;
         };
         let Interrupt::Off { at, counted } =
-            self.commands[id].cells.interrupt(now, &self.timing, rule)
+            self.dies[id].command.cells.interrupt(now, &self.timing, rule)
         else {
             return;
         };
         if counted {
             self.count_suspension(id);
         }
-        self.note(id, self.commands[id].first, FlashEvent::Off { free: at, counted });
+        self.note(id, self.dies[id].command.first, FlashEvent::Off { free: at, counted });
         let die = &mut self.dies[id];
-        die.enter(now, State::Suspending, Doing::SUSPENDING);
+        die.enter(now, State::Suspending, Doing::SUSPENDING, &mut self.txns);
+        die.until = at;
         if at == now {
             die.ticket = Ticket::NONE;
             self.park(id);
@@ -107,29 +108,27 @@ impl Flash {
             return;
         }
         let first = match die.cells {
-            Cells::Suspended => self.commands[id].first,
+            Cells::Suspended => die.command.first,
             Cells::Free | Cells::Running => die.first,
         };
         self.dies[id].suspend_wanted = self.interrupting(id, first, Span::ZERO).is_some();
     }
 
     pub(super) fn displace(&mut self, id: DieId) {
-        if let CellOp::Program(program) = &mut self.commands[id].cells {
+        if let CellOp::Program(program) = &mut self.dies[id].command.cells {
             program.displace();
         }
         self.count_suspension(id);
         let free = self.now();
-        self.note(id, self.commands[id].first, FlashEvent::Off { free, counted: true });
+        self.note(id, self.dies[id].command.first, FlashEvent::Off { free, counted: true });
         self.park(id);
     }
 
     fn count_suspension(&mut self, id: DieId) {
         self.counters.suspensions += 1;
         let now = self.now();
-        let command = &mut self.commands[id];
-        if !std::mem::replace(&mut command.suspended, true) {
-            command.account = self.dies[id].account.read(now);
-        }
+        let command = &mut self.dies[id].command;
+        command.suspended.get_or_insert(now);
         self.txns.get_mut(command.first).suspensions += 1;
     }
 
@@ -137,34 +136,33 @@ impl Flash {
         let now = self.now();
         let die = &mut self.dies[id];
         die.cells = Cells::Suspended;
-        die.enter(now, State::Idle, Doing::SUSPENDING);
+        die.enter(now, State::Idle, Doing::SUSPENDING, &mut self.txns);
         die.mark(id, &mut self.marked);
     }
 
     fn resume_cells(&mut self, id: DieId) {
         let now = self.now();
-        let command = &mut self.commands[id];
-        let Txn { op, source, .. } = *self.txns.get(command.first);
         let die = &mut self.dies[id];
-        die.enter(now, State::Running, Doing::serving(op, source));
-        let until = die.run(id, &mut command.cells, &self.timing, &mut self.agenda);
+        let Txn { op, source, .. } = *self.txns.get(die.command.first);
+        die.enter(now, State::Running, Doing::serving(op, source), &mut self.txns);
+        let until = die.run(id, &self.timing, &mut self.agenda);
         self.note_run(id, until);
         self.look_again(id);
     }
 
     pub(super) fn resume(&mut self, id: DieId) {
-        let refill = match &self.commands[id].cells {
+        let refill = match &self.dies[id].command.cells {
             CellOp::Program(program) => program.reload_due() && !self.rules.shadow_buffer,
             CellOp::Erase(_) => false,
         };
         if !refill {
             return self.resume_cells(id);
         }
-        let time = self.timing.bus_transfer * self.chain_length(self.commands[id].first);
+        let time = self.timing.bus_transfer * self.chain_length(self.dies[id].command.first);
         let now = self.now();
         let die = &mut self.dies[id];
         let channel = &mut self.channels[die.channel];
-        die.enter(now, State::Idle, Doing::SUSPENDING);
+        die.enter(now, State::Idle, Doing::SUSPENDING, &mut self.txns);
         if channel.is_free_for(id) {
             channel.withdraw(id, die);
             channel.occupy(id, die, State::Refill, time, &mut self.agenda);
@@ -175,7 +173,7 @@ impl Flash {
 
     pub(super) fn refilled(&mut self, id: DieId) {
         let transfer = self.channels[self.dies[id].channel].latest;
-        self.note(id, self.commands[id].first, FlashEvent::Load { transfer, again: true });
+        self.note(id, self.dies[id].command.first, FlashEvent::Load { transfer, again: true });
         self.loaded(id);
     }
 
@@ -185,7 +183,7 @@ impl Flash {
         if std::mem::take(&mut self.dies[id].suspend_wanted) {
             self.displace(id);
         } else {
-            if let CellOp::Program(program) = &mut self.commands[id].cells {
+            if let CellOp::Program(program) = &mut self.dies[id].command.cells {
                 program.refill();
             }
             self.resume_cells(id);

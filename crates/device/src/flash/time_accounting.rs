@@ -1,11 +1,75 @@
 //! Where the time of each transaction goes.
 
 use super::Flash;
-use crate::flash::die::Cells;
-use crate::flash::txn::Txn;
+use crate::flash::die::{Cells, Die, State};
+use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
-use fowler_units::{Id, InPage, Span, TxnId};
+use crate::flash::queue::TxnClass;
+use fowler_units::{Id, InPage, Nanos, Span, TxnId};
+
+impl Die {
+    /// The log is full: it is summed up, once everyone who will ask what it says is given what it
+    /// says. Nobody asks what a transaction without a request waited behind; whoever was noted
+    /// before began to wait before the log did.
+    #[cold]
+    pub(super) fn sum_up(&mut self, txns: &mut Txns) {
+        let begins = self.account.log_begins();
+        for class in TxnClass::ALL {
+            let mut at = self.queue.last(class);
+            while let Some(id) = at {
+                let Txn { submitted, req, wait, .. } = *txns.get(id);
+                if submitted < begins {
+                    break;
+                }
+                if req.is_some() && wait == Wait::InLog {
+                    *txns.waits_mut(id) = self.account.read_at(submitted);
+                    txns.get_mut(id).wait = Wait::Noted;
+                }
+                at = self.queue.before(id, class, txns);
+            }
+        }
+        match self.state {
+            State::Sensing | State::AwaitOut | State::TransferOut => self.settle(self.cursor, txns),
+            State::AwaitIn | State::TransferIn | State::Loaded => self.settle(self.first, txns),
+            State::Idle | State::Refill | State::Running | State::Suspending => {}
+        }
+        if self.cells != Cells::Free {
+            self.settle(self.command.first, txns);
+            if let Some(suspended) = self.command.suspended.filter(|&it| it >= begins) {
+                self.command.account = self.account.read_at(suspended);
+            }
+        }
+        self.account.sum_up();
+    }
+
+    /// What the log says of the waits of a read, or of the pages of a command, is noted down.
+    fn settle(&self, first: TxnId, txns: &mut Txns) {
+        let mut id = first;
+        while id.is_some() {
+            let Txn { wait, submitted, dispatched, req, op, next, .. } = *txns.get(id);
+            if req.is_some() && wait == Wait::InLog {
+                *txns.waits_mut(id) = self.account.between(submitted, dispatched);
+                txns.get_mut(id).wait = Wait::Settled;
+            }
+            id = if op == Op::Program { next } else { TxnId::NONE };
+        }
+    }
+
+    /// A transaction that was noted, or that others joined, is taken up.
+    #[cold]
+    pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
+        let mut waiter = id;
+        while waiter.is_some() {
+            if txns.get(waiter).wait == Wait::Noted {
+                self.account.settle(now, txns.waits_mut(waiter));
+                txns.get_mut(waiter).wait = Wait::Settled;
+            }
+            let Txn { joined, next, .. } = *txns.get(waiter);
+            waiter = if waiter == id { joined } else { next };
+        }
+    }
+}
 
 impl Flash {
     /// Where the time of a transaction went between its submission and now, when it is done. `id`
@@ -13,8 +77,15 @@ impl Flash {
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let txn = self.txns.get(id);
-        if self.txns.get(waiter).waited {
-            self.txns.waits(waiter).blame(blame);
+        let its = self.txns.get(waiter);
+        match its.wait {
+            Wait::InLog if !its.req.is_some() => {} // Nobody asks.
+            Wait::InLog => {
+                let account = &self.dies[txn.die].account;
+                account.blame_between(its.submitted, txn.dispatched, blame);
+            }
+            Wait::Noted => unreachable!("transaction {} waits still", waiter.0),
+            Wait::Settled => self.txns.waits(waiter).blame(blame),
         }
         // One that joined after the die took the program up does not exist: it would be a new
         // program.
@@ -53,7 +124,7 @@ impl Flash {
         if die.cells != Cells::Running {
             return; // Dropped: nothing was done, at no time.
         }
-        let command = &self.commands[txn.die];
+        let command = &die.command;
         let transfer = match txn.op {
             Op::Program if !txn.data_in_buffer => self.timing.bus_transfer,
             _ => Span::ZERO,
@@ -62,8 +133,12 @@ impl Flash {
         blame[Part::Transfer] += transfer;
         blame[Part::Channel] += before - transfer;
         let mut own = total - before;
-        if command.suspended {
-            let since = die.account.read(self.now()).since(&command.account);
+        if let Some(suspended) = command.suspended {
+            let since = if suspended < die.account.log_begins() {
+                die.account.read_at(self.now()).since(&command.account)
+            } else {
+                die.account.between(suspended, self.now())
+            };
             since.blame_reads(blame);
             own -= since.reading();
         }

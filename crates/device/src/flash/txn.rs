@@ -31,6 +31,17 @@ pub enum Owner {
     Raw(u32),
 }
 
+/// How what a transaction waited behind is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The log of its die reaches back to its submission.
+    InLog,
+    /// It waits still: what the die had done when it was submitted is noted down.
+    Noted,
+    /// It waits no more: what the die did meanwhile is noted down.
+    Settled,
+}
+
 /// One transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Txn {
@@ -44,8 +55,8 @@ pub struct Txn {
     pub data_in_buffer: bool,
     /// Whether it is in flight, and not an empty place in the arena.
     open: bool,
-    /// Whether a wait of its own has been measured by the ledger.
-    pub waited: bool,
+    /// How what it waited behind is known.
+    pub wait: Wait,
     /// Host reads and programs: it was taken up before one of its class that had waited longer.
     pub overtook: bool,
     /// Programs of host data: what kind of data it is.
@@ -115,7 +126,7 @@ impl Txn {
             class,
             data_in_buffer: false,
             open: false,
-            waited: false,
+            wait: Wait::InLog,
             overtook: false,
             tag: StreamTag::PLAIN,
             mode: Mode::default(),
@@ -239,8 +250,7 @@ impl Txns {
         &mut self.records[id]
     }
 
-    /// What the die did while the transaction waited; before it is taken up, what the die had done
-    /// until it was submitted.
+    /// What the die did while the transaction waited, or had done before: see [`Wait`].
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]

@@ -1,5 +1,5 @@
-//! The time accounting of a die. What a transaction waited behind is the difference of two
-//! readings, so that blame costs nothing while a transaction waits, however long the queue.
+//! The time accounting of a die: a log of what it does, so that what a transaction waited behind is
+//! known afterwards, and blame costs nothing while it waits, however long the queue.
 
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
@@ -7,13 +7,23 @@ use fowler_units::{Nanos, Span};
 
 /// What a die is doing, as far as those who wait for it care. The order is that of the parts of
 /// blame from [`Part::BehindHostRead`] on, three to a source but for parity, which erases
-/// nothing; idling is the channel's, suspending its own. With one more, what a die notes down for
-/// everyone who waits would not be copied at once any more.
+/// nothing; idling is the channel's, suspending its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
 /// The places of reads, of whatever source.
 const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
+
+/// The part that each activity is, for those who wait.
+const BEHIND: [Part; Doing::COUNT] = {
+    let mut parts = [Part::HostLink; Doing::COUNT];
+    let mut index = 0;
+    while index < parts.len() {
+        parts[index] = Part::ALL[Part::BehindHostRead as usize + index];
+        index += 1;
+    }
+    parts
+};
 
 impl Doing {
     /// Nothing. Whoever waits meanwhile waits for the channel.
@@ -42,6 +52,12 @@ impl Doing {
         "idle",
         "suspending and resuming",
     ];
+
+    /// What it is blamed on by whoever waits meanwhile.
+    #[inline]
+    fn behind(self) -> Part {
+        BEHIND[self.0 as usize % Doing::COUNT]
+    }
 
     /// Serving an operation, its transfers included.
     #[inline]
@@ -115,55 +131,162 @@ impl Ledger {
     }
 }
 
-/// A ledger that is being written.
+/// Spells that a log holds before it is summed up.
+const SPELLS: usize = 32;
+
+/// The ledger of a die that is being written: sums, and a log of what it has done since.
+///
+/// What somebody waited behind is read from the log when it is asked, between two moments: that
+/// costs whoever waits nothing, and most are never asked. Before the log is full it is summed up
+/// ([`Account::sum_up`]); whoever waits then must be given a reading ([`Account::read_at`]) first.
 #[derive(Clone, Debug)]
 pub struct Account {
+    /// Time by activity before the first spell of the log.
     times: Ledger,
-    doing: Doing,
-    since: Nanos,
+    /// When each spell of the log began, and what the die did from then on.
+    since: [Nanos; SPELLS],
+    doing: [Doing; SPELLS],
+    /// The spell that has not ended.
+    last: u8,
 }
 
 impl Default for Account {
     fn default() -> Self {
-        Self { times: Ledger::default(), doing: Doing::IDLE, since: Nanos::ZERO }
+        Self {
+            times: Ledger::default(),
+            since: [Nanos::ZERO; SPELLS],
+            doing: [Doing::IDLE; SPELLS],
+            last: 0,
+        }
     }
 }
 
 impl Account {
-    /// From now on the die does something else.
+    /// From now on the die does something else. Returns whether the log is full.
     #[inline]
-    pub fn switch(&mut self, now: Nanos, doing: Doing) {
-        self.times.0[self.doing.0 as usize] += (now - self.since).0;
-        self.doing = doing;
-        self.since = now;
+    #[must_use = "a full log must be summed up"]
+    pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {
+        let last = usize::from(self.last) % SPELLS;
+        if self.doing[last] == doing {
+            return false;
+        }
+        let next = (last + 1) % SPELLS;
+        self.since[next] = now;
+        self.doing[next] = doing;
+        self.last = next as u8;
+        next == SPELLS - 1
     }
 
-    /// The ledger as it stands at `now`.
-    pub fn read(&self, now: Nanos) -> Ledger {
-        let mut times = Ledger::default();
-        self.note(now, &mut times);
+    /// Forgets the log but for what the die is doing: everything before counts as sums only.
+    pub fn sum_up(&mut self) {
+        let last = usize::from(self.last);
+        self.times = self.read_at(self.since[last]);
+        (self.since[0], self.doing[0]) = (self.since[last], self.doing[last]);
+        self.last = 0;
+    }
+
+    /// When the log begins: what came before is known in sums only.
+    #[inline]
+    pub fn log_begins(&self) -> Nanos {
+        self.since[0]
+    }
+
+    /// The ledger as it stands at `now`, or as it stood at a moment since the log began.
+    pub fn read_at(&self, at: Nanos) -> Ledger {
+        let mut times = self.times;
+        self.spells_before(at, self.since[0], |doing, span| times.0[doing.0 as usize] += span.0);
         times
     }
 
-    /// Notes down the ledger as it stands at `now`.
-    #[inline]
-    pub fn note(&self, now: Nanos, reading: &mut Ledger) {
-        *reading = self.times;
-        reading.0[self.doing.0 as usize] += (now - self.since).0;
+    /// What was done between two moments since the log began.
+    pub fn between(&self, from: Nanos, to: Nanos) -> Ledger {
+        let mut times = Ledger::default();
+        self.spells_before(to, from, |doing, span| times.0[doing.0 as usize] += span.0);
+        times
     }
 
-    /// Turns an earlier reading into what was added since.
+    /// Blames a wait between two moments since the log began on what the die did meanwhile.
     #[inline]
-    pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
-        for (then, sum) in reading.0.iter_mut().zip(self.times.0) {
-            *then = sum.wrapping_sub(*then);
+    pub fn blame_between(&self, from: Nanos, to: Nanos, blame: &mut Blame) {
+        self.spells_before(to, from, |doing, span| blame[doing.behind()] += span);
+    }
+
+    /// The spells between two moments, the latest first.
+    #[inline]
+    fn spells_before(&self, to: Nanos, from: Nanos, mut each: impl FnMut(Doing, Span)) {
+        debug_assert!(from >= self.since[0], "the log does not reach back so far");
+        let (mut spell, mut end) = (usize::from(self.last) % SPELLS, to);
+        while from < end {
+            let begin = self.since[spell].max(from);
+            if begin < end {
+                each(self.doing[spell], end - begin);
+                end = begin;
+            }
+            // Of the first spell the beginning is not after `from`, so that this was all.
+            spell = spell.wrapping_sub(1) % SPELLS;
         }
-        let open = &mut reading.0[self.doing.0 as usize];
-        *open = open.wrapping_add((now - self.since).0);
+    }
+
+    /// Turns a reading into what was added since.
+    pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
+        *reading = self.read_at(now).since(reading);
     }
 
     /// What the die is doing.
+    #[inline]
     pub fn doing(&self) -> Doing {
-        self.doing
+        self.doing[usize::from(self.last) % SPELLS]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fowler_units::Rng;
+
+    /// Against a plain list of what was done when.
+    #[test]
+    fn the_log_and_its_sums_agree_with_a_plain_list() {
+        for seed in 0..200 {
+            let mut rng = Rng::stream(seed, "observe/ledger");
+            let (mut account, mut now) = (Account::default(), Nanos::ZERO);
+            let mut done: Vec<(Nanos, Doing)> = vec![(now, Doing::IDLE)];
+            let between = |done: &[(Nanos, Doing)], from: Nanos, to: Nanos| {
+                let ends = done.iter().skip(1).map(|it| it.0).chain([to]);
+                let mut times = Ledger::default();
+                for (&(began, doing), ended) in done.iter().zip(ends) {
+                    let (began, ended) = (began.max(from), ended.min(to));
+                    if began < ended {
+                        times.0[doing.0 as usize] += (ended - began).0;
+                    }
+                }
+                times
+            };
+            let mut reading = None;
+            for _ in 0..rng.below(400) {
+                now = now + Span(rng.below(3));
+                let doing = Doing(rng.below(Doing::COUNT as u64) as u8);
+                done.push((now, doing));
+                if account.switch(now, doing) {
+                    account.sum_up();
+                }
+                now = now + Span(rng.below(3));
+                let began = account.log_begins();
+                let from = began + Span(rng.below((now - began).0 + 1));
+                let to = from + Span(rng.below((now - from).0 + 1));
+                let expected = between(&done, from, to);
+                assert_eq!(account.between(from, to), expected, "seed {seed}");
+                let mut blame = Blame::default();
+                account.blame_between(from, to, &mut blame);
+                let mut blamed = Blame::default();
+                expected.blame(&mut blamed);
+                assert_eq!(blame, blamed, "seed {seed}");
+                assert_eq!(account.read_at(to), between(&done, Nanos::ZERO, to), "seed {seed}");
+                assert_eq!(account.doing(), doing);
+                let (since, mut its) = *reading.get_or_insert((from, account.read_at(from)));
+                account.settle(now, &mut its);
+                assert_eq!(its, between(&done, since, now), "seed {seed}");
+            }
+        }
     }
 }
