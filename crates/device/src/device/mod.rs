@@ -204,8 +204,9 @@ impl<L: Layer> Device<L> {
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
-        let busy =
-            |span: Span, die: &crate::flash::die::Die| span + die.account.read_at(self.now()).busy();
+        let busy = |span: Span, die: &crate::flash::die::Die| {
+            span + die.account.read_at(self.now()).busy()
+        };
         let idle = if self.layer.front().requests.open_count() == 0 {
             self.now() - self.idle_since.max(self.began())
         } else {

@@ -112,6 +112,8 @@ pub struct Flash {
     /// Every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
+    /// Of one class it takes the one that was submitted first.
+    in_order: bool,
     suspension: AnySuspension,
     rules: suspension::Params,
     /// Dies to attend to before time moves on, in order; those attended to go when all are.
@@ -149,6 +151,7 @@ impl Flash {
             timing,
             channels: vec![channel; geometry.channels as usize],
             channels_owned: geometry.dies_per_channel() == 1,
+            in_order: config.policies.die_order.is_none() && config.die_order.keeps_order(),
             order: AnyDieOrder::custom_or_new(
                 config.policies.die_order.as_ref(),
                 &config.die_order,
@@ -368,6 +371,13 @@ impl Flash {
     #[inline]
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
+        // Most often one class waits; where its order is that of submission, there is no choice.
+        if self.in_order
+            && !die.blocked
+            && let Some(head) = die.queue.only_head()
+        {
+            return Some(head);
+        }
         if die.queue.is_empty() {
             return None;
         }

@@ -124,6 +124,24 @@ impl DieQueue {
         self.waiting == 0
     }
 
+    /// The classes of which something waits.
+    pub fn classes(&self) -> impl Iterator<Item = TxnClass> + use<> {
+        let mut left = self.waiting;
+        std::iter::from_fn(move || {
+            let class = *TxnClass::ALL.get(left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(class)
+        })
+    }
+
+    /// The first of the only class of which something waits, if it is only one.
+    #[inline]
+    pub fn only_head(&self) -> Option<TxnId> {
+        let class = self.waiting.trailing_zeros() as usize;
+        let only = self.waiting & self.waiting.wrapping_sub(1) == 0;
+        if only { self.lines.get(class).map(|line| line.head) } else { None }
+    }
+
     /// The last of a class.
     pub fn last(&self, class: TxnClass) -> Option<TxnId> {
         let line = &self.lines[class as usize];

@@ -15,12 +15,7 @@ use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 impl Die {
     /// Puts what is there on the cells; it ends at the moment returned unless it is interrupted.
     #[inline]
-    pub(super) fn run(
-        &mut self,
-        id: DieId,
-        timing: &Timing,
-        agenda: &mut Agenda<Event>,
-    ) -> Nanos {
+    pub(super) fn run(&mut self, id: DieId, timing: &Timing, agenda: &mut Agenda<Event>) -> Nanos {
         let end = self.command.cells.run(agenda.now(), timing);
         let event = Event::Die(id);
         self.cells = Cells::Running;

@@ -5,7 +5,6 @@ use crate::flash::die::{Cells, Die, State};
 use crate::flash::txn::{Txn, Txns, Wait};
 use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::Op;
-use crate::flash::queue::TxnClass;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
@@ -15,7 +14,7 @@ impl Die {
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
-        for class in TxnClass::ALL {
+        for class in self.queue.classes() {
             let mut at = self.queue.last(class);
             while let Some(id) = at {
                 let Txn { submitted, req, wait, .. } = *txns.get(id);

@@ -179,8 +179,10 @@ impl Account {
 
     /// Forgets the log but for what the die is doing: everything before counts as sums only.
     pub fn sum_up(&mut self) {
-        let last = usize::from(self.last);
-        self.times = self.read_at(self.since[last]);
+        let last = usize::from(self.last) % SPELLS;
+        for (ends, doing) in self.since[..=last].windows(2).zip(self.doing) {
+            self.times.0[doing.0 as usize % Doing::COUNT] += (ends[1] - ends[0]).0;
+        }
         (self.since[0], self.doing[0]) = (self.since[last], self.doing[last]);
         self.last = 0;
     }

@@ -42,6 +42,12 @@ impl Params {
     pub fn ranks(&self) -> bool {
         self.name == DieOrderKind::Rhio
     }
+
+    /// Whether of one class the order takes the one that was submitted first, so that a die need
+    /// not ask where only one class waits. No order that ranks does.
+    pub fn keeps_order(&self) -> bool {
+        !self.ranks()
+    }
 }
 
 impl DieOrder for AnyDieOrder {
