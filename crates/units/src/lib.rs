@@ -14,6 +14,7 @@ mod locator;
 mod quantity;
 mod rng;
 mod scatter;
+mod table;
 mod time;
 
 pub use by::{By, Enumerated};
@@ -31,4 +32,5 @@ pub use locator::{InPage, Locator};
 pub use quantity::QuantityError;
 pub use rng::Rng;
 pub use scatter::{Scatter, TabledScatter};
+pub use table::Table;
 pub use time::{Nanos, Span};

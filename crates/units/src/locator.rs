@@ -63,6 +63,7 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
+    dies: u32,
     page_size: u64,
     /// The binary logarithm of the page size, if it has a whole one, as nearly every page has.
     page_shift: Option<u32>,
@@ -78,6 +79,7 @@ impl Locator {
             pages_per_plane: Divisor::new(pages_per_plane),
             planes_per_die: Divisor::new(geometry.planes_per_die),
             pages_per_die: Divisor::new(pages_per_plane * geometry.planes_per_die),
+            dies: geometry.dies(),
             page_size: geometry.page_size.0,
             page_shift: geometry
                 .page_size
@@ -158,15 +160,27 @@ impl Locator {
     }
 
     /// [`Geometry::die_of_plane`].
+    ///
+    /// # Panics
+    /// If the drive has no such plane: tables of dies rely on it ([`crate::Table`]).
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
-        DieId(self.planes_per_die.divide(plane.0))
+        self.die(self.planes_per_die.divide(plane.0))
     }
 
     /// [`Geometry::die_of`].
+    ///
+    /// # Panics
+    /// If the drive has no such page.
     #[inline]
     pub fn die_of(&self, at: impl InPage) -> DieId {
-        DieId(self.pages_per_die.divide(at.page(self).0))
+        self.die(self.pages_per_die.divide(at.page(self).0))
+    }
+
+    #[inline]
+    fn die(&self, die: u32) -> DieId {
+        assert!(die < self.dies, "a die beyond the drive");
+        DieId(die)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Flash;
 use crate::event::{Event, lane};
 use crate::flash::die::{Channel, Die, State};
 use fowler_agenda::{Agenda, Phase};
-use fowler_units::{DieId, Id, Span};
+use fowler_units::{ChannelId, DieId, Id, Span};
 
 impl Channel {
     /// A die stands in line, at most once.
@@ -75,7 +75,7 @@ impl Flash {
     /// The free channel goes to the first in line. An idle die that waits to begin a program is
     /// asked anew what it wants, before time moves on; until then the channel is reserved for it.
     #[inline]
-    pub(super) fn release_channel(&mut self, channel: usize) {
+    pub(super) fn release_channel(&mut self, channel: ChannelId) {
         let channel = &mut self.channels[channel];
         channel.busy = false;
         if let Some(next) = channel.waiting.pop_front() {

@@ -83,7 +83,7 @@ impl Command {
 #[derive(Clone, Debug)]
 pub struct Die {
     /// The channel it hangs on.
-    pub channel: usize,
+    pub channel: ChannelId,
     /// What waits for it.
     pub queue: DieQueue,
     /// The same by rank, if the order goes by it.
@@ -124,7 +124,7 @@ impl Die {
     /// An idle die on a channel; with `ranks`, what waits for it is ranked.
     pub fn new(channel: ChannelId, ranks: bool, timing: &Timing) -> Self {
         Self {
-            channel: channel.index(),
+            channel,
             queue: DieQueue::default(),
             ranked: ranks.then(Box::default),
             account: Account::default(),

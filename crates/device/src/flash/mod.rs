@@ -46,7 +46,7 @@ use crate::policy::suspension::{self, AnySuspension};
 use flash_trace::FlashStep;
 use fowler_agenda::{Agenda, Ticket};
 use fowler_nand::Timing;
-use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, IdVec, Locator, Nanos, Span, TxnId};
+use fowler_units::{BlockId, ChannelId, DieId, Geometry, Id, Locator, Nanos, Span, Table, TxnId};
 
 /// What binding a program to a page comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +107,8 @@ pub struct Flash {
     unknown_level: u8,
     /// Where errors are modelled, what the cells have been through.
     condition: Option<Box<Condition>>,
-    dies: IdVec<DieId, Die>,
-    channels: Vec<Channel>,
+    dies: Table<DieId, Die>,
+    channels: Table<ChannelId, Channel>,
     /// Every die has a channel of its own.
     channels_owned: bool,
     order: AnyDieOrder,
@@ -130,8 +130,19 @@ impl Flash {
         let ranks = config.die_order.ranks();
         let dies = geometry.dies() as usize;
         let channel = Channel::new(geometry.dies_per_channel() as usize);
+        let marked = Vec::with_capacity(4 * dies);
+        let agenda = Agenda::with_capacity(4 * dies + 1024);
+        let dies = (0..dies)
+            .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
+            .collect();
+        // SAFETY: ids of dies are made by the geometry and its locator alone, which make none that
+        // is not of the drive (`Locator::die_of`), and are carried by events and transactions; the
+        // channel of each die is the geometry's.
+        #[allow(unsafe_code, reason = "see `Table`")]
+        let (dies, channels) =
+            unsafe { (Table::new(dies), Table::new(vec![channel; geometry.channels as usize])) };
         Self {
-            agenda: Agenda::with_capacity(4 * dies + 1024),
+            agenda,
             txns: Txns::with_capacity(capacity),
             counters: Counters::default(),
             geometry,
@@ -145,11 +156,9 @@ impl Flash {
             errs,
             unknown_level: 0,
             condition: None,
-            dies: (0..dies)
-                .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
-                .collect(),
+            dies,
             timing,
-            channels: vec![channel; geometry.channels as usize],
+            channels,
             channels_owned: geometry.dies_per_channel() == 1,
             in_order: config.policies.die_order.is_none() && config.die_order.keeps_order(),
             order: AnyDieOrder::custom_or_new(
@@ -163,7 +172,7 @@ impl Flash {
                 config.seed,
             ),
             rules: config.suspension,
-            marked: Vec::with_capacity(4 * dies),
+            marked,
             trace: None,
         }
     }
@@ -207,13 +216,13 @@ impl Flash {
     }
 
     /// Every die.
-    pub fn dies(&self) -> &IdVec<DieId, Die> {
+    pub fn dies(&self) -> &Table<DieId, Die> {
         &self.dies
     }
 
     /// A channel.
     pub(crate) fn channel(&self, channel: ChannelId) -> &Channel {
-        &self.channels[channel.index()]
+        &self.channels[channel]
     }
 
     /// How many transactions of the host wait for a die, by two accounts. For checks only.
@@ -227,7 +236,7 @@ impl Flash {
 
     /// Time over all channels spent transferring.
     pub fn channel_busy(&self) -> Span {
-        self.channels.iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)
+        self.channels.as_slice().iter().fold(Span::ZERO, |sum, channel| sum + channel.carried)
     }
 
     /// Opens a transaction without letting it wait for its die yet.

@@ -6,7 +6,7 @@ use crate::flash::queue::TxnClass;
 use crate::observe::ledger::Ledger;
 use crate::observe::operation::{Op, Source};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{DieId, FrameId, Id, IdVec, Lpn, Nanos, ParityId, ReqId, Span, TxnId, UnitId};
+use fowler_units::{DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId};
 
 /// Who is notified when a transaction is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,8 +176,8 @@ pub enum By {
 /// The arena. Its capacity follows from the configuration; admission keeps within it.
 #[derive(Clone, Debug)]
 pub struct Txns {
-    records: IdVec<TxnId, Txn>,
-    waits: IdVec<TxnId, Ledger>,
+    records: Table<TxnId, Txn>,
+    waits: Table<TxnId, Ledger>,
     /// Where each stands among those ranked for its die, if its die ranks them.
     places: [Places; 2],
     free: Vec<TxnId>,
@@ -195,9 +195,15 @@ impl Txns {
             DieId(0),
             Nanos::ZERO,
         );
+        // SAFETY: the one place that makes ids of transactions is `free` below, with those of
+        // `capacity`; everywhere else they are copied, or none. A drive never hands them to another.
+        #[allow(unsafe_code, reason = "see `Table`")]
+        let (records, waits) = unsafe {
+            (Table::new(vec![blank; capacity]), Table::new(vec![Ledger::default(); capacity]))
+        };
         Self {
-            records: IdVec::filled(blank, capacity),
-            waits: IdVec::filled(Ledger::default(), capacity),
+            records,
+            waits,
             places: [Places::filled(0, capacity), Places::filled(0, capacity)],
             free: (0..capacity).rev().map(TxnId::new).collect(),
             submitted: 0,

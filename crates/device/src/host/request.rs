@@ -3,7 +3,7 @@
 use crate::observe::blame::Blame;
 use crate::observe::completion::Completion;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{HostIo, HostOp, Id, IdVec, Locator, Lpn, Nanos, ReqId, Span};
+use fowler_units::{HostIo, HostOp, Id, Locator, Lpn, Nanos, ReqId, Span, Table};
 
 /// Why a request waits before its pages are on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +100,10 @@ impl Request {
 /// The arena.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    records: IdVec<ReqId, Request>,
+    records: Table<ReqId, Request>,
     /// What is said of each once it is answered: the breakdown is that of the page that was done
     /// last.
-    completions: IdVec<ReqId, Completion>,
+    completions: Table<ReqId, Completion>,
     free: Vec<ReqId>,
 }
 
@@ -114,11 +114,13 @@ impl Requests {
         let blank = Request::new(io, Nanos::ZERO, locator);
         let unanswered =
             |id: ReqId| Completion { io, id, done: Nanos::ZERO, blame: Blame::default() };
-        Self {
-            records: IdVec::filled(blank, capacity as usize),
-            completions: (0..capacity as usize).map(ReqId::new).map(unanswered).collect(),
-            free: (0..capacity as usize).rev().map(ReqId::new).collect(),
-        }
+        let completions = (0..capacity as usize).map(ReqId::new).map(unanswered).collect();
+        // SAFETY: ids of requests are made here alone, in `free` with those of `capacity`; events
+        // and transactions carry them.
+        #[allow(unsafe_code, reason = "see `Table`")]
+        let (records, completions) =
+            unsafe { (Table::new(vec![blank; capacity as usize]), Table::new(completions)) };
+        Self { records, completions, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
     }
 
     /// Whether one more finds a place.

@@ -1,0 +1,97 @@
+//! Tables: columns of a length that is fixed for good, looked into without asking whether an id is
+//! in range. A transaction is looked up some twenty times between its opening and its end; asking
+//! each time took one instruction in eight (docs/performance.md).
+
+use crate::Id;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// One value for each thing of a kind. Whoever makes a table vouches for every id it is asked for.
+#[derive(Clone, Debug)]
+pub struct Table<I, T> {
+    values: Box<[T]>,
+    id: PhantomData<I>,
+}
+
+impl<I: Id, T> Table<I, T> {
+    /// A table of these values, the first for the first id.
+    ///
+    /// # Safety
+    /// Every id by which this table or a clone of it is ever indexed must be below the number of
+    /// values; [`Id::NONE`] never is. Builds with debug assertions check it.
+    #[allow(unsafe_code, reason = "the caller vouches for the ids; see the module")]
+    pub unsafe fn new(values: Vec<T>) -> Self {
+        Self { values: values.into_boxed_slice(), id: PhantomData }
+    }
+
+    /// How many things there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Every id of this table, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
+        (0..self.values.len()).map(I::new)
+    }
+
+    /// The values in the order of ids.
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+}
+
+#[allow(unsafe_code, reason = "see `Table::new`")]
+impl<I: Id, T> Index<I> for Table<I, T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, id: I) -> &T {
+        debug_assert!(id.index() < self.values.len(), "an id beyond its table");
+        // SAFETY: whoever made the table vouched for its ids (`Table::new`), and its length never
+        // changes.
+        unsafe { self.values.get_unchecked(id.index()) }
+    }
+}
+
+#[allow(unsafe_code, reason = "see `Table::new`")]
+impl<I: Id, T> IndexMut<I> for Table<I, T> {
+    #[inline]
+    fn index_mut(&mut self, id: I) -> &mut T {
+        debug_assert!(id.index() < self.values.len(), "an id beyond its table");
+        // SAFETY: as above.
+        unsafe { self.values.get_unchecked_mut(id.index()) }
+    }
+}
+
+#[cfg(test)]
+#[allow(unsafe_code, reason = "tables are made here")]
+mod tests {
+    use super::*;
+    use crate::DieId;
+
+    #[test]
+    fn every_value_is_found_by_its_id() {
+        // SAFETY: the ids are those of the table.
+        let mut table: Table<DieId, u32> = unsafe { Table::new(vec![7, 8, 9]) };
+        for id in table.ids() {
+            table[id] += 1;
+        }
+        let copy = table.clone();
+        assert_eq!(copy.ids().map(|id| copy[id]).collect::<Vec<_>>(), [8, 9, 10]);
+        assert_eq!((copy.len(), copy.is_empty(), copy.as_slice()), (3, false, &[8, 9, 10][..]));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "an id beyond its table")]
+    fn debug_builds_check_every_id() {
+        // SAFETY: it is not kept on purpose; the assertion stops it.
+        let table: Table<DieId, u32> = unsafe { Table::new(vec![7]) };
+        let _ = table[DieId(1)];
+    }
+}
