@@ -108,7 +108,7 @@ impl<E: Event> Agenda<E> {
     /// Something happens at `at`. Entries of one moment and phase keep the order of their making.
     ///
     /// # Panics
-    /// If `at` lies in the past, or after 2^38 entries.
+    /// If `at` lies in the past.
     #[inline]
     pub fn schedule(&mut self, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
@@ -138,7 +138,6 @@ impl<E: Event> Agenda<E> {
         assert!(at >= self.now, "an event in the past");
         let sequence = self.sequence;
         self.sequence += NEXT;
-        assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
         let bits = event.pack();
         debug_assert!(bits >> EVENT_BITS == 0);
         let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
@@ -216,10 +215,13 @@ impl<E: Event> Agenda<E> {
     /// Moves the clock forward to something that happens outside the agenda.
     ///
     /// # Panics
-    /// If `to` lies in the past or beyond the next event.
+    /// If `to` lies in the past or beyond the next event, or after 2^38 entries: whoever makes more
+    /// calls this in between.
     #[inline]
     pub fn advance(&mut self, to: Nanos) {
         assert!(to >= self.now, "time ran backwards");
+        // Here, since between two calls there are never so many: once for many entries.
+        assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
         debug_assert!(self.next_due().is_none_or(|(due, _)| due >= to));
         self.now = to;
     }

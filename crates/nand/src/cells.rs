@@ -76,6 +76,16 @@ impl CellOp {
         }
     }
 
+    /// As [`CellOp::run`], for the first time: it ends after what it takes undisturbed,
+    /// [`Timing::iteration`] times its iterations or [`Timing::erase`].
+    #[inline]
+    pub fn begin(&mut self, now: Nanos) {
+        match self {
+            CellOp::Program(program) => program.begin(now),
+            CellOp::Erase(erase) => erase.begin(now),
+        }
+    }
+
     /// Takes the running operation off the cells for a read that is there at `now`.
     ///
     /// The progress kept is that at the moment the cells are free; call [`CellOp::run`] afterwards

@@ -29,6 +29,11 @@ impl EraseOp {
         self.since
     }
 
+    #[inline]
+    pub(crate) fn begin(&mut self, now: Nanos) {
+        self.since = now;
+    }
+
     pub(crate) fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
         self.since = now;
         let rebias = self.rebias_due && self.pulse_left > Span::ZERO;

@@ -91,6 +91,11 @@ impl ProgramOp {
         self.since
     }
 
+    #[inline]
+    pub(crate) fn begin(&mut self, now: Nanos) {
+        self.since = now;
+    }
+
     pub(crate) fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
         self.since = now;
         self.reloading = if self.reload_due { timing.buffer_load } else { Span::ZERO };

@@ -35,6 +35,12 @@ impl<T: Copy> PerPageType<T> {
         }
     }
 
+    /// As [`PerPageType::at`], of an offset that is found out only where it matters.
+    #[inline]
+    pub fn of(&self, offset: impl FnOnce() -> u32) -> T {
+        if self.count == 1 { self.values[0] } else { self.at(offset()) }
+    }
+
     /// The values, one per page type.
     pub fn values(&self) -> &[T] {
         &self.values[..self.count as usize]

@@ -275,6 +275,13 @@ impl LevelTimes {
         self.of(level).1
     }
 
+    /// Sensing a page at an offset that is found out only where it matters, and transferring it.
+    #[inline]
+    pub fn sense_and_transfer(&self, level: u8, offset: impl FnOnce() -> u32) -> (Span, Span) {
+        let (sense, transfer) = self.of(level);
+        (sense.of(offset), *transfer)
+    }
+
     /// How many levels there are.
     pub fn count(&self) -> u8 {
         self.soft.len() as u8 + 1

@@ -94,8 +94,6 @@ pub struct Device<L = Controller> {
     pub(crate) answered: u64,
     /// Since when no request has been in the device.
     idle_since: Nanos,
-    /// Up to when the requests in the device are integrated over time.
-    integrated: Nanos,
     /// When the first request was issued.
     began: Option<Nanos>,
     started: Nanos,
@@ -194,7 +192,6 @@ impl<L: Layer> Device<L> {
             entered: 0,
             answered: 0,
             idle_since: Nanos::ZERO,
-            integrated: Nanos::ZERO,
             began: None,
             started: Nanos::ZERO,
             last_issue: Nanos::ZERO,
@@ -216,25 +213,10 @@ impl<L: Layer> Device<L> {
             channel_busy: self.flash.channel_busy(),
             die_busy: self.flash.dies().as_slice().iter().fold(Span::ZERO, busy),
             idle: self.flash.counters.idle + idle,
-            outstanding: self.outstanding(self.layer.front().requests.open_count()),
+            outstanding: self.flash.counters.outstanding
+                + self.layer.front().requests.time_in_flight(self.now()),
             ..self.flash.counters
         }
-    }
-
-    /// The integral of the requests in flight, of which there have been `open` since it was brought
-    /// up to date, as it stands now.
-    #[inline]
-    fn outstanding(&self, open: usize) -> u128 {
-        let span = self.now() - self.integrated;
-        self.flash.counters.outstanding + open as u128 * u128::from(span.0)
-    }
-
-    /// Brings the integral up to date. Called where the number is about to change, or has just done
-    /// so, and was `open` before.
-    #[inline]
-    fn integrate(&mut self, open: usize) {
-        self.flash.counters.outstanding = self.outstanding(open);
-        self.integrated = self.now();
     }
 
     /// The present.
@@ -448,10 +430,6 @@ impl<L: Layer> Device<L> {
             // A request on the link is work already.
             self.flash.counters.idle += issued.max(idle_since) - idle_since;
         }
-        self.integrate(self.layer.front().requests.open_count());
-        // It was issued at a moment that was no event: how long it has waited outside is added at
-        // once.
-        self.flash.counters.outstanding += u128::from((at - issued).0);
         self.entered += 1;
         let delay = arrival.delay.unwrap_or_default();
         self.layer.admit(&mut self.flash, arrival.io, arrival.ready, delay);
@@ -517,14 +495,16 @@ impl<L: Layer> Device<L> {
     #[inline]
     fn report<P: Probe<L>>(&mut self, probe: &mut P) {
         let now = self.now();
-        self.integrate(self.layer.front().requests.open_count());
         self.answered += self.layer.front().completed.len() as u64;
         self.tell(probe);
         let mut next = 0;
         while let Some(&request) = self.layer.front().completed.get(next) {
             next += 1;
             self.count_overtaking(request);
-            probe.completed(self.layer.front_mut().requests.completion(request, now));
+            let completion = self.layer.front_mut().requests.completion(request, now);
+            // The integral of the requests in flight over time is the sum of their latencies.
+            self.flash.counters.outstanding += u128::from(completion.latency().0);
+            probe.completed(completion);
             self.layer.front_mut().requests.close(request);
         }
         self.layer.front_mut().completed.clear();

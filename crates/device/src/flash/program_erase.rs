@@ -148,7 +148,8 @@ impl Flash {
         if self.ladder.has_rungs() {
             self.most_iterations(first)
         } else {
-            self.timing.program_iterations.at(self.offset(self.txns.get(first).unit))
+            let unit = self.txns.get(first).unit;
+            self.timing.program_iterations.of(|| self.offset(unit))
         }
     }
 
@@ -199,7 +200,10 @@ impl Flash {
         if std::mem::take(&mut die.suspend_wanted) {
             self.displace(id);
         } else {
-            let until = die.run(id, &self.timing, &mut self.agenda);
+            // It runs for the first time: phases need not be added up.
+            let until = now + nominal;
+            die.command.cells.begin(now);
+            die.run_until(id, until, &mut self.agenda);
             self.note_run(id, until);
             self.look_again(id);
         }

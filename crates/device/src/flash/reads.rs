@@ -45,8 +45,7 @@ impl Flash {
     /// The die senses the page of a read at a level.
     #[inline]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
-        let mut time = self.levels.sense(level, self.offset(page));
-        let transfer = self.levels.transfer(level);
+        let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
         let now = self.now();
         let die = &mut self.dies[id];
         die.transfer = transfer;

@@ -13,10 +13,17 @@ use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
 impl Die {
-    /// Puts what is there on the cells; it ends at the moment returned unless it is interrupted.
-    #[inline]
-    pub(super) fn run(&mut self, id: DieId, timing: &Timing, agenda: &mut Agenda<Event>) -> Nanos {
+    /// Puts back on the cells what is there; it ends at the moment returned unless it is
+    /// interrupted.
+    fn run(&mut self, id: DieId, timing: &Timing, agenda: &mut Agenda<Event>) -> Nanos {
         let end = self.command.cells.run(agenda.now(), timing);
+        self.run_until(id, end, agenda);
+        end
+    }
+
+    /// What is there is on the cells, and ends then unless it is interrupted.
+    #[inline(always)]
+    pub(super) fn run_until(&mut self, id: DieId, end: Nanos, agenda: &mut Agenda<Event>) {
         let event = Event::Die(id);
         self.cells = Cells::Running;
         self.state = State::Running;
@@ -26,7 +33,6 @@ impl Die {
             CellOp::Program(_) => agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, event),
             CellOp::Erase(_) => agenda.schedule(end, Phase::Completion, event),
         };
-        end
     }
 }
 

@@ -91,7 +91,7 @@ impl Flash {
         let total = self.now() - txn.dispatched;
         match txn.op {
             Op::Read => {
-                let sense = self.timing.read.at(self.offset(txn.unit));
+                let sense = self.timing.read.of(|| self.offset(txn.unit));
                 let hard = sense + self.timing.bus_transfer;
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += self.timing.bus_transfer;

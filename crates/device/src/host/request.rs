@@ -97,13 +97,20 @@ impl Request {
     }
 }
 
+/// A place of the arena.
+#[derive(Clone, Debug)]
+struct Place {
+    request: Request,
+    /// What is said of it once it is answered: the breakdown is that of the page that was done
+    /// last.
+    completion: Completion,
+    open: bool,
+}
+
 /// The arena.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    records: Table<ReqId, Request>,
-    /// What is said of each once it is answered: the breakdown is that of the page that was done
-    /// last.
-    completions: Table<ReqId, Completion>,
+    places: Table<ReqId, Place>,
     free: Vec<ReqId>,
 }
 
@@ -111,16 +118,18 @@ impl Requests {
     /// An arena for `capacity` requests.
     pub fn with_capacity(capacity: u32, locator: &Locator) -> Self {
         let io = HostIo::flush(Nanos::ZERO);
-        let blank = Request::new(io, Nanos::ZERO, locator);
-        let unanswered =
-            |id: ReqId| Completion { io, id, done: Nanos::ZERO, blame: Blame::default() };
-        let completions = (0..capacity as usize).map(ReqId::new).map(unanswered).collect();
+        let request = Request::new(io, Nanos::ZERO, locator);
+        let place = |id: ReqId| Place {
+            request,
+            completion: Completion { io, id, done: Nanos::ZERO, blame: Blame::default() },
+            open: false,
+        };
+        let places = (0..capacity as usize).map(ReqId::new).map(place).collect();
         // SAFETY: ids of requests are made here alone, in `free` with those of `capacity`; events
         // and transactions carry them.
         #[allow(unsafe_code, reason = "see `Table`")]
-        let (records, completions) =
-            unsafe { (Table::new(vec![blank; capacity as usize]), Table::new(completions)) };
-        Self { records, completions, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
+        let places = unsafe { Table::new(places) };
+        Self { places, free: (0..capacity as usize).rev().map(ReqId::new).collect() }
     }
 
     /// Whether one more finds a place.
@@ -132,27 +141,35 @@ impl Requests {
     /// Requests in flight.
     #[inline]
     pub fn open_count(&self) -> usize {
-        self.records.len() - self.free.len()
+        self.places.len() - self.free.len()
+    }
+
+    /// How long those in flight have been so up to `now`, added up.
+    pub fn time_in_flight(&self, now: Nanos) -> u128 {
+        let open = self.places.as_slice().iter().filter(|place| place.open);
+        open.map(|place| u128::from((now - place.request.io.at).0)).sum()
     }
 
     /// Takes a place.
     #[inline]
     pub fn open(&mut self, request: Request) -> ReqId {
         let id = self.free.pop().expect("request arena full: admission must hold back");
-        self.records[id] = request;
+        let place = &mut self.places[id];
+        (place.request, place.open) = (request, true);
         id
     }
 
     /// Gives the place back.
     #[inline]
     pub fn close(&mut self, id: ReqId) {
+        self.places[id].open = false;
         self.free.push(id);
     }
 
     /// One more of its pages is done. Returns whether it was the last.
     #[inline]
     pub fn page_done(&mut self, id: ReqId) -> bool {
-        let request = &mut self.records[id];
+        let request = &mut self.places[id].request;
         request.left -= 1;
         request.left == 0
     }
@@ -160,7 +177,7 @@ impl Requests {
     /// The breakdown of its latency, nothing blamed yet.
     #[inline]
     pub fn blame_anew(&mut self, id: ReqId) -> &mut Blame {
-        let blame = &mut self.completions[id].blame;
+        let blame = &mut self.places[id].completion.blame;
         *blame = Blame::default();
         blame
     }
@@ -168,14 +185,14 @@ impl Requests {
     /// The breakdown of its latency.
     #[inline]
     pub fn blame_mut(&mut self, id: ReqId) -> &mut Blame {
-        &mut self.completions[id].blame
+        &mut self.places[id].completion.blame
     }
 
     /// What is to be said of it now that it is answered.
     #[inline]
     pub fn completion(&mut self, id: ReqId, done: Nanos) -> &Completion {
-        let completion = &mut self.completions[id];
-        completion.io = self.records[id].io;
+        let Place { request, completion, .. } = &mut self.places[id];
+        completion.io = request.io;
         completion.done = done;
         completion
     }
@@ -183,12 +200,12 @@ impl Requests {
     /// A request.
     #[inline]
     pub fn get(&self, id: ReqId) -> &Request {
-        &self.records[id]
+        &self.places[id].request
     }
 
     /// A request, to change it.
     #[inline]
     pub fn get_mut(&mut self, id: ReqId) -> &mut Request {
-        &mut self.records[id]
+        &mut self.places[id].request
     }
 }
