@@ -96,7 +96,7 @@ impl Controller {
 }
 
 /// A transaction is done.
-#[inline]
+#[inline(always)]
 fn done<R: RedundancyHooks>(
     ftl: &mut Ftl,
     flash: &mut Flash,
@@ -153,7 +153,7 @@ impl Translation for Controller {
         with_redundancy!(self, |ftl, raid| ftl.bind_beside(flash, first, id, raid))
     }
 
-    #[inline]
+    #[inline(always)]
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
         with_redundancy!(self, |ftl, raid| done(ftl, flash, id, dropped, raid));
     }

@@ -323,7 +323,7 @@ impl<L: Layer> Device<L> {
 
     /// Lets happen what happens before something enters at `entry`, until a request is answered:
     /// only then can another be issued, or find a place. Returns whether one was.
-    #[inline]
+    #[inline(always)]
     fn served_before<P: Probe<L>>(
         &mut self,
         entry: Nanos,
@@ -492,7 +492,7 @@ impl<L: Layer> Device<L> {
     }
 
     /// Tells of the requests that were answered.
-    #[inline]
+    #[inline(never)]
     fn report<P: Probe<L>>(&mut self, probe: &mut P) {
         let now = self.now();
         self.answered += self.layer.front().completed.len() as u64;

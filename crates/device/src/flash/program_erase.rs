@@ -37,8 +37,7 @@ impl Flash {
                 return false;
             }
             Bind::Dropped => {
-                self.dies[id].dispatch(txn, now, &mut self.txns);
-                layer.done(self, txn, true);
+                self.drop_program(id, txn, layer);
                 return false;
             }
         }
@@ -61,6 +60,15 @@ impl Flash {
             self.begin_cells(id);
         }
         true
+    }
+
+    /// There is nothing to program any more.
+    #[cold]
+    #[inline(never)]
+    fn drop_program(&mut self, id: DieId, txn: TxnId, layer: &mut impl Translation) {
+        let now = self.now();
+        self.dies[id].dispatch(txn, now, &mut self.txns);
+        layer.done(self, txn, true);
     }
 
     /// Host programs that can have pages at the same offset on other planes go along: the stripe is

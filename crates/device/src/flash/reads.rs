@@ -12,7 +12,7 @@ use fowler_agenda::Phase;
 use fowler_units::{DieId, Id, Ppn, TxnId};
 
 impl Flash {
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_read(&mut self, id: DieId, txn: TxnId) {
         let now = self.now();
         let die = &mut self.dies[id];

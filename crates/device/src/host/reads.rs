@@ -181,23 +181,30 @@ impl Ftl {
         }
     }
 
+    /// The last page of a request has been read. A call of its own: of 32 pages one is the last.
+    #[inline(never)]
+    fn answer_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
+        let Txn { req, created, mapping_wait, .. } = *flash.txns.get(id);
+        let waited = created - self.front.requests.get(req).ready;
+        let for_mapping = self.core.map.waited(mapping_wait);
+        let blame = self.front.requests.blame_anew(req);
+        blame[Part::Mapping] = for_mapping;
+        blame[Part::QueueFull] = waited - for_mapping;
+        raid.service_blame(flash, id, id, blame);
+        self.front.served(flash, req);
+    }
+
     /// A page has been read for a host request.
     #[inline(always)]
     pub fn page_read<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: TxnId, raid: &mut R) {
         let txn = flash.txns.get(id);
-        let Txn { req, created, lpn, unit, mapping_wait, .. } = *txn;
+        let Txn { req, lpn, unit, .. } = *txn;
         if txn.overtook {
             self.front.requests.get_mut(req).overtook = true;
         }
         self.queues.reads -= 1;
         if self.front.requests.page_done(req) {
-            let waited = created - self.front.requests.get(req).ready;
-            let for_mapping = self.core.map.waited(mapping_wait);
-            let blame = self.front.requests.blame_anew(req);
-            blame[Part::Mapping] = for_mapping;
-            blame[Part::QueueFull] = waited - for_mapping;
-            raid.service_blame(flash, id, id, blame);
-            self.front.served(flash, req);
+            self.answer_read(flash, id, raid);
         }
         flash.txns.close(id);
         if self.core.classes.keeps_reads {
