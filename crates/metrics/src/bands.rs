@@ -6,6 +6,7 @@
 //! whole buckets from the top: the answer names how many requests it really covers, and of those it
 //! is exact.
 
+use crate::bin::Bin;
 use fowler_device::blame::{Blame, ByPart, Part};
 use fowler_units::Span;
 
@@ -17,13 +18,26 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
 /// The requests of one bucket. The sums are of 64 bits, because every request adds to all of them.
 /// A drive that falls hours behind would overflow them within some million requests, so they are
-/// carried into 128 bits before.
+/// carried into 128 bits before. Sums are added two at a time where they are aligned for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(16))]
 struct Bucket {
-    count: u64,
+    parts: ByPart<u64>,
     /// Nanoseconds in `parts`: none of them is larger.
     total: u64,
-    parts: ByPart<u64>,
+    count: u64,
+}
+
+impl Bucket {
+    /// Adds a request that makes the sums `total` in all.
+    #[inline]
+    fn add(&mut self, total: u64, blame: &Blame) {
+        self.total = total;
+        self.count += 1;
+        for (sum, part) in self.parts.values_mut().zip(blame.parts()) {
+            *sum += part.0;
+        }
+    }
 }
 
 /// Sums that 64 bits could not hold any longer.
@@ -39,7 +53,6 @@ pub struct BlameBands {
     buckets: Box<[Bucket]>,
     /// At most one for each bucket, and most often none at all.
     carried: Vec<Carried>,
-    count: u64,
 }
 
 /// The blame of a band of requests.
@@ -93,6 +106,16 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * (1 + octave as usize) + within
 }
 
+/// The bucket that a bin lies in.
+#[inline]
+fn bucket_around(bin: Bin) -> usize {
+    if bin.place() < Bin::PER_OCTAVE {
+        // Latencies so short have a bin each.
+        return bucket_of(Span(bin.place() as u64));
+    }
+    bin.place() / (Bin::PER_OCTAVE / PER_OCTAVE) + PER_OCTAVE * (Bin::SHIFT - SHIFT) as usize
+}
+
 /// The smallest latency of a bucket.
 fn lower_bound(bucket: usize) -> u64 {
     match bucket.checked_sub(PER_OCTAVE) {
@@ -108,7 +131,7 @@ impl PartialEq for BlameBands {
             self.buckets[index].count == other.buckets[index].count
                 && self.parts_of(index) == other.parts_of(index)
         };
-        self.count == other.count && (0..BUCKETS).all(same)
+        (0..BUCKETS).all(same)
     }
 }
 
@@ -124,28 +147,34 @@ impl BlameBands {
     /// Nothing blamed yet.
     pub fn new() -> Self {
         let buckets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
-        Self { buckets, carried: Vec::new(), count: 0 }
+        Self { buckets, carried: Vec::new() }
     }
 
     /// Records one request, of which `blame` explains the whole latency.
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
+        self.record_in(Bin::of(latency), latency, blame);
+    }
+
+    /// As [`BlameBands::record`], of a latency whose bin is known.
+    #[inline]
+    pub(crate) fn record_in(&mut self, bin: Bin, latency: Span, blame: &Blame) {
         debug_assert_eq!(blame.total(), latency);
-        let index = bucket_of(latency);
-        if self.buckets[index].total.checked_add(latency.0).is_none() {
-            self.carry(index);
-        }
+        let index = bucket_around(bin);
         let bucket = &mut self.buckets[index];
-        bucket.count += 1;
-        bucket.total += latency.0;
-        self.count += 1;
-        for (sum, part) in bucket.parts.values_mut().zip(blame.parts()) {
-            *sum += part.0;
+        match bucket.total.checked_add(latency.0) {
+            Some(total) => bucket.add(total, blame),
+            None => self.carry_and_add(index, latency, blame),
         }
     }
 
-    /// Empties the 64-bit sums of a bucket into wide ones.
     #[cold]
+    fn carry_and_add(&mut self, index: usize, latency: Span, blame: &Blame) {
+        self.carry(index);
+        self.buckets[index].add(latency.0, blame);
+    }
+
+    /// Empties the 64-bit sums of a bucket into wide ones.
     fn carry(&mut self, index: usize) {
         let parts = std::mem::take(&mut self.buckets[index].parts);
         self.buckets[index].total = 0;
@@ -161,7 +190,6 @@ impl BlameBands {
 
     /// Adds what `other` measured.
     pub fn merge(&mut self, other: &BlameBands) {
-        self.count += other.count;
         for (index, theirs) in other.buckets.iter().enumerate() {
             if self.buckets[index].total.checked_add(theirs.total).is_none() {
                 self.carry(index);
@@ -187,7 +215,7 @@ impl BlameBands {
 
     /// Requests in all.
     pub fn count(&self) -> u64 {
-        self.count
+        self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
     /// The blame of what is slower than all but `below` of the requests and not among the slowest
@@ -206,7 +234,7 @@ impl BlameBands {
     /// at least that many are covered; [`Band::count`] says how many that is. Empty without
     /// requests.
     pub fn slowest(&self, share: f64) -> Band {
-        let wanted = (self.count as f64 * share).ceil() as u64;
+        let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: ByPart::default() };
         for (index, bucket) in self.buckets.iter().enumerate().rev() {
             if band.count >= wanted {
@@ -237,6 +265,17 @@ mod tests {
             if first > 0 {
                 assert_eq!(bucket_of(Span(first - 1)), bucket - 1);
             }
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_made_of_whole_bins() {
+        for bin in Bin::between(Span(0), Span(u64::MAX)) {
+            assert_eq!(bucket_around(bin), bucket_of(bin.first()), "{bin:?}");
+        }
+        for bucket in 0..BUCKETS {
+            let first = Span(lower_bound(bucket));
+            assert_eq!(Bin::of(first).first(), first);
         }
     }
 

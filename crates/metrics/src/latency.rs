@@ -1,5 +1,6 @@
 //! The distribution of latencies: count, exact mean, exact extremes, percentiles to three digits.
 
+use crate::bin::{Bin, PLACES};
 use fowler_units::Span;
 use hdrhistogram::Histogram;
 
@@ -57,12 +58,15 @@ impl Percentile {
 
 /// The latencies of one kind of request.
 ///
-/// The histogram has fixed bounds that hold every `u64`, so that recording never allocates and
-/// never clamps (450 KB, of which a run touches a few pages). Sum and extremes are kept beside it,
-/// exactly: the mean is an integer sum over a count, not a mean of buckets.
+/// They are counted in the bins of a histogram, which is made of the counts when something is asked
+/// of it: its own way of recording knows neither its bounds nor its digits before it runs, and
+/// takes eight times as many instructions. There is a bin for every `u64`, so that recording never
+/// allocates and never clamps (512 KB, of which a run touches a few pages). Sum and extremes are
+/// kept beside it, exactly: the mean is an integer sum over a count, not a mean of bins.
 #[derive(Clone, Debug)]
 pub struct Latencies {
-    histogram: Histogram<u64>,
+    bins: Box<[u64; PLACES]>,
+    count: u64,
     sum: u128,
     min: u64,
     max: u64,
@@ -77,18 +81,23 @@ impl Default for Latencies {
 impl Latencies {
     /// No latencies yet.
     pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
-            .expect("bounds that hold every u64 are valid");
-        Self { histogram, sum: 0, min: u64::MAX, max: 0 }
+        let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("one for each place");
+        Self { bins, count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 
     /// Takes note of one latency.
     #[inline]
     pub fn record(&mut self, latency: Span) {
-        self.histogram.record(latency.0).expect("the bounds hold every u64");
+        self.record_in(Bin::of(latency), latency);
+    }
+
+    /// As [`Latencies::record`], of a latency whose bin is known.
+    #[inline]
+    pub(crate) fn record_in(&mut self, bin: Bin, latency: Span) {
+        self.bins[bin.place()] += 1;
+        self.count += 1;
         self.sum += u128::from(latency.0);
-        self.min = self.min.min(latency.0);
-        self.max = self.max.max(latency.0);
+        self.extend(latency.0, latency.0);
     }
 
     /// As [`Latencies::record`], of so many that are alike.
@@ -97,16 +106,44 @@ impl Latencies {
         if count == 0 {
             return;
         }
-        self.histogram.record_n(latency.0, count).expect("the bounds hold every u64");
+        self.bins[Bin::of(latency).place()] += count;
+        self.count += count;
         self.sum += u128::from(latency.0) * u128::from(count);
-        self.min = self.min.min(latency.0);
-        self.max = self.max.max(latency.0);
+        self.extend(latency.0, latency.0);
+    }
+
+    /// The extremes change seldom: they are read, and hardly ever written.
+    #[inline]
+    fn extend(&mut self, min: u64, max: u64) {
+        if min < self.min {
+            self.min = min;
+        }
+        if max > self.max {
+            self.max = max;
+        }
+    }
+
+    /// Those of the bins in which there are any, each with how many, ascending.
+    fn counts(&self) -> impl Iterator<Item = (Bin, u64)> {
+        Bin::between(Span(self.min), Span(self.max))
+            .map(|bin| (bin, self.bins[bin.place()]))
+            .filter(|&(_, count)| count > 0)
+    }
+
+    /// The histogram of them.
+    fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
+            .expect("bounds that hold every u64 are valid");
+        for (bin, count) in self.counts() {
+            histogram.record_n(bin.first().0, count).expect("the bounds hold every u64");
+        }
+        histogram
     }
 
     /// How many there are of each of its values, ascending: enough to make it anew with
     /// [`Latencies::of_values`].
     pub fn values(&self) -> Vec<(u64, u64)> {
-        self.histogram
+        self.histogram()
             .iter_recorded()
             .map(|it| (it.value_iterated_to(), it.count_since_last_iteration()))
             .collect()
@@ -116,22 +153,24 @@ impl Latencies {
     pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Self {
         let mut all = Self::new();
         for &(value, count) in values {
-            all.histogram.record_n(value, count).expect("the bounds hold every u64");
+            all.record_many(Span(value), count);
         }
         Self { sum, min: extremes.0, max: extremes.1, ..all }
     }
 
     /// Adds what `other` measured; the result is that of one recorder that saw both.
     pub fn merge(&mut self, other: &Latencies) {
-        self.histogram.add(&other.histogram).expect("all histograms have the same bounds");
+        for (bin, count) in other.counts() {
+            self.bins[bin.place()] += count;
+        }
+        self.count += other.count;
         self.sum += other.sum;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        self.extend(other.min, other.max);
     }
 
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.count
     }
 
     /// The exact sum in nanoseconds.
@@ -159,9 +198,9 @@ impl Latencies {
     /// exact maximum, and nothing is later.
     pub fn later_than(&self) -> impl Iterator<Item = (Span, u64)> {
         let mut left = self.count();
-        self.histogram.iter_recorded().map(move |step| {
-            left -= step.count_at_value();
-            (Span(step.value_iterated_to().clamp(self.min, self.max)), left)
+        self.values().into_iter().map(move |(value, count)| {
+            left -= count;
+            (Span(value.clamp(self.min, self.max)), left)
         })
     }
 
@@ -175,7 +214,7 @@ impl Latencies {
             above => above.one_in(),
         };
         (self.count() >= enough).then(|| {
-            let value = self.histogram.value_at_quantile(percentile.quantile());
+            let value = self.histogram().value_at_quantile(percentile.quantile());
             Span(value.clamp(self.min, self.max))
         })
     }
@@ -188,6 +227,37 @@ mod tests {
 
     fn percentiles(latencies: &Latencies) -> [Option<Span>; 6] {
         Percentile::ALL.map(|percentile| latencies.percentile(percentile))
+    }
+
+    #[test]
+    fn bins_are_those_of_the_histogram() {
+        let histogram = Latencies::new().histogram();
+        for bin in Bin::between(Span(0), Span(u64::MAX)) {
+            let first = bin.first().0;
+            assert_eq!(histogram.lowest_equivalent(first), first);
+            let last = histogram.highest_equivalent(first);
+            assert_eq!((Bin::of(Span(first)), Bin::of(Span(last))), (bin, bin));
+        }
+    }
+
+    /// Against what the library records itself.
+    #[test]
+    fn the_histogram_is_the_one_that_recording_would_have_made() {
+        let mut rng = Rng::stream(5, "latency/histogram");
+        let (mut latencies, mut recorded) = (Latencies::new(), Latencies::new().histogram());
+        for count in 1..2_000 {
+            let octave = rng.below(64);
+            let latency = rng.below(1 << octave);
+            latencies.record_many(Span(latency), count % 3);
+            recorded.record_n(latency, count % 3).unwrap();
+            latencies.record(Span(latency));
+            recorded.record(latency).unwrap();
+        }
+        assert!(latencies.histogram() == recorded);
+        let values = latencies.values();
+        let extremes = (latencies.min().unwrap().0, latencies.max().unwrap().0);
+        let again = Latencies::of_values(&values, latencies.sum(), extremes);
+        assert!(again.histogram() == recorded && again.values() == values);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! never measured is `None`, not zero and not NaN.
 
 mod bands;
+mod bin;
 mod latency;
 mod log;
 mod over_time;

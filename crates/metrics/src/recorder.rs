@@ -1,6 +1,7 @@
 //! The probe of every run: latencies and blame of reads and writes, and what went through the
 //! drive.
 
+use crate::bin::Bin;
 use crate::{BlameBands, Latencies};
 use fowler_device::{Completion, Probe};
 use fowler_units::HostOp;
@@ -119,9 +120,10 @@ impl Probe for Recorder {
                 return;
             }
         };
+        let bin = Bin::of(latency);
         let measured = &mut self.measured[kind];
-        measured.latencies.record(latency);
-        measured.blame.record(latency, &completion.blame);
+        measured.latencies.record_in(bin, latency);
+        measured.blame.record_in(bin, latency, &completion.blame);
         measured.bytes += u64::from(completion.io.size);
     }
 }
