@@ -4,6 +4,7 @@
 //! separators takes the slow way, which finds the field first and can say what is wrong with it.
 
 use crate::Cause;
+use crate::columns::Columns;
 use crate::number::{NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, hexadecimal, unsigned};
 use fowler_units::{Diagnostic, printable};
 
@@ -74,6 +75,7 @@ pub(crate) struct Fields<'a, const COMMA: bool> {
     line: &'a [u8],
     /// Where the next field begins; past the line's end when there is none.
     at: usize,
+    host: Option<&'a [u8]>,
 }
 
 /// Columns parted by commas; blanks around a field do not count.
@@ -90,7 +92,7 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
     /// The columns of `line`, which has no line end and no blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
-        let mut fields = Fields { line, at: 0 };
+        let mut fields = Fields { line, at: 0, host: None };
         fields.skip_blanks();
         fields
     }
@@ -115,35 +117,10 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         true
     }
 
-    /// The next field, trimmed.
+    /// The host that the line named.
     #[inline]
-    pub fn next(&mut self, column: &'static str) -> Result<&'a [u8], Fault<'a>> {
-        let start = self.at;
-        if start > self.line.len() || (!COMMA && start == self.line.len()) {
-            return Err(Fault::new(Cause::TooFewColumns, column, b""));
-        }
-        let mut end = start;
-        while self.line.get(end).is_some_and(
-            |&byte| {
-                if COMMA { byte != b',' } else { !is_blank(byte) }
-            },
-        ) {
-            end += 1;
-        }
-        let ended = self.end_at(end);
-        debug_assert!(ended, "a field runs up to a separator or the line's end");
-        Ok(self.line[start..end].trim_ascii_end())
-    }
-
-    /// Refuses whatever columns are left.
-    #[inline]
-    pub fn finish(&mut self) -> Result<(), Fault<'a>> {
-        let rest = self.line.get(self.at..);
-        match rest {
-            None => Ok(()),
-            Some([]) if !COMMA => Ok(()),
-            Some(rest) => Err(Fault::new(Cause::TooManyColumns, "", rest)),
-        }
+    pub fn host(&self) -> Option<&'a [u8]> {
+        self.host
     }
 
     /// Reads digits from `from` on: their value (meaningless past 19 digits) and where they end.
@@ -162,9 +139,65 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         (value, end)
     }
 
-    /// The next field as a whole number.
+    #[cold]
+    fn unsigned_slowly(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+        let field = self.next(column)?;
+        unsigned(field).map_err(|error| Fault::number(error, column, field))
+    }
+
+    #[cold]
+    fn time_slowly(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
+        let field = self.next(column)?;
+        decimal_ns(field, digits).map_err(|error| match error {
+            NumberError::Negative => Fault::new(Cause::NegativeTime, column, field),
+            other => Fault::number(other, column, field),
+        })
+    }
+}
+
+impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
+    type Fault = Fault<'a>;
+
     #[inline]
-    pub fn unsigned(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+    fn fault(fault: Fault<'a>) -> Fault<'a> {
+        fault
+    }
+
+    #[inline]
+    fn next(&mut self, column: &'static str) -> Result<&'a [u8], Fault<'a>> {
+        let start = self.at;
+        if start > self.line.len() || (!COMMA && start == self.line.len()) {
+            return Err(Fault::new(Cause::TooFewColumns, column, b""));
+        }
+        let mut end = start;
+        while self.line.get(end).is_some_and(
+            |&byte| {
+                if COMMA { byte != b',' } else { !is_blank(byte) }
+            },
+        ) {
+            end += 1;
+        }
+        let ended = self.end_at(end);
+        debug_assert!(ended, "a field runs up to a separator or the line's end");
+        Ok(self.line[start..end].trim_ascii_end())
+    }
+
+    fn peek(&self) -> Result<Option<&'a [u8]>, Fault<'a>> {
+        Ok(self.clone().next("").ok())
+    }
+
+    #[inline]
+    fn finish(&mut self) -> Result<(), Fault<'a>> {
+        let rest = self.line.get(self.at..);
+        match rest {
+            None => Ok(()),
+            Some([]) if !COMMA => Ok(()),
+            Some(rest) => Err(Fault::new(Cause::TooManyColumns, "", rest)),
+        }
+    }
+
+    #[inline]
+    fn unsigned(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
         let (value, end) = self.digits(self.at);
         if (1..=SAFE_DIGITS).contains(&(end - self.at)) && self.end_at(end) {
             return Ok(value);
@@ -172,21 +205,13 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         self.unsigned_slowly(column)
     }
 
-    #[cold]
-    fn unsigned_slowly(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
-        let field = self.next(column)?;
-        unsigned(field).map_err(|error| Fault::number(error, column, field))
-    }
-
-    /// The next field as a hexadecimal number.
-    pub fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
+    fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
         let field = self.next(column)?;
         hexadecimal(field).map_err(|error| Fault::number(error, column, field))
     }
 
-    /// The next field as a time: a decimal number of units of `10^digits` ns.
     #[inline]
-    pub fn time(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
+    fn time(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
         let start = self.at;
         let (whole, point) = self.digits(start);
         if self.line.get(point) == Some(&b'.') {
@@ -201,18 +226,8 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         self.time_slowly(column, digits)
     }
 
-    #[cold]
-    fn time_slowly(&mut self, column: &'static str, digits: usize) -> Result<u64, Fault<'a>> {
-        let field = self.next(column)?;
-        decimal_ns(field, digits).map_err(|error| match error {
-            NumberError::Negative => Fault::new(Cause::NegativeTime, column, field),
-            other => Fault::number(other, column, field),
-        })
-    }
-
-    /// The next field as a time in whole units of `scale` ns.
     #[inline]
-    pub fn whole_time(&mut self, column: &'static str, scale: u64) -> Result<u64, Fault<'a>> {
+    fn whole_time(&mut self, column: &'static str, scale: u64) -> Result<u64, Fault<'a>> {
         let start = self.at;
         let count = self.unsigned(column).map_err(|mut fault| {
             if fault.cause == Cause::NotANumber
@@ -223,16 +238,33 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
             fault
         })?;
         count.checked_mul(scale).ok_or_else(|| {
-            let field = Fields::<'a, COMMA> { line: self.line, at: start }.next(column);
+            let field = Fields::<'a, COMMA> { at: start, ..self.clone() }.next(column);
             Fault::new(Cause::TooLarge, column, field.unwrap_or_default())
         })
     }
-}
 
-impl<'a> Blanks<'a> {
-    /// Passes over a field so long that byte by byte it would take most of the line's time.
     #[inline]
-    pub fn skip_long(&mut self, column: &'static str) -> Result<(), Fault<'a>> {
+    fn word<T: Copy>(
+        &mut self,
+        column: &'static str,
+        words: &[(&'static [u8], T)],
+        expected: &'static str,
+    ) -> Result<T, Fault<'a>> {
+        let field = self.next(column)?;
+        match words.iter().find(|(word, _)| *word == field) {
+            Some(&(_, meant)) => Ok(meant),
+            None => Err(Fault { cause: Cause::UnknownOp, column, field, expected }),
+        }
+    }
+
+    #[inline]
+    fn host_named(&mut self, column: &'static str) -> Result<(), Fault<'a>> {
+        self.host = Some(self.next(column)?.trim_ascii());
+        Ok(())
+    }
+
+    #[inline]
+    fn skip_long(&mut self, column: &'static str) -> Result<(), Fault<'a>> {
         let rest = self.line.get(self.at..).unwrap_or_default();
         if rest.is_empty() {
             return Err(Fault::new(Cause::TooFewColumns, column, b""));

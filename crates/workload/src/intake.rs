@@ -6,9 +6,10 @@ use crate::detect::is_remark;
 use crate::error::{Cause, Tally, tally};
 use crate::fields::Fault;
 use crate::formats::native::{OptionalColumn, OptionalColumns};
-use crate::formats::{TraceFormat, decode, decode_wider, each_format};
+use crate::formats::{TraceFormat, decode_and_host, decode_wider, each_format};
 use crate::lines::{Line, Lines};
-use crate::record::{LATEST, Record};
+use crate::plain::{NotPlain, Plain};
+use crate::record::{LATEST, Record, in_time};
 use fowler_units::{Diagnostic, Nanos};
 use std::io;
 
@@ -25,6 +26,29 @@ pub(crate) enum Taken {
     End,
 }
 
+/// Records that are read ahead at most: as many as stay in the first cache.
+const AHEAD: usize = 128;
+
+/// Records of plain lines that were read ahead, all at once.
+#[derive(Default)]
+struct Ahead {
+    /// Each with how many bytes of the text lie behind its line.
+    records: Vec<(Record, usize)>,
+    /// How many of them were taken.
+    taken: usize,
+    /// How long the text was, and how much of it was read.
+    length: usize,
+    read: usize,
+}
+
+/// What lines must agree in with those before them.
+#[derive(Default)]
+struct Before {
+    host: Option<Vec<u8>>,
+    /// The earliest and the latest moment so far.
+    span: Option<(Nanos, Nanos)>,
+}
+
 /// The records of a text.
 pub(crate) struct Intake {
     lines: Lines,
@@ -32,9 +56,8 @@ pub(crate) struct Intake {
     header_due: Option<&'static str>,
     /// What the header of a native trace names behind its four columns, in its order.
     optional: Vec<OptionalColumn>,
-    host: Option<Vec<u8>>,
-    /// The earliest and the latest moment so far.
-    span: Option<(Nanos, Nanos)>,
+    before: Before,
+    ahead: Ahead,
     /// Whether this is a summary behind the records: it ends where another file was appended.
     summary: bool,
     /// Bad lines by cause.
@@ -53,8 +76,8 @@ impl Intake {
             format,
             header_due,
             optional: Vec::new(),
-            host: None,
-            span: None,
+            before: Before::default(),
+            ahead: Ahead::default(),
             summary: false,
             bad,
             line: 0,
@@ -72,9 +95,45 @@ impl Intake {
         self.bad.values().map(|skipped| skipped.count).sum()
     }
 
-    /// Takes in the next line.
+    /// Takes in the next line, or the next one that is no remark.
     #[inline]
     pub fn take(&mut self) -> io::Result<Taken> {
+        match self.ahead.next() {
+            Some(record) => Ok(Taken::Record(record)),
+            None => self.take_anew(),
+        }
+    }
+
+    /// As [`Intake::take`], where nothing is left that was read ahead.
+    fn take_anew(&mut self) -> io::Result<Taken> {
+        self.ahead.records.clear();
+        self.ahead.taken = 0;
+        if self.header_due.is_none() && self.optional.is_empty() {
+            self.read_ahead();
+            if let Some(record) = self.ahead.next() {
+                self.summary = false;
+                return Ok(Taken::Record(record));
+            }
+        }
+        self.take_line()
+    }
+
+    /// Reads the lines that come next for as long as they are plain.
+    fn read_ahead(&mut self) {
+        let Intake { lines, before, ahead, .. } = self;
+        let text = lines.ahead();
+        let remarks = each_format!(self.format, F => if F::COMMAS {
+            ahead.read::<F, true>(text, before)
+        } else {
+            ahead.read::<F, false>(text, before)
+        });
+        lines.pass(ahead.read);
+        self.remarks += remarks;
+        self.line += ahead.records.len() as u64 + remarks;
+    }
+
+    /// Takes in the next line, whatever it is.
+    fn take_line(&mut self) -> io::Result<Taken> {
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
         let (Line::Whole(text) | Line::TooLong(text)) = line;
@@ -101,8 +160,8 @@ impl Intake {
                 decode_wider(self.format, text, &self.optional)
             }
             Line::Whole(text) => {
-                let Intake { format, host, span, .. } = self;
-                each_format!(format, F => decode_after::<F>(text, host, span))
+                let Intake { format, before, .. } = self;
+                each_format!(format, F => decode_after::<F>(text, before))
             }
             Line::TooLong(_) => Err(Fault::new(Cause::LineTooLong, "", b"")),
         };
@@ -128,7 +187,7 @@ impl Intake {
     /// Counts the last record as bad: it lies `back` nanoseconds before one that was handed on.
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
-        let (line, text) = (self.line, self.lines.last());
+        let (line, text) = self.ahead.last(&self.lines, self.line);
         let larger = window.saturating_mul(16);
         tally(&mut self.bad, Cause::BackInTime, || {
             Diagnostic::of(format!(
@@ -140,6 +199,54 @@ impl Intake {
             .expected("requests in order of time, or late by no more than the window holds")
             .hint(format!("read with a larger window, such as {larger}, or sort the trace"))
         });
+    }
+}
+
+impl Ahead {
+    #[inline]
+    fn next(&mut self) -> Option<Record> {
+        let &(record, _) = self.records.get(self.taken)?;
+        self.taken += 1;
+        Some(record)
+    }
+
+    /// The line of the last record, by its number and its text. `line` is the last line that was
+    /// read.
+    fn last<'a>(&self, lines: &'a Lines, line: u64) -> (u64, &'a [u8]) {
+        let Some(last) = self.taken.checked_sub(1) else { return (line, lines.last()) };
+        let passed = lines.passed(self.read);
+        let (before, behind) = passed.split_at(self.length - self.records[last].1);
+        let text = before.strip_suffix(b"\n").unwrap_or(before);
+        let text = memchr::memrchr(b'\n', text).map_or(text, |end| &text[end + 1..]);
+        let later = memchr::memchr_iter(b'\n', behind).count() as u64;
+        (line - later, text.strip_suffix(b"\r").unwrap_or(text))
+    }
+
+    /// Reads plain lines from the beginning of `text`, and says how many of them are remarks.
+    fn read<F: TraceFormat, const COMMA: bool>(&mut self, text: &[u8], before: &mut Before) -> u64 {
+        let (mut rest, mut remarks) = (text, 0);
+        while self.records.len() < AHEAD {
+            let mut columns = Plain::<COMMA>::of(rest);
+            match F::decode(&mut columns) {
+                Ok(record) if in_time::<F>(&record) => {
+                    let Some(next) = columns.next_line() else { break };
+                    if before.agree::<F>(record.io.at, columns.host()).is_err() {
+                        break;
+                    }
+                    self.records.push((record, next.len()));
+                    rest = next;
+                }
+                Err(NotPlain::OtherEvent) => {
+                    let Some(next) = columns.next_line() else { break };
+                    remarks += 1;
+                    rest = next;
+                }
+                _ => break,
+            }
+        }
+        self.length = text.len();
+        self.read = text.len() - rest.len();
+        remarks
     }
 }
 
@@ -177,45 +284,55 @@ fn header_row<'a>(
     OptionalColumn::named(&line[header.len()..])
 }
 
-/// A line that must agree with those before it: one host, and no moment too far from the others.
+/// A line that must agree with those before it.
 #[inline]
 fn decode_after<'a, F: TraceFormat>(
     line: &'a [u8],
-    host: &mut Option<Vec<u8>>,
-    span: &mut Option<(Nanos, Nanos)>,
+    before: &mut Before,
 ) -> Result<Record, Fault<'a>> {
-    let record = decode::<F>(line)?;
-    if let Some(name) = F::host(line) {
-        same_host(host, name)?;
-    }
-    if F::FROM_A_DATE {
-        same_age::<F>(span, record.io.at)?;
-    }
+    let (record, host) = decode_and_host::<F>(line)?;
+    before.agree::<F>(record.io.at, host)?;
     Ok(record)
 }
 
-/// Refuses a moment further from the others than the simulator counts. Where times count from a
-/// date they are subtracted later, and any request may turn out to be the first.
-#[inline]
-fn same_age<'a, F: TraceFormat>(
-    span: &mut Option<(Nanos, Nanos)>,
-    at: Nanos,
-) -> Result<(), Fault<'a>> {
-    let (first, last) = span.unwrap_or((at, at));
-    let (first, last) = (first.min(at), last.max(at));
-    if last.0 - first.0 > LATEST.0 {
-        return Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""));
-    }
-    *span = Some((first, last));
-    Ok(())
-}
-
-/// Refuses a second host, whose devices may have the numbers of the first one's.
-#[inline]
-fn same_host<'a>(first: &mut Option<Vec<u8>>, host: &'a [u8]) -> Result<(), Fault<'a>> {
-    if first.get_or_insert_with(|| host.to_vec()) == host {
+impl Before {
+    /// Takes a record in, unless it does not agree: one host, and no moment too far from the
+    /// others.
+    #[inline]
+    fn agree<'a, F: TraceFormat>(
+        &mut self,
+        at: Nanos,
+        host: Option<&'a [u8]>,
+    ) -> Result<(), Fault<'a>> {
+        if let Some(name) = host {
+            self.same_host(name)?;
+        }
+        if F::FROM_A_DATE {
+            self.same_age::<F>(at)?;
+        }
         Ok(())
-    } else {
-        Err(Fault::new(Cause::OtherHost, "Hostname", host))
+    }
+
+    /// Refuses a moment further from the others than the simulator counts. Where times count from a
+    /// date they are subtracted later, and any request may turn out to be the first.
+    #[inline]
+    fn same_age<'a, F: TraceFormat>(&mut self, at: Nanos) -> Result<(), Fault<'a>> {
+        let (first, last) = self.span.unwrap_or((at, at));
+        let (first, last) = (first.min(at), last.max(at));
+        if last.0 - first.0 > LATEST.0 {
+            return Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""));
+        }
+        self.span = Some((first, last));
+        Ok(())
+    }
+
+    /// Refuses a second host, whose devices may have the numbers of the first one's.
+    #[inline]
+    fn same_host<'a>(&mut self, host: &'a [u8]) -> Result<(), Fault<'a>> {
+        if self.host.get_or_insert_with(|| host.to_vec()) == host {
+            Ok(())
+        } else {
+            Err(Fault::new(Cause::OtherHost, "Hostname", host))
+        }
     }
 }

@@ -20,6 +20,7 @@
 //! # Ok::<(), fowler_workload::TraceError>(())
 //! ```
 
+mod columns;
 mod detect;
 mod devices;
 mod error;
@@ -30,6 +31,7 @@ mod info;
 mod intake;
 mod lines;
 mod number;
+mod plain;
 mod profile;
 mod reader;
 mod record;

@@ -81,6 +81,24 @@ impl Lines {
         &self.buffer[self.last.0..self.last.1]
     }
 
+    /// The text that is read and begins with a line not handed out yet. Empty where a line goes on
+    /// whose beginning was handed out as [`Line::TooLong`].
+    #[inline]
+    pub fn ahead(&self) -> &[u8] {
+        if self.skipping { b"" } else { &self.buffer[self.start..self.end] }
+    }
+
+    /// Takes the first `length` bytes of [`Lines::ahead`], which are whole lines, as handed out.
+    #[inline]
+    pub fn pass(&mut self, length: usize) {
+        self.start += length;
+    }
+
+    /// The last `length` bytes that were passed.
+    pub fn passed(&self, length: usize) -> &[u8] {
+        &self.buffer[self.start - length..self.start]
+    }
+
     /// Reads more text behind what is buffered.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(error) = self.torn.take() {

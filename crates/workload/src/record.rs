@@ -2,6 +2,7 @@
 //! moments are checked, whatever the format.
 
 use crate::Cause;
+use crate::columns::Columns;
 use crate::fields::Fault;
 use crate::formats::TraceFormat;
 use fowler_units::{HostIo, HostOp, Nanos};
@@ -22,14 +23,11 @@ pub struct Record {
     pub io: HostIo,
 }
 
-/// Refuses a moment beyond [`LATEST`]. Where times count from a date only the distance between two
-/// of them can be too long.
+/// Whether a record's moment is not beyond [`LATEST`]. Where times count from a date only the
+/// distance between two of them can be too long.
 #[inline]
-pub(crate) fn in_time<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
-    if record.io.at > LATEST && !F::FROM_A_DATE {
-        return Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""));
-    }
-    Ok(record)
+pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
+    record.io.at <= LATEST || F::FROM_A_DATE
 }
 
 /// A number of a range with the column it stands in and the bytes it counts.
@@ -41,15 +39,16 @@ pub(crate) struct Measure {
 }
 
 /// Puts a record together: the one place where ranges are checked.
-#[inline]
-pub(crate) fn record<'a>(
+#[inline(always)]
+pub(crate) fn record<'a, C: Columns<'a>>(
     at: u64,
     device: u64,
     start: Measure,
     length: Measure,
     op: HostOp,
-) -> Result<Record, Fault<'a>> {
-    let too_large = |measure: Measure| Fault::new(Cause::TooLarge, measure.column, b"");
+) -> Result<Record, C::Fault> {
+    let fault = |cause, measure: Measure| C::fault(Fault::new(cause, measure.column, b""));
+    let too_large = |measure: Measure| fault(Cause::TooLarge, measure);
     let offset = start.count.checked_mul(start.unit).ok_or_else(|| too_large(start))?;
     let size = length.count.checked_mul(length.unit).ok_or_else(|| too_large(length))?;
     let size = u32::try_from(size).map_err(|_| too_large(length))?;
@@ -58,21 +57,21 @@ pub(crate) fn record<'a>(
     }
     if op == HostOp::Flush {
         if offset != 0 || size != 0 {
-            return Err(Fault::new(Cause::FlushWithRange, length.column, b""));
+            return Err(fault(Cause::FlushWithRange, length));
         }
     } else if size == 0 {
-        return Err(Fault::new(Cause::ZeroLength, length.column, b""));
+        return Err(fault(Cause::ZeroLength, length));
     }
     Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
 /// An operation that the format does not define.
-pub(crate) fn unknown_op<'a>(
+pub(crate) fn unknown_op<'a, C: Columns<'a>>(
     column: &'static str,
     field: &'a [u8],
     expected: &'static str,
-) -> Fault<'a> {
-    Fault { cause: Cause::UnknownOp, column, field, expected }
+) -> C::Fault {
+    C::fault(Fault { cause: Cause::UnknownOp, column, field, expected })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::systor17::letter;
 use super::{Table, TraceFormat};
-use crate::fields::{Commas, Fault};
+use crate::columns::Columns;
 use crate::record::{Measure, Record, record};
 
 /// Alibaba.
@@ -21,16 +21,15 @@ impl TraceFormat for Alibaba {
     const TIME_COLUMN: &'static str = "timestamp";
     const FROM_A_DATE: bool = true;
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Commas::of(line);
-        let device = fields.unsigned("device_id")?;
-        let op = letter(&mut fields, "opcode")?;
-        let start = Measure { count: fields.unsigned("offset")?, unit: 1, column: "offset" };
-        let length = Measure { count: fields.unsigned("length")?, unit: 1, column: "length" };
-        let at = fields.whole_time("timestamp", 1_000)?;
-        fields.finish()?;
-        record(at, device, start, length, op)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let device = columns.unsigned("device_id")?;
+        let op = letter(columns, "opcode")?;
+        let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
+        let length = Measure { count: columns.unsigned("length")?, unit: 1, column: "length" };
+        let at = columns.whole_time("timestamp", 1_000)?;
+        columns.finish()?;
+        record::<C>(at, device, start, length, op)
     }
 }
 

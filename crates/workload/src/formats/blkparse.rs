@@ -12,14 +12,20 @@
 
 use super::{Table, TraceFormat};
 use crate::Cause;
-use crate::fields::{Blanks, Commas, Fault};
+use crate::columns::Columns;
+use crate::fields::{Commas, Fault};
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// The events that are not read, in the order of blkparse(1).
-const OTHER_EVENTS: &[&[u8]] = &[
-    b"A", b"B", b"C", b"D", b"F", b"G", b"I", b"M", b"P", b"R", b"S", b"T", b"U", b"UT", b"X", b"m",
-];
+/// Whether an event of blkparse(1) is one that is not read.
+#[inline]
+fn is_other(action: &[u8]) -> bool {
+    match action {
+        [letter] => b"ABCDFGIMPRSTUXm".contains(letter),
+        other => other == b"UT",
+    }
+}
+
 /// Bits of a minor device number in the kernel.
 const MINOR_BITS: u32 = 20;
 
@@ -41,25 +47,24 @@ impl TraceFormat for Blkparse {
         259,2 0 4 0.000002000 4020 Q D 8 + 8 [x]\n\
         CPU0 (259,2):\n Reads Queued: 1\n";
 
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Blanks::of(line);
-        let device = device(fields.next("device")?)?;
-        fields.unsigned("cpu")?;
-        fields.unsigned("sequence")?;
-        let at = fields.time("time", 9)?;
-        fields.unsigned("pid")?;
-        let action = fields.next("action")?;
-        if OTHER_EVENTS.contains(&action) {
-            return Err(Fault::new(Cause::OtherEvent, "action", action));
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let device = device(columns.next("device")?).map_err(C::fault)?;
+        columns.unsigned("cpu")?;
+        columns.unsigned("sequence")?;
+        let at = columns.time("time", 9)?;
+        columns.unsigned("pid")?;
+        let action = columns.next("action")?;
+        if is_other(action) {
+            return Err(C::fault(Fault::new(Cause::OtherEvent, "action", action)));
         }
         if action != b"Q" {
-            return Err(unknown_op(
+            return Err(unknown_op::<C>(
                 "action",
                 action,
                 "an action of blkparse(1), of which Q is read",
             ));
         }
-        let letters = fields.next("rwbs")?;
+        let letters = columns.next("rwbs")?;
         let (preflush, rest) = match letters {
             [b'F', rest @ ..] => (true, rest),
             rest => (false, rest),
@@ -69,24 +74,27 @@ impl TraceFormat for Blkparse {
             Some(b'W') => HostOp::Write,
             Some(b'D') => HostOp::Trim,
             Some(b'N') => HostOp::Flush,
-            _ => return Err(unknown_op("rwbs", letters, "R, W, D or N, perhaps behind an F")),
+            _ => return Err(unknown_op::<C>("rwbs", letters, "R, W, D or N, perhaps behind an F")),
         };
-        let first = fields.clone().next("sector").unwrap_or(b"[");
         if op == HostOp::Flush && !preflush {
-            return Err(Fault::new(Cause::OtherEvent, "rwbs", letters));
+            return Err(C::fault(Fault::new(Cause::OtherEvent, "rwbs", letters)));
         }
         let nothing = |column| Measure { count: 0, unit: SECTOR, column };
-        if op == HostOp::Flush || (preflush && first.starts_with(b"[")) {
-            return record(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
+        let has_range = |columns: &C| {
+            let first = columns.peek()?;
+            Ok(first.is_some_and(|first| !first.starts_with(b"[")))
+        };
+        if op == HostOp::Flush || (preflush && !has_range(columns)?) {
+            return record::<C>(at, device, nothing("sector"), nothing("sectors"), HostOp::Flush);
         }
-        let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
-        let plus = fields.next("+")?;
+        let start = Measure { count: columns.unsigned("sector")?, unit: SECTOR, column: "sector" };
+        let plus = columns.next("+")?;
         if plus != b"+" {
-            return Err(Fault::new(Cause::NotANumber, "+", plus));
+            return Err(C::fault(Fault::new(Cause::NotANumber, "+", plus)));
         }
         let length =
-            Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
-        record(at, device, start, length, op)
+            Measure { count: columns.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
+        record::<C>(at, device, start, length, op)
     }
 
     /// No event begins so, since each begins with a device number.

@@ -2,7 +2,7 @@
 
 use super::simulators::MS;
 use super::{Signs, Table, TraceFormat};
-use crate::fields::{Blanks, Fault};
+use crate::columns::Columns;
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
@@ -25,16 +25,15 @@ impl TraceFormat for Disksim {
     const EXAMPLE: &'static str = "0.000000 0 8 16 1\n1.500000 0 24 8 0\n  2.25 1 0 1 a\n";
     const SIGNS: Signs = Signs { fractional_times: true, ..Signs::NONE };
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Blanks::of(line);
-        let at = fields.time("time", MS)?;
-        let device = fields.unsigned("device")?;
-        let start = Measure { count: fields.unsigned("block")?, unit: SECTOR, column: "block" };
-        let length = Measure { count: fields.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
-        let flags = fields.hexadecimal("flags")?;
-        fields.finish()?;
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let at = columns.time("time", MS)?;
+        let device = columns.small("device")?;
+        let start = Measure { count: columns.unsigned("block")?, unit: SECTOR, column: "block" };
+        let length = Measure { count: columns.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
+        let flags = columns.hexadecimal("flags")?;
+        columns.finish()?;
         let op = if flags & READ != 0 { HostOp::Read } else { HostOp::Write };
-        record(at, device, start, length, op)
+        record::<C>(at, device, start, length, op)
     }
 }

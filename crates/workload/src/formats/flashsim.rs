@@ -2,7 +2,7 @@
 
 use super::simulators::milliseconds;
 use super::{Signs, Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::{Record, SECTOR};
 
 /// The page that sizes count.
@@ -21,8 +21,8 @@ impl TraceFormat for Flashsim {
     const EXAMPLE: &'static str = "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n";
     const SIGNS: Signs = Signs { fractional_times: true, device_is_zero: true, ..Signs::NONE };
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        milliseconds(line, ("sector", SECTOR), ("pages", PAGE))
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        milliseconds(columns, ("sector", SECTOR), ("pages", PAGE))
     }
 }

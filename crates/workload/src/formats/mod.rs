@@ -9,7 +9,9 @@
 
 mod simulators;
 
-use crate::fields::Fault;
+use crate::Cause;
+use crate::columns::Columns;
+use crate::fields::{Blanks, Commas, Fault};
 use crate::record::{Record, in_time};
 use native::OptionalColumn;
 use std::fmt;
@@ -83,6 +85,8 @@ pub(crate) trait TraceFormat {
     const TABLE: Table;
     /// A few valid lines, the header row included.
     const EXAMPLE: &'static str;
+    /// Whether commas part the columns, or else runs of blanks.
+    const COMMAS: bool = holds_a_comma(Self::COLUMNS);
     /// The column that holds the time.
     const TIME_COLUMN: &'static str = "time";
     /// Whether the columns are the header row, which must come first.
@@ -94,18 +98,15 @@ pub(crate) trait TraceFormat {
     /// How to tell it from formats with the same columns.
     const SIGNS: Signs = Signs::NONE;
 
-    /// Decodes one line, which has no blanks at its ends.
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>>;
+    /// Decodes the columns of one line. Columns that it leaves may hold anything.
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault>;
 
     /// The same where the header row named optional columns.
-    fn decode_wider<'a>(line: &'a [u8], _: &[OptionalColumn]) -> Result<Record, Fault<'a>> {
-        Self::decode(line)
-    }
-
-    /// The host of a line that can be decoded, where lines name one: a file must not hold another.
-    #[inline]
-    fn host(_line: &[u8]) -> Option<&[u8]> {
-        None
+    fn decode_wider<'a>(
+        columns: &mut Commas<'a>,
+        _: &[OptionalColumn],
+    ) -> Result<Record, Fault<'a>> {
+        Self::decode(columns)
     }
 
     /// Whether a summary begins with this line: up to the next record nothing is a bad line.
@@ -236,16 +237,51 @@ pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
 /// The same where the format is known to the compiler.
 #[inline]
 pub(crate) fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
-    in_time::<F>(F::decode(line.trim_ascii())?)
+    decode_and_host::<F>(line).map(|(record, _)| record)
+}
+
+/// The same with the host, where lines name one: a file must not hold another.
+#[inline]
+pub(crate) fn decode_and_host<F: TraceFormat>(
+    line: &[u8],
+) -> Result<(Record, Option<&[u8]>), Fault<'_>> {
+    let line = line.trim_ascii();
+    let (record, host) = if F::COMMAS {
+        let mut columns = Commas::of(line);
+        (F::decode(&mut columns)?, columns.host())
+    } else {
+        (F::decode(&mut Blanks::of(line))?, None)
+    };
+    not_too_late::<F>(record).map(|record| (record, host))
 }
 
 /// The same with optional columns.
 pub(crate) fn decode_wider<'a>(
     format: Format,
     line: &'a [u8],
-    columns: &[OptionalColumn],
+    optional: &[OptionalColumn],
 ) -> Result<Record, Fault<'a>> {
-    each_format!(format, F => in_time::<F>(F::decode_wider(line.trim_ascii(), columns)?))
+    let mut columns = Commas::of(line.trim_ascii());
+    each_format!(format, F => not_too_late::<F>(F::decode_wider(&mut columns, optional)?))
+}
+
+/// Refuses a record that is not [`in_time`].
+#[inline]
+fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
+    if in_time::<F>(&record) {
+        Ok(record)
+    } else {
+        Err(Fault::new(Cause::TooLarge, F::TIME_COLUMN, b""))
+    }
+}
+
+const fn holds_a_comma(columns: &str) -> bool {
+    let (mut at, mut found) = (0, false);
+    while at < columns.len() {
+        found |= columns.as_bytes()[at] == b',';
+        at += 1;
+    }
+    found
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::simulators::sectors;
 use super::{Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::Record;
 
 /// MQSim.
@@ -15,8 +15,8 @@ impl TraceFormat for Mqsim {
     const TABLE: Table = Table { time: "ns, whole", range: "sectors of 512 B", read: "`1`" };
     const EXAMPLE: &'static str = "0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        sectors::<1, false>(line)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        sectors::<1, false, C>(columns)
     }
 }

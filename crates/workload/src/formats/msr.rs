@@ -5,7 +5,7 @@
 //! 2185. The response time is the traced disks' own and is not used; it must be there.
 
 use super::{Table, TraceFormat};
-use crate::fields::{Commas, Fault};
+use crate::columns::Columns;
 use crate::record::{Measure, Record, record, unknown_op};
 use fowler_units::HostOp;
 
@@ -28,27 +28,21 @@ impl TraceFormat for Msr {
     const TIME_COLUMN: &'static str = "Timestamp";
     const FROM_A_DATE: bool = true;
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Commas::of(line);
-        let at = fields.whole_time("Timestamp", TICK_NS)?;
-        fields.next("Hostname")?;
-        let device = fields.unsigned("DiskNumber")?;
-        let op = match fields.next("Type")? {
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let at = columns.whole_time("Timestamp", TICK_NS)?;
+        columns.host_named("Hostname")?;
+        let device = columns.small("DiskNumber")?;
+        let op = match columns.next("Type")? {
             word if word.eq_ignore_ascii_case(b"Read") => HostOp::Read,
             word if word.eq_ignore_ascii_case(b"Write") => HostOp::Write,
-            other => return Err(unknown_op("Type", other, "Read or Write")),
+            other => return Err(unknown_op::<C>("Type", other, "Read or Write")),
         };
-        let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
-        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
-        fields.next("ResponseTime")?;
-        fields.finish()?;
-        record(at, device, start, length, op)
-    }
-
-    #[inline]
-    fn host(line: &[u8]) -> Option<&[u8]> {
-        line.split(|&byte| byte == b',').nth(1).map(<[u8]>::trim_ascii)
+        let start = Measure { count: columns.unsigned("Offset")?, unit: 1, column: "Offset" };
+        let length = Measure { count: columns.unsigned("Size")?, unit: 1, column: "Size" };
+        columns.next("ResponseTime")?;
+        columns.finish()?;
+        record::<C>(at, device, start, length, op)
     }
 }
 
@@ -56,6 +50,7 @@ impl TraceFormat for Msr {
 mod tests {
     use super::super::{decode_line, tests::causes};
     use super::*;
+    use crate::fields::Commas;
     use crate::{Cause, Format};
     use fowler_units::{HostIo, Nanos};
 
@@ -65,7 +60,9 @@ mod tests {
         let at = Nanos(12_816_638_529_551_466_300);
         let expected = Record { device: 3, io: HostIo::write(at, 9_056_014_336, 2048) };
         assert_eq!(decode_line(Format::Msr, line), Ok(expected));
-        assert_eq!(Msr::host(line), Some(&b"hm"[..]));
+        let mut columns = Commas::of(line);
+        assert_eq!(Msr::decode(&mut columns).map(|record| record.io.at), Ok(at));
+        assert_eq!(columns.host(), Some(&b"hm"[..]));
         let read = decode_line(Format::Msr, b"128166385295514664,hm,3,Read,0,512,1").unwrap();
         assert_eq!((read.io.op, read.io.at - at), (HostOp::Read, fowler_units::Span(100)));
     }

@@ -2,7 +2,7 @@
 
 use super::simulators::milliseconds;
 use super::{Signs, Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::Record;
 
 /// Cuts of MSR Cambridge.
@@ -18,8 +18,8 @@ impl TraceFormat for MsrCut {
     const SIGNS: Signs =
         Signs { fractional_times: true, bytes: true, device_is_zero: true, ..Signs::NONE };
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        milliseconds(line, ("offset", 1), ("bytes", 1))
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        milliseconds(columns, ("offset", 1), ("bytes", 1))
     }
 }

@@ -12,10 +12,19 @@
 
 use super::{Table, TraceFormat};
 use crate::Cause;
+use crate::columns::Columns;
 use crate::fields::{Commas, Fault};
 use crate::number::unsigned;
-use crate::record::{LATEST, Measure, Record, record, unknown_op};
+use crate::record::{LATEST, Measure, Record, record};
 use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
+
+/// The operations.
+const WORDS: &[(&[u8], HostOp)] = &[
+    (b"read", HostOp::Read),
+    (b"write", HostOp::Write),
+    (b"trim", HostOp::Trim),
+    (b"flush", HostOp::Flush),
+];
 
 /// Native traces.
 pub(crate) struct Native;
@@ -36,23 +45,24 @@ impl TraceFormat for Native {
     const HAS_HEADER: bool = true;
     const OPTIONAL_COLUMNS: bool = true;
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Commas::of(line);
-        let (at, op, start, length) = columns(&mut fields)?;
-        fields.finish()?;
-        record(at, 0, start, length, op)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let (at, op, start, length) = usual(columns)?;
+        columns.finish()?;
+        record::<C>(at, 0, start, length, op)
     }
 
-    fn decode_wider<'a>(line: &'a [u8], optional: &[OptionalColumn]) -> Result<Record, Fault<'a>> {
-        let mut fields = Commas::of(line);
-        let (at, op, start, length) = columns(&mut fields)?;
+    fn decode_wider<'a>(
+        fields: &mut Commas<'a>,
+        optional: &[OptionalColumn],
+    ) -> Result<Record, Fault<'a>> {
+        let (at, op, start, length) = usual(fields)?;
         let mut values = fields.clone();
         for column in optional {
             fields.next(column.name())?;
         }
         fields.finish()?;
-        let mut record = record(at, 0, start, length, op)?;
+        let mut record = record::<Commas>(at, 0, start, length, op)?;
         for column in optional {
             record.io = column.read(values.next(column.name())?, record.io)?;
         }
@@ -61,18 +71,14 @@ impl TraceFormat for Native {
 }
 
 /// The four columns that every native trace has.
-#[inline]
-fn columns<'a>(fields: &mut Commas<'a>) -> Result<(u64, HostOp, Measure, Measure), Fault<'a>> {
-    let at = fields.whole_time("at_ns", 1)?;
-    let op = match fields.next("op")? {
-        b"read" => HostOp::Read,
-        b"write" => HostOp::Write,
-        b"trim" => HostOp::Trim,
-        b"flush" => HostOp::Flush,
-        other => return Err(unknown_op("op", other, "read, write, trim or flush")),
-    };
-    let start = Measure { count: fields.unsigned("offset")?, unit: 1, column: "offset" };
-    let length = Measure { count: fields.unsigned("size")?, unit: 1, column: "size" };
+#[inline(always)]
+fn usual<'a, C: Columns<'a>>(
+    columns: &mut C,
+) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
+    let at = columns.whole_time("at_ns", 1)?;
+    let op = columns.word("op", WORDS, "read, write, trim or flush")?;
+    let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
+    let length = Measure { count: columns.unsigned("size")?, unit: 1, column: "size" };
     Ok((at, op, start, length))
 }
 

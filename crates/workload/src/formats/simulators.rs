@@ -14,58 +14,53 @@
 //! `ASCIITraceReadCode` `"1"`, sectors of 512 B; its `Time_Unit` setting is ignored); SSDsim has
 //! MQSim's columns.
 
-use crate::fields::{Blanks, Fault};
-use crate::record::{Measure, Record, SECTOR, record, unknown_op};
+use crate::columns::Columns;
+use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
 /// Digits of a millisecond in nanoseconds.
 pub(super) const MS: usize = 6;
 
 /// The operation of every format here but DiskSim's.
-#[inline]
-fn one_is_read<'a>(fields: &mut Blanks<'a>) -> Result<HostOp, Fault<'a>> {
-    match fields.next("op")? {
-        b"1" => Ok(HostOp::Read),
-        b"0" => Ok(HostOp::Write),
-        other => Err(unknown_op("op", other, "1 (read) or 0 (write)")),
-    }
+#[inline(always)]
+fn one_is_read<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
+    let words: &[(&[u8], HostOp)] = &[(b"1", HostOp::Read), (b"0", HostOp::Write)];
+    columns.word("op", words, "1 (read) or 0 (write)")
 }
 
 /// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose
 /// width differs from trace to trace.
-#[inline]
-pub(super) fn sectors<const UNIT_NS: u64, const DIGEST: bool>(
-    line: &[u8],
-) -> Result<Record, Fault<'_>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.whole_time("time", UNIT_NS)?;
-    let device = fields.unsigned("device")?;
-    let start = Measure { count: fields.unsigned("sector")?, unit: SECTOR, column: "sector" };
-    let length = Measure { count: fields.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
-    let op = one_is_read(&mut fields)?;
-    let decoded = record(at, device, start, length, op)?;
+#[inline(always)]
+pub(super) fn sectors<'a, const UNIT_NS: u64, const DIGEST: bool, C: Columns<'a>>(
+    columns: &mut C,
+) -> Result<Record, C::Fault> {
+    let at = columns.whole_time("time", UNIT_NS)?;
+    let device = columns.small("device")?;
+    let start = Measure { count: columns.unsigned("sector")?, unit: SECTOR, column: "sector" };
+    let length = Measure { count: columns.unsigned("sectors")?, unit: SECTOR, column: "sectors" };
+    let op = one_is_read(columns)?;
+    let decoded = record::<C>(at, device, start, length, op)?;
     if DIGEST {
-        fields.skip_long("digest")?;
+        columns.skip_long("digest")?;
     }
-    fields.finish().map(|()| decoded)
+    columns.finish().map(|()| decoded)
 }
 
 /// FlashSim and the cuts of MSR Cambridge in its columns: times in decimal milliseconds. A column
 /// of the range is its name and the bytes that it counts.
-#[inline]
-pub(super) fn milliseconds<'a>(
-    line: &'a [u8],
+#[inline(always)]
+pub(super) fn milliseconds<'a, C: Columns<'a>>(
+    columns: &mut C,
     (start, start_unit): (&'static str, u64),
     (length, length_unit): (&'static str, u64),
-) -> Result<Record, Fault<'a>> {
-    let mut fields = Blanks::of(line);
-    let at = fields.time("time", MS)?;
-    let device = fields.unsigned("device")?;
-    let start = Measure { count: fields.unsigned(start)?, unit: start_unit, column: start };
-    let length = Measure { count: fields.unsigned(length)?, unit: length_unit, column: length };
-    let op = one_is_read(&mut fields)?;
-    fields.finish()?;
-    record(at, device, start, length, op)
+) -> Result<Record, C::Fault> {
+    let at = columns.time("time", MS)?;
+    let device = columns.small("device")?;
+    let start = Measure { count: columns.unsigned(start)?, unit: start_unit, column: start };
+    let length = Measure { count: columns.unsigned(length)?, unit: length_unit, column: length };
+    let op = one_is_read(columns)?;
+    columns.finish()?;
+    record::<C>(at, device, start, length, op)
 }
 
 #[cfg(test)]

@@ -5,9 +5,13 @@
 //! White space is allowed around fields, further fields may follow, and the opcode is one letter.
 
 use super::{Table, TraceFormat};
-use crate::fields::{Commas, Fault};
-use crate::record::{Measure, Record, SECTOR, record, unknown_op};
+use crate::columns::Columns;
+use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
+
+/// The operations.
+const WORDS: &[(&[u8], HostOp)] =
+    &[(b"R", HostOp::Read), (b"W", HostOp::Write), (b"r", HostOp::Read), (b"w", HostOp::Write)];
 
 /// SPC.
 pub(crate) struct Spc;
@@ -25,19 +29,14 @@ impl TraceFormat for Spc {
         1,3436288,512,R,1.01,x\n";
     const TIME_COLUMN: &'static str = "Timestamp";
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Commas::of(line);
-        let device = fields.unsigned("ASU")?;
-        let start = Measure { count: fields.unsigned("LBA")?, unit: SECTOR, column: "LBA" };
-        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
-        let op = match fields.next("Opcode")? {
-            b"r" | b"R" => HostOp::Read,
-            b"w" | b"W" => HostOp::Write,
-            other => return Err(unknown_op("Opcode", other, "r or R (read), w or W (write)")),
-        };
-        let at = fields.time("Timestamp", 9)?;
-        record(at, device, start, length, op)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let device = columns.small("ASU")?;
+        let start = Measure { count: columns.unsigned("LBA")?, unit: SECTOR, column: "LBA" };
+        let length = Measure { count: columns.unsigned("Size")?, unit: 1, column: "Size" };
+        let op = columns.word("Opcode", WORDS, "r or R (read), w or W (write)")?;
+        let at = columns.time("Timestamp", 9)?;
+        record::<C>(at, device, start, length, op)
     }
 }
 

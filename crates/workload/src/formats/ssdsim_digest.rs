@@ -2,7 +2,7 @@
 
 use super::simulators::sectors;
 use super::{Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::Record;
 
 /// SSDsim with a digest.
@@ -18,8 +18,8 @@ impl TraceFormat for SsdsimDigest {
         0 0 160806224 8 0 3f4fc2833a17\n\
         1851 0 73397240 8 1 2e568877a8c6\n";
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        sectors::<1, true>(line)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        sectors::<1, true, C>(columns)
     }
 }

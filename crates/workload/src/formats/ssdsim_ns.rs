@@ -2,7 +2,7 @@
 
 use super::simulators::sectors;
 use super::{Format, Signs, Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::Record;
 
 /// SSDsim in nanoseconds.
@@ -16,8 +16,8 @@ impl TraceFormat for SsdsimNs {
     const EXAMPLE: &'static str = "0 0 303567 7 0\n26214000 1 240840 6 1\n26214001 0 8 8 1\n";
     const SIGNS: Signs = Signs { same_as: Some(Format::Mqsim), ..Signs::NONE };
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        sectors::<1, false>(line)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        sectors::<1, false, C>(columns)
     }
 }

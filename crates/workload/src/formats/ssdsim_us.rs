@@ -2,7 +2,7 @@
 
 use super::simulators::sectors;
 use super::{Table, TraceFormat};
-use crate::fields::Fault;
+use crate::columns::Columns;
 use crate::record::Record;
 
 /// SSDsim in microseconds.
@@ -15,8 +15,8 @@ impl TraceFormat for SsdsimUs {
     const TABLE: Table = Table { time: "us, whole", range: "sectors of 512 B", read: "`1`" };
     const EXAMPLE: &'static str = "0 0 280605840 2 1\n979 0 287641400 128 0\n";
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        sectors::<1_000, false>(line)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        sectors::<1_000, false, C>(columns)
     }
 }

@@ -5,8 +5,8 @@
 //! not used; it may be blank. IOType may be blank too: such a line names no operation and is bad.
 
 use super::{Table, TraceFormat};
-use crate::fields::{Commas, Fault};
-use crate::record::{Measure, Record, record, unknown_op};
+use crate::columns::Columns;
+use crate::record::{Measure, Record, record};
 use fowler_units::HostOp;
 
 /// SYSTOR '17.
@@ -26,31 +26,26 @@ impl TraceFormat for Systor17 {
     const HAS_HEADER: bool = true;
     const FROM_A_DATE: bool = true;
 
-    #[inline]
-    fn decode(line: &[u8]) -> Result<Record, Fault<'_>> {
-        let mut fields = Commas::of(line);
-        let at = fields.time("Timestamp", 9)?;
-        fields.next("Response")?;
-        let op = letter(&mut fields, "IOType")?;
-        let device = fields.unsigned("LUN")?;
-        let start = Measure { count: fields.unsigned("Offset")?, unit: 1, column: "Offset" };
-        let length = Measure { count: fields.unsigned("Size")?, unit: 1, column: "Size" };
-        fields.finish()?;
-        record(at, device, start, length, op)
+    #[inline(always)]
+    fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
+        let at = columns.time("Timestamp", 9)?;
+        columns.next("Response")?;
+        let op = letter(columns, "IOType")?;
+        let device = columns.small("LUN")?;
+        let start = Measure { count: columns.unsigned("Offset")?, unit: 1, column: "Offset" };
+        let length = Measure { count: columns.unsigned("Size")?, unit: 1, column: "Size" };
+        columns.finish()?;
+        record::<C>(at, device, start, length, op)
     }
 }
 
 /// The operation of a letter, for the traces of storage services.
-#[inline]
-pub(super) fn letter<'a>(
-    fields: &mut Commas<'a>,
+#[inline(always)]
+pub(super) fn letter<'a, C: Columns<'a>>(
+    columns: &mut C,
     column: &'static str,
-) -> Result<HostOp, Fault<'a>> {
-    match fields.next(column)? {
-        b"R" => Ok(HostOp::Read),
-        b"W" => Ok(HostOp::Write),
-        other => Err(unknown_op(column, other, "R or W")),
-    }
+) -> Result<HostOp, C::Fault> {
+    columns.word(column, &[(b"R", HostOp::Read), (b"W", HostOp::Write)], "R or W")
 }
 
 #[cfg(test)]

@@ -1,0 +1,369 @@
+//! The columns of a line that is plain, read from the text that it begins: digits, single
+//! separators, words as they are written by nearly every tracer. The end of the line is found on
+//! the way.
+//!
+//! What is read so is a sound line, the same that [`Fields`](crate::fields::Fields) would read. Of
+//! all others nothing is said but that they are not plain: `Fields` looks at them, and says what is
+//! wrong, if anything is.
+
+use crate::Cause;
+use crate::columns::Columns;
+use crate::fields::Fault;
+use crate::number::{SAFE_DIGITS, TEN_TO};
+
+/// Why a line has not been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotPlain {
+    /// Nobody knows yet.
+    Open,
+    /// It is an event that is no request's arrival, up to its last column that was looked at.
+    OtherEvent,
+}
+
+/// A cursor over the columns of the line that a text begins with.
+#[derive(Clone, Debug)]
+pub(crate) struct Plain<'a, const COMMA: bool> {
+    /// What was not read yet, from the separator or the line end behind the last field on.
+    rest: &'a [u8],
+    /// No field has been read.
+    fresh: bool,
+    host: Option<&'a [u8]>,
+}
+
+/// Eight times the digit zero.
+const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+
+/// Eight bytes less what makes a digit its value, and if not all of them are digits, the bits that
+/// those before the first other byte take.
+#[inline]
+fn digits(text: &[u8; 8]) -> (u64, Option<u32>) {
+    let values = u64::from_le_bytes(*text) ^ ZEROS;
+    let high = u64::from_ne_bytes([0x80; 8]);
+    // A carry can only reach bytes behind the first that is no digit.
+    let others = (values.wrapping_add(high - 10 * (high >> 7)) | values) & high;
+    (values, (others != 0).then(|| others.trailing_zeros() & !7))
+}
+
+/// The number of eight digits, the first in the lowest byte.
+#[inline]
+fn eight(values: u64) -> u64 {
+    const PAIRS: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let first = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
+    let second = (pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32));
+    first.wrapping_add(second) >> 32
+}
+
+/// The number that the first `bits / 8` values are, of which there are less than eight.
+#[inline]
+fn fewer(values: u64, bits: u32) -> u64 {
+    // In two steps, because there may be none of them and all eight bytes go.
+    eight(values << 8 << (56 - bits))
+}
+
+/// The digits that a text begins with: their number, and how many they are. They are none as well
+/// where they are too many for a `u64`, or eight bytes behind them are not there to be read.
+#[inline(always)]
+fn number(text: &[u8]) -> (u64, usize) {
+    let Some(first) = text.first_chunk() else { return (0, 0) };
+    match digits(first) {
+        (values, Some(bits)) => (fewer(values, bits), bits as usize / 8),
+        (values, None) => long_number(eight(values), text),
+    }
+}
+
+/// The same where the first eight are digits, whose number is `high`.
+#[inline(never)]
+fn long_number(high: u64, text: &[u8]) -> (u64, usize) {
+    let next = |from: usize| text.get(from..).and_then(|text| text.first_chunk()).map(digits);
+    match next(8) {
+        None => (0, 0),
+        Some((values, Some(bits))) => {
+            let count = bits as usize / 8;
+            (high * TEN_TO[count] + fewer(values, bits), 8 + count)
+        }
+        Some((values, None)) => match next(16) {
+            Some((last, Some(bits))) if 16 + bits as usize / 8 <= SAFE_DIGITS => {
+                let high = high * TEN_TO[8] + eight(values);
+                let count = bits as usize / 8;
+                (high * TEN_TO[count] + fewer(last, bits), 16 + count)
+            }
+            _ => (0, 0),
+        },
+    }
+}
+
+impl<'a, const COMMA: bool> Plain<'a, COMMA> {
+    /// The columns of the line that `text` begins with.
+    #[inline(always)]
+    pub fn of(text: &'a [u8]) -> Self {
+        Plain { rest: text, fresh: true, host: None }
+    }
+
+    /// What comes behind the line; none if its last field goes on, or the text ends before it.
+    #[inline(always)]
+    pub fn next_line(&self) -> Option<&'a [u8]> {
+        match *self.rest {
+            [b'\n', ref next @ ..] => Some(next),
+            [byte, ..] if byte == b'\r' || Self::separates(byte) => {
+                let end = memchr::memchr(b'\n', self.rest)?;
+                // A return elsewhere than at the end is no blank of the format's.
+                (byte != b'\r' || end == 1).then(|| &self.rest[end + 1..])
+            }
+            _ => None,
+        }
+    }
+
+    /// The host that the line named.
+    #[inline(always)]
+    pub fn host(&self) -> Option<&'a [u8]> {
+        self.host
+    }
+
+    #[inline(always)]
+    fn separates(byte: u8) -> bool {
+        if COMMA { byte == b',' } else { byte == b' ' || byte == b'\t' }
+    }
+
+    /// Moves on to where the next field begins.
+    #[inline(always)]
+    fn begin(&mut self) -> Result<(), NotPlain> {
+        if !std::mem::take(&mut self.fresh) {
+            match *self.rest {
+                [byte, ref rest @ ..] if Self::separates(byte) => self.rest = rest,
+                _ => return Err(NotPlain::Open),
+            }
+        }
+        if !COMMA && matches!(self.rest, [b'\0'..=b' ', ..]) {
+            self.skip_blanks();
+        }
+        Ok(())
+    }
+
+    /// Only tracers that align their columns print more than one.
+    #[cold]
+    fn skip_blanks(&mut self) {
+        while let [b' ' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+    }
+
+    /// The number that comes next.
+    #[inline(always)]
+    fn digits(&mut self) -> Result<(u64, usize), NotPlain> {
+        let (value, count) = number(self.rest);
+        match self.rest.get(count..) {
+            Some(rest) if count > 0 => self.rest = rest,
+            _ => return Err(NotPlain::Open),
+        }
+        Ok((value, count))
+    }
+}
+
+impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
+    type Fault = NotPlain;
+
+    #[inline(always)]
+    fn fault(fault: Fault<'a>) -> NotPlain {
+        if fault.cause == Cause::OtherEvent { NotPlain::OtherEvent } else { NotPlain::Open }
+    }
+
+    /// A field with a blank in it is not plain.
+    #[inline(always)]
+    fn next(&mut self, _: &'static str) -> Result<&'a [u8], NotPlain> {
+        self.begin()?;
+        let ends = |&byte: &u8| byte <= b' ' || Self::separates(byte);
+        let length = self.rest.iter().position(ends).ok_or(NotPlain::Open)?;
+        if !COMMA && length == 0 {
+            return Err(NotPlain::Open);
+        }
+        let (field, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Ok(field)
+    }
+
+    fn peek(&self) -> Result<Option<&'a [u8]>, NotPlain> {
+        if self.rest.starts_with(b"\n") { Ok(None) } else { self.clone().next("").map(Some) }
+    }
+
+    #[inline(always)]
+    fn unsigned(&mut self, _: &'static str) -> Result<u64, NotPlain> {
+        self.begin()?;
+        Ok(self.digits()?.0)
+    }
+
+    #[inline(always)]
+    fn small(&mut self, column: &'static str) -> Result<u64, NotPlain> {
+        let mut after = self.clone();
+        after.begin()?;
+        if let [digit @ b'0'..=b'9', next, ..] = after.rest
+            && Self::separates(*next)
+        {
+            *self = Plain { rest: &after.rest[1..], ..after };
+            return Ok(u64::from(digit - b'0'));
+        }
+        self.unsigned(column)
+    }
+
+    #[inline(always)]
+    fn hexadecimal(&mut self, _: &'static str) -> Result<u64, NotPlain> {
+        self.begin()?;
+        let (mut value, mut count) = (0, 0);
+        while let [byte, rest @ ..] = self.rest
+            && let Some(digit) = char::from(*byte).to_digit(16)
+        {
+            (value, count) = (value << 4 | u64::from(digit), count + 1);
+            self.rest = rest;
+        }
+        if (1..=16).contains(&count) { Ok(value) } else { Err(NotPlain::Open) }
+    }
+
+    #[inline(always)]
+    fn time(&mut self, _: &'static str, digits: usize) -> Result<u64, NotPlain> {
+        self.begin()?;
+        let (whole, before) = self.digits()?;
+        let [b'.', rest @ ..] = self.rest else { return Err(NotPlain::Open) };
+        self.rest = rest;
+        let (part, after) = self.digits()?;
+        if before + 9 > SAFE_DIGITS || after > digits {
+            return Err(NotPlain::Open);
+        }
+        Ok(whole * TEN_TO[digits] + part * TEN_TO[digits - after])
+    }
+
+    #[inline(always)]
+    fn whole_time(&mut self, column: &'static str, scale: u64) -> Result<u64, NotPlain> {
+        self.unsigned(column)?.checked_mul(scale).ok_or(NotPlain::Open)
+    }
+
+    #[inline(always)]
+    fn word<T: Copy>(
+        &mut self,
+        _: &'static str,
+        words: &[(&'static [u8], T)],
+        _: &'static str,
+    ) -> Result<T, NotPlain> {
+        self.begin()?;
+        for &(word, meant) in words {
+            if let Some(rest) = self.rest.strip_prefix(word) {
+                self.rest = rest;
+                return Ok(meant);
+            }
+        }
+        Err(NotPlain::Open)
+    }
+
+    #[inline(always)]
+    fn host_named(&mut self, column: &'static str) -> Result<(), NotPlain> {
+        self.host = Some(self.next(column)?);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn skip_long(&mut self, _: &'static str) -> Result<(), NotPlain> {
+        self.begin()?;
+        if self.rest.first().is_none_or(|&byte| byte <= b' ') {
+            return Err(NotPlain::Open);
+        }
+        let length = memchr::memchr3(b' ', b'\t', b'\n', self.rest).ok_or(NotPlain::Open)?;
+        self.rest = &self.rest[length..];
+        Ok(())
+    }
+
+    /// Blanks behind the last field are not plain.
+    #[inline(always)]
+    fn finish(&mut self) -> Result<(), NotPlain> {
+        match *self.rest {
+            [b'\n', ..] | [b'\r', b'\n', ..] => Ok(()),
+            _ => Err(NotPlain::Open),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Format;
+    use crate::formats::{TraceFormat, decode_and_host, each_format};
+    use crate::number::unsigned;
+    use crate::record::in_time;
+    use fowler_units::Rng;
+
+    #[test]
+    fn numbers_are_read_up_to_the_last_that_always_fits() {
+        let text = b"9999999999999999999,0000000";
+        for from in 0..19 {
+            let digits = &text[from..19];
+            assert_eq!(number(&text[from..]), (unsigned(digits).unwrap(), digits.len()));
+        }
+        assert_eq!(number(b"10000000000000000000,0000000").1, 0, "20 digits");
+        assert_eq!(number(b"1234567").1, 0, "no eight bytes");
+        for other in [b'/', b':', b'\0', b'\n', 0x80, 0xb0, 0xff] {
+            for behind in [b'0', b'9', b'/', b':', 0xff] {
+                let text = [b'4', b'2', other, behind, behind, behind, behind, behind];
+                assert_eq!(number(&text), (42, 2), "{text:?}");
+                assert_eq!(number(&text[2..]).1, 0);
+                assert_eq!(number(&[&text[2..], b"00"].concat()).1, 0);
+            }
+        }
+    }
+
+    /// What a line is to [`Plain`], and where the next one begins.
+    fn plain<F: TraceFormat, const COMMA: bool>(text: &[u8]) -> Option<Vec<u8>> {
+        let mut columns = Plain::<COMMA>::of(text);
+        let said = match F::decode(&mut columns) {
+            Ok(record) if in_time::<F>(&record) => format!("{record:?} {:?}", columns.host()),
+            Err(NotPlain::OtherEvent) => Cause::OtherEvent.to_string(),
+            _ => return None,
+        };
+        let next = columns.next_line()?.len();
+        Some([said.as_bytes(), b" ", &text[..text.len() - next]].concat())
+    }
+
+    /// What it is to those who say what is wrong.
+    fn exact<F: TraceFormat>(text: &[u8]) -> Option<Vec<u8>> {
+        let end = text.iter().position(|&byte| byte == b'\n')?;
+        let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
+        let said = match decode_and_host::<F>(line) {
+            Ok((record, host)) => format!("{record:?} {host:?}"),
+            Err(fault) => fault.cause.to_string(),
+        };
+        Some([said.as_bytes(), b" ", &text[..=end]].concat())
+    }
+
+    /// Damaged in any way, a line that is taken for a plain one is what it is to [`Fields`].
+    #[test]
+    fn what_is_plain_is_exact() {
+        let mut rng = Rng::stream(6, "plain");
+        let bytes = b"0123456789,. \t\r\n\x0c\x0b-+RWrwQFxa\0\xff";
+        for &format in Format::ALL {
+            let (mut plain_ones, lines) = (0, format.example().lines());
+            let lines: Vec<&str> = lines.skip(usize::from(format.header().is_some())).collect();
+            for round in 0..40_000 {
+                let first = lines[round % lines.len()];
+                let mut text = format!("{first}\n{}\n0,0,0,0,0,0,0 0 0 0", lines[0]).into_bytes();
+                for _ in 0..rng.below(4) {
+                    let at = rng.below(first.len() as u64 + 2) as usize;
+                    let byte = bytes[rng.below(bytes.len() as u64) as usize];
+                    match rng.below(3) {
+                        0 => text[at] = byte,
+                        1 => text.insert(at, byte),
+                        _ => drop(text.remove(at)),
+                    }
+                }
+                each_format!(format, F => {
+                    let found = if F::COMMAS {
+                        plain::<F, true>(&text)
+                    } else {
+                        plain::<F, false>(&text)
+                    };
+                    if found.is_some() {
+                        plain_ones += 1;
+                        assert_eq!(found, exact::<F>(&text), "{format}: {}", text.escape_ascii());
+                    }
+                });
+            }
+            assert!(plain_ones > 10_000, "{format}: {plain_ones}");
+        }
+    }
+}
