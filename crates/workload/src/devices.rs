@@ -33,6 +33,14 @@ pub struct DeviceUse {
     pub end: u64,
 }
 
+impl DeviceUse {
+    #[inline]
+    fn count(&mut self, record: &Record) {
+        self.requests += 1;
+        self.end = self.end.max(record.io.offset + u64::from(record.io.size));
+    }
+}
+
 /// The devices seen so far, ascending by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
@@ -46,15 +54,20 @@ impl Devices {
         &self.seen
     }
 
-    /// Counts a record.
+    /// Counts a record. Whether it is for another device than the record before it.
     #[inline]
-    pub fn count(&mut self, record: &Record) {
-        if self.seen.get(self.last).is_none_or(|device| device.device != record.device) {
-            self.last = self.place_of(record.device);
+    pub fn count(&mut self, record: &Record) -> bool {
+        match self.seen.get_mut(self.last) {
+            Some(device) if device.device == record.device => {
+                device.count(record);
+                false
+            }
+            _ => {
+                self.last = self.place_of(record.device);
+                self.seen[self.last].count(record);
+                true
+            }
         }
-        let device = &mut self.seen[self.last];
-        device.requests += 1;
-        device.end = device.end.max(record.io.offset + u64::from(record.io.size));
     }
 
     /// Where a device stands; it is added if it is new.

@@ -95,17 +95,17 @@ impl Intake {
         self.bad.values().map(|skipped| skipped.count).sum()
     }
 
-    /// Takes in the next line, or the next one that is no remark.
+    /// The next record, if it was read ahead.
     #[inline]
-    pub fn take(&mut self) -> io::Result<Taken> {
-        match self.ahead.next() {
-            Some(record) => Ok(Taken::Record(record)),
-            None => self.take_anew(),
-        }
+    pub fn take_ahead(&mut self) -> Option<Record> {
+        self.ahead.next()
     }
 
-    /// As [`Intake::take`], where nothing is left that was read ahead.
-    fn take_anew(&mut self) -> io::Result<Taken> {
+    /// Takes in the next line, or the next one that is no remark.
+    pub fn take(&mut self) -> io::Result<Taken> {
+        if let Some(record) = self.ahead.next() {
+            return Ok(Taken::Record(record));
+        }
         self.ahead.records.clear();
         self.ahead.taken = 0;
         if self.header_due.is_none() && self.optional.is_empty() {

@@ -172,7 +172,7 @@ impl TraceReader {
                 devices: Vec::new(),
             },
             stage: Stage::Reading,
-            origin: None,
+            origin: (!format.counts_from_a_date()).then_some(0),
         })
     }
 
@@ -196,7 +196,9 @@ impl TraceReader {
     fn followed_by(mut self, mut second: TraceReader) -> Result<TraceReader, TraceError> {
         while let Ok(taken) = self.intake.take() {
             match taken {
-                Taken::Record(record) => self.devices.count(&record),
+                Taken::Record(record) => {
+                    self.devices.count(&record);
+                }
                 Taken::Remark | Taken::Bad => {}
                 Taken::End => break,
             }
@@ -209,30 +211,45 @@ impl TraceReader {
     #[inline]
     fn fill(&mut self) {
         while !self.window.is_full() {
-            match self.intake.take() {
-                Ok(Taken::Record(record)) => match self.window.push(record) {
-                    Ok(()) => {
-                        self.devices.count(&record);
+            let Some(record) = self.intake.take_ahead().or_else(|| self.take_anew()) else {
+                return;
+            };
+            match self.window.push(record) {
+                Ok(()) => {
+                    let changed = self.devices.count(&record);
+                    if changed && self.options.device == DeviceChoice::Default {
                         let several = self.devices.seen().len() > 1;
-                        if several && self.options.device == DeviceChoice::Default {
+                        if several {
                             return self.refuse_devices();
                         }
                     }
-                    Err(back) => {
-                        self.intake.refuse_late(back, self.options.reorder_window);
-                        if self.options.lenient.is_none() {
-                            return self.refuse_rest();
-                        }
+                }
+                Err(back) => {
+                    self.intake.refuse_late(back, self.options.reorder_window);
+                    if self.options.lenient.is_none() {
+                        return self.refuse_rest();
                     }
-                },
+                }
+            }
+        }
+    }
+
+    /// Reads lines up to the next record. None if the text ends, or something is wrong.
+    fn take_anew(&mut self) -> Option<Record> {
+        loop {
+            match self.intake.take() {
+                Ok(Taken::Record(record)) => return Some(record),
                 Ok(Taken::Remark) => {}
                 Ok(Taken::Bad) if self.options.lenient.is_some() => {}
-                Ok(Taken::Bad) => return self.refuse_rest(),
+                Ok(Taken::Bad) => self.refuse_rest(),
                 Ok(Taken::End) => {
                     self.stage = Stage::Draining(self.verdict());
-                    return self.complete_report();
+                    self.complete_report();
                 }
-                Err(error) => return self.break_off(&error),
+                Err(error) => self.break_off(&error),
+            }
+            if !matches!(self.stage, Stage::Reading) {
+                return None;
             }
         }
     }
@@ -316,7 +333,9 @@ impl TraceReader {
                         window.pop();
                     }
                     match window.push(record) {
-                        Ok(()) => self.devices.count(&record),
+                        Ok(()) => {
+                            self.devices.count(&record);
+                        }
                         Err(back) => self.intake.refuse_late(back, self.options.reorder_window),
                     }
                 }
@@ -355,8 +374,7 @@ impl TraceReader {
     /// A record as a request of the simulated drive; none if its device is not read.
     #[inline]
     fn request(&mut self, record: Record) -> Result<Option<HostIo>, TraceError> {
-        let first = if self.report.format.counts_from_a_date() { record.io.at.0 } else { 0 };
-        let origin = *self.origin.get_or_insert(first);
+        let origin = *self.origin.get_or_insert(record.io.at.0);
         let base = match self.options.device {
             DeviceChoice::Default => 0,
             DeviceChoice::Only(device) if record.device != device => {

@@ -8,36 +8,36 @@ use crate::Record;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A record and where it stood in the file; ordered by time, then by place.
+/// A late record and how many came late before it; ordered by time, then by that.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct Late {
     record: Record,
     place: u64,
 }
 
-impl Waiting {
+impl Late {
     #[inline]
     fn key(&self) -> (u64, u64) {
         (self.record.io.at.0, self.place)
     }
 }
 
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
+impl PartialEq for Late {
+    fn eq(&self, other: &Late) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for Late {}
 
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<std::cmp::Ordering> {
+impl PartialOrd for Late {
+    fn partial_cmp(&self, other: &Late) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> std::cmp::Ordering {
+impl Ord for Late {
+    fn cmp(&self, other: &Late) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
 }
@@ -47,10 +47,10 @@ impl Ord for Waiting {
 pub(crate) struct Reorder {
     window: usize,
     /// Requests that came in order: ascending from front to back.
-    ring: VecDeque<Waiting>,
-    /// Requests that came after a later one.
-    late: BinaryHeap<Reverse<Waiting>>,
-    places: u64,
+    ring: VecDeque<Record>,
+    /// Requests that came after a later one. Of equal time, those of the ring came before them: when
+    /// these came, a later one was the last in it.
+    late: BinaryHeap<Reverse<Late>>,
     /// The time of the last request handed out.
     handed_out: u64,
     /// The latest time seen.
@@ -65,7 +65,6 @@ impl Reorder {
             window: window.max(1),
             ring: VecDeque::new(),
             late: BinaryHeap::new(),
-            places: 0,
             handed_out: 0,
             latest: 0,
             reordered: 0,
@@ -94,14 +93,12 @@ impl Reorder {
         if at < self.handed_out {
             return Err(self.handed_out - at);
         }
-        let waiting = Waiting { record, place: self.places };
-        self.places += 1;
         if at >= self.latest {
             self.latest = at;
-            self.ring.push_back(waiting);
+            self.ring.push_back(record);
         } else {
+            self.late.push(Reverse(Late { record, place: self.reordered }));
             self.reordered += 1;
-            self.late.push(Reverse(waiting));
         }
         Ok(())
     }
@@ -109,16 +106,19 @@ impl Reorder {
     /// Takes the earliest request out.
     #[inline]
     pub fn pop(&mut self) -> Option<Record> {
-        let late = self.late.peek().map(|Reverse(waiting)| waiting.key());
-        let in_order = self.ring.front().map(Waiting::key);
-        let taken = match (in_order, late) {
-            (Some(front), Some(top)) if top < front => self.late.pop().map(|Reverse(it)| it),
-            (Some(_), _) => self.ring.pop_front(),
-            (None, _) => self.late.pop().map(|Reverse(it)| it),
-        }?;
-        debug_assert!(taken.record.io.at.0 >= self.handed_out, "handed out in order");
-        self.handed_out = taken.record.io.at.0;
-        Some(taken.record)
+        let taken = if self.late.is_empty() { self.ring.pop_front() } else { self.earlier() }?;
+        debug_assert!(taken.io.at.0 >= self.handed_out, "handed out in order");
+        self.handed_out = taken.io.at.0;
+        Some(taken)
+    }
+
+    /// Takes out the earlier one of the ring's front and of those that came late.
+    fn earlier(&mut self) -> Option<Record> {
+        let late = self.late.peek().map(|Reverse(late)| late.record.io.at);
+        match self.ring.front() {
+            Some(front) if late.is_none_or(|at| front.io.at <= at) => self.ring.pop_front(),
+            _ => self.late.pop().map(|Reverse(late)| late.record),
+        }
     }
 }
 
