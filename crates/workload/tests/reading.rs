@@ -4,6 +4,7 @@ use fowler_units::{HostIo, HostOp, Nanos};
 use fowler_workload::{
     Cause, DeviceChoice, Format, FormatSource, ReadOptions, ReadReport, TraceError, TraceReader,
 };
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 
 /// Everything a reader hands on, its error and its report.
@@ -121,6 +122,43 @@ fn lenient_reading_skips_up_to_the_stated_share_and_counts() {
     for share in [-0.1, 1.1, f64::NAN] {
         let options = ReadOptions { lenient: Some(share), ..ReadOptions::default() };
         assert!(read_as("t", text.as_bytes(), &options).is_err());
+    }
+}
+
+/// A form feed before a line does not matter, but such a line is not read ahead.
+#[test]
+fn lines_read_ahead_are_what_they_are_one_by_one() {
+    for &format in Format::ALL {
+        let records = format.example().lines().filter(|line| line.as_bytes()[0].is_ascii_digit());
+        let records: Vec<&str> = records.collect();
+        let mut lines: Vec<String> = format.header().map(String::from).into_iter().collect();
+        for round in 0..2_000 {
+            match (round + 40) % 97 {
+                7 => lines.push("# a remark".into()),
+                8 => lines.push(format!("{},,", records[0])),
+                9 => lines.push(format!("{}\r", records[0])),
+                10 => lines.extend(format.example().lines().map(String::from)),
+                _ => lines.push(records[round % records.len()].into()),
+            }
+        }
+        let slowly = lines.iter().map(|line| match line.as_bytes()[0] {
+            b'0'..=b'9' => format!("\x0c{line}"),
+            _ => line.clone(),
+        });
+        let (ahead, slowly) = (lines.join("\n"), slowly.collect::<Vec<_>>().join("\n"));
+        for (lenient, reorder_window) in [(None, 4096), (Some(1.0), 2), (Some(1.0), 300)] {
+            let device = DeviceChoice::SideBySide;
+            let options = ReadOptions { format: Some(format), lenient, reorder_window, device };
+            let strip = |text: String| text.replace(r"\\u{c}", "").replace(r"\u{c}", "");
+            let [ahead, slowly] = [&ahead, &slowly].map(|text| {
+                let read = read(text, &options);
+                let error = read.error.map(|error| strip(error.to_string()));
+                let bad = strip(format!("{:?}", read.report.skipped));
+                (read.requests, error, bad, ReadReport { skipped: BTreeMap::new(), ..read.report })
+            });
+            assert_eq!(ahead, slowly, "{format}");
+            assert!(ahead.0.len() > 10, "{format}");
+        }
     }
 }
 
