@@ -128,6 +128,13 @@ impl Locator {
         self.pages_per_block.remainder(unit.0)
     }
 
+    /// The block of a unit, and its place in it.
+    #[inline]
+    pub fn block_and_place(&self, unit: UnitId) -> (BlockId, u32) {
+        let block = self.block_of(unit);
+        (block, unit.0 - block.0 * self.pages_per_block.by)
+    }
+
     /// The numbers of the units of a block, in the order in which they are programmed.
     #[inline]
     pub fn units_of(&self, block: BlockId) -> Range<u32> {
@@ -246,6 +253,7 @@ mod tests {
             assert_eq!(locator.page_of(unit), page);
             assert_eq!(locator.block_of(unit), block);
             assert_eq!(locator.unit(block, locator.place_in_block(unit)), unit);
+            assert_eq!(locator.block_and_place(unit), (block, locator.place_in_block(unit)));
             let units = locator.units_of(block);
             assert_eq!(UnitId(units.start), locator.unit(block, 0));
             assert_eq!(UnitId(units.end), locator.unit(BlockId(block.0 + 1), 0));

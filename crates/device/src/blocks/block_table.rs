@@ -156,7 +156,14 @@ impl Blocks {
     /// Valid pages of a die.
     #[inline]
     pub fn valid_on(&self, die: DieId) -> u32 {
-        self.geometry.planes_of_die(die).map(|plane| self.valid_in(plane)).sum()
+        // A loop of its own: for the one plane that most dies have, a sum is set up for many.
+        let planes = self.geometry.planes_per_die;
+        let first = PlaneId(die.0 * planes);
+        let mut valid = self.valid_in(first);
+        for plane in first.0 + 1..first.0 + planes {
+            valid += self.valid_in(PlaneId(plane));
+        }
+        valid
     }
 
     /// Valid pages of a block.
@@ -269,20 +276,20 @@ impl Blocks {
         self.blocks[block].state = BlockState::Free;
     }
 
-    /// Programs the next page of an open block; pages of a block are programmed in order, each once
-    /// between erases.
-    #[inline]
-    pub fn program(&mut self, block: BlockId) -> UnitId {
+    /// Programs the next page of an open block of a plane; pages of a block are programmed in order,
+    /// each once between erases. Says too whether it was the last.
+    #[inline(always)]
+    pub fn program(&mut self, plane: PlaneId, block: BlockId) -> (UnitId, bool) {
         let record = &mut self.blocks[block];
-        assert_eq!(record.state, BlockState::Open);
-        let offset = u32::from(record.written);
-        assert!(offset < self.geometry.pages_per_block, "page programmed twice");
+        assert!(record.state == BlockState::Open, "a page of a block that is not open");
+        let (offset, pages) = (u32::from(record.written), self.geometry.pages_per_block);
+        assert!(offset < pages, "page programmed twice");
         record.written += 1;
         record.valid += 1;
-        self.planes[self.locator.plane_of_block(block)].valid += 1;
+        self.planes[plane].valid += 1;
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
-        self.locator.unit(block, offset)
+        (self.locator.unit(block, offset), offset + 1 == pages)
     }
 
     /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
@@ -368,45 +375,81 @@ impl Blocks {
         }
     }
 
-    /// A page's data is invalid from now on.
+    /// A page's data is invalid from now on. Returns its plane.
     #[inline]
-    pub fn invalidate(&mut self, unit: UnitId) {
-        let block = self.locator.block_of(unit);
-        let offset = self.locator.place_in_block(unit);
-        let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
-        assert!(*word & (1 << (offset % 64)) != 0, "page invalidated twice");
-        *word &= !(1 << (offset % 64));
+    pub fn invalidate(&mut self, unit: UnitId) -> PlaneId {
+        let (block, was_valid) = self.clear(unit);
+        assert!(was_valid, "page invalidated twice");
         let plane = self.locator.plane_of_block(block);
-        self.planes[plane].valid -= 1;
+        self.lose_page(block, plane);
+        plane
+    }
+
+    /// A page of a plane is invalid from now on, if it was not before: returns whether it was
+    /// valid.
+    #[inline]
+    pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
+        let (block, was_valid) = self.clear(unit);
+        if was_valid {
+            self.lose_page(block, plane);
+        }
+        was_valid
+    }
+
+    /// Marks a page as invalid: its block, and whether it was valid.
+    #[inline]
+    fn clear(&mut self, unit: UnitId) -> (BlockId, bool) {
+        let (block, offset) = self.locator.block_and_place(unit);
+        let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
+        let before = *word;
+        *word = before & !(1 << (offset % 64));
+        (block, before & (1 << (offset % 64)) != 0)
+    }
+
+    /// A block of a plane has one valid page less.
+    #[inline]
+    fn lose_page(&mut self, block: BlockId, plane: PlaneId) {
+        let its = &mut self.planes[plane];
+        its.valid -= 1;
         let record = &mut self.blocks[block];
-        let bucket = bucket(&self.geometry, plane, record.valid);
         record.valid -= 1;
         if record.state == BlockState::Full {
-            self.unlink(block, bucket);
-            self.link(block, plane);
+            its.lowest = its.lowest.min(u32::from(record.valid));
+            let below = bucket(&self.geometry, plane, record.valid);
+            let [to, from] = self.buckets[below..].first_chunk_mut().expect("two buckets");
+            from.remove(&mut self.blocks, block);
+            to.push_front(&mut self.blocks, block);
         }
     }
 
     /// Whether a page holds current data.
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
-        let block = self.locator.block_of(unit);
-        let offset = self.locator.place_in_block(unit);
+        let (block, offset) = self.locator.block_and_place(unit);
         let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
         word & (1 << (offset % 64)) != 0
     }
 
-    /// The first valid page of a block at or after `offset`.
-    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<UnitId> {
-        let words = &self.bits[block.index() * self.words_per_block..][..self.words_per_block];
-        let mut index = offset as usize / 64;
-        let mut word = words.get(index)? & (u64::MAX << (offset % 64));
-        while word == 0 {
-            index += 1;
-            word = *words.get(index)?;
+    /// The place of the first valid page of a block at or after `offset`.
+    #[inline]
+    pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
+        if self.blocks[block].valid == 0 {
+            return None;
         }
-        let found = index as u32 * 64 + word.trailing_zeros();
-        Some(self.locator.unit(block, found))
+        let first = block.index() * self.words_per_block;
+        let (mut at, end) = (first + offset as usize / 64, first + self.words_per_block);
+        if at == end {
+            return None;
+        }
+        let mut word = self.bits[at] & (u64::MAX << (offset % 64));
+        while word == 0 {
+            at += 1;
+            if at == end {
+                return None;
+            }
+            word = self.bits[at];
+        }
+        Some((at - first) as u32 * 64 + word.trailing_zeros())
     }
 
     /// The valid pages of a block, in order.

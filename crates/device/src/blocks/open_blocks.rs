@@ -203,8 +203,12 @@ impl OpenBlocks {
         if open.is_some() { open } else { self.open(blocks, plane, source, tag) }
     }
 
+    /// Opens an erased block for data of `source` and `tag`.
+    ///
+    /// # Panics
+    /// If there is none.
     #[cold]
-    fn open(
+    pub fn open(
         &mut self,
         blocks: &mut Blocks,
         plane: PlaneId,
@@ -226,7 +230,7 @@ impl OpenBlocks {
     }
 
     /// The open block that takes data of `source` and `tag` is full.
-    #[inline]
+    #[cold]
     pub fn close(&mut self, plane: PlaneId, source: Source, tag: StreamTag) {
         self.set(plane, source, tag, BlockId::NONE);
     }
@@ -252,6 +256,7 @@ impl OpenBlocks {
     }
 
     /// The block that is open for something, or none.
+    #[inline]
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let its = &self.planes[plane];
         match opened {

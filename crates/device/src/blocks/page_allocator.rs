@@ -52,6 +52,18 @@ pub struct PageAllocator {
     turn: usize,
     collected_to: GcFrontier,
     plane_limit: u32,
+    die_limit: u32,
+}
+
+/// A page that was handed out, and where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// The page.
+    pub unit: UnitId,
+    /// Its block.
+    pub block: BlockId,
+    /// Its plane.
+    pub plane: PlaneId,
 }
 
 impl PageAllocator {
@@ -73,6 +85,7 @@ impl PageAllocator {
             turn: 0,
             collected_to: config.gc.frontier,
             plane_limit: layout.plane_limit(),
+            die_limit: layout.plane_limit() * geometry.planes_per_die,
         }
     }
 
@@ -110,14 +123,25 @@ impl PageAllocator {
                 return has_room.then_some(die);
             }
         }
-        for _ in 0..self.order.len() {
-            let die = self.order[self.turn];
-            self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
-            if self.takes_in(die) {
-                return Some(die);
-            }
-        }
-        None
+        let die = self.next_turn();
+        if self.takes_in(die) { Some(die) } else { self.place_on_another() }
+    }
+
+    /// As [`PageAllocator::place`], when the die whose turn it was has no room.
+    #[cold]
+    fn place_on_another(&mut self) -> Option<DieId> {
+        (1..self.order.len()).find_map(|_| {
+            let die = self.next_turn();
+            self.takes_in(die).then_some(die)
+        })
+    }
+
+    /// The die whose turn it is in striping order.
+    #[inline]
+    fn next_turn(&mut self) -> DieId {
+        let die = self.order[self.turn];
+        self.turn = if self.turn + 1 == self.order.len() { 0 } else { self.turn + 1 };
+        die
     }
 
     /// The die that the address of a page names.
@@ -130,40 +154,38 @@ impl PageAllocator {
     /// See docs/decisions/blocks.md, "Where does host data go when a plane is full?".
     #[inline]
     pub fn takes_in(&mut self, die: DieId) -> bool {
-        let limit = self.plane_limit * self.blocks.geometry().planes_per_die;
         let valid = self.blocks.valid_on(die);
         let stripe = &mut self.stripes[die];
-        let has_room = valid + stripe.pending < limit;
+        let has_room = valid + stripe.pending < self.die_limit;
         stripe.pending += u32::from(has_room);
         has_room
     }
 
-    /// A host page that was on its way to the die has its page now, or is not wanted any more.
+    /// A host page that was on its way to the die is not wanted any more.
     pub fn arrived(&mut self, die: DieId) {
         self.stripes[die].pending -= 1;
     }
 
-    /// A page for host data of `tag` on a die, the planes taking turns. `job` is the GC job
-    /// that a plane is under. `None` if GC must proceed first.
+    /// A page for host data of `tag` that was on its way to a die, the planes taking turns. `job`
+    /// is the GC job that a plane is under. `None` if GC must proceed first.
     #[inline(always)]
-    pub fn host_page(
+    pub fn host_page<'a>(
         &mut self,
         die: DieId,
         tag: StreamTag,
-        job: impl Fn(PlaneId) -> Option<Job>,
-    ) -> Option<UnitId> {
+        job: impl Fn(PlaneId) -> Option<&'a Job>,
+    ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
-        let first = u32::from(self.stripes[die].turns[stream]);
-        if first == 0 && !self.keeps_pace(die, &job) {
+        let mut turn = u32::from(self.stripes[die].turns[stream]);
+        if turn == 0 && !self.keeps_pace(die, &job) {
             return None;
         }
-        for step in 0..planes {
-            let turn = wrapped(first + step, planes);
+        for _ in 0..planes {
             let plane = PlaneId(die.0 * planes + turn);
-            if self.host_may_write(plane, tag, job(plane)) {
-                self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
-                return Some(self.write(plane, Source::Host, tag));
+            turn = wrapped(turn + 1, planes);
+            if let Some(open) = self.open_to_host(plane, stream, || job(plane)) {
+                return Some(self.take_turn(die, stream, turn, (plane, open), tag));
             }
             // A plane that must collect first is waited for: passed over, its open block would fall
             // behind those of its neighbours, and their pages would never again be programmed
@@ -175,45 +197,59 @@ impl PageAllocator {
         None
     }
 
+    /// A page that was on its way to a die gets its place on the plane whose turn it was, in the
+    /// block that is open there, if one is.
+    #[inline(always)]
+    fn take_turn(
+        &mut self,
+        die: DieId,
+        stream: usize,
+        turn: u32,
+        (plane, open): (PlaneId, BlockId),
+        tag: StreamTag,
+    ) -> Taken {
+        let stripe = &mut self.stripes[die];
+        stripe.turns[stream] = turn as u8;
+        stripe.pending -= 1;
+        self.write_to(plane, open, Source::Host, tag)
+    }
+
     /// A page for host data on the next plane, if it lies at `offset` and its plane is not in
     /// `used`.
-    pub fn host_page_at(
+    pub fn host_page_at<'a>(
         &mut self,
         die: DieId,
         tag: StreamTag,
         offset: u32,
         used: u32,
-        job: impl Fn(PlaneId) -> Option<Job>,
-    ) -> Option<UnitId> {
+        job: impl Fn(PlaneId) -> Option<&'a Job>,
+    ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
         let turn = u32::from(self.stripes[die].turns[stream]);
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
             && (turn > 0 || self.keeps_pace(die, &job))
-            && self.next_host_offset(plane, tag) == offset
-            && self.host_may_write(plane, tag, job(plane));
-        fits.then(|| {
-            self.stripes[die].turns[stream] = wrapped(turn + 1, planes) as u8;
-            self.write(plane, Source::Host, tag)
-        })
+            && self.next_host_offset(plane, stream) == offset;
+        let open = fits.then(|| self.open_to_host(plane, stream, || job(plane))).flatten()?;
+        Some(self.take_turn(die, stream, wrapped(turn + 1, planes), (plane, open), tag))
     }
 
-    fn next_host_offset(&self, plane: PlaneId, tag: StreamTag) -> u32 {
-        let open = self.open_blocks.open_block(plane, Source::Host, tag);
+    fn next_host_offset(&self, plane: PlaneId, stream: usize) -> u32 {
+        let open = self.open_blocks.opened(plane, Opened::Host(stream));
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
     /// Whether the GC jobs of a die are far enough for one more stripe of host pages over its
     /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
-    fn keeps_pace(&self, die: DieId, job: impl Fn(PlaneId) -> Option<Job>) -> bool {
-        self.blocks.geometry().planes_of_die(die).all(|plane| {
-            job(plane).is_none_or(|its| its.lets_host_write(self.left_to_move(Some(its))))
-        })
-    }
-
-    fn left_to_move(&self, job: Option<Job>) -> u32 {
-        job.map_or(0, |job| self.blocks.valid(job.victim))
+    #[inline]
+    fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
+        let lets =
+            |plane| job(plane).is_none_or(|its| its.lets_host_write(self.blocks.valid(its.victim)));
+        // As in [`Blocks::valid_on`]: most dies have one plane.
+        let planes = self.blocks.geometry().planes_per_die;
+        let first = PlaneId(die.0 * planes);
+        lets(first) && (first.0 + 1..first.0 + planes).all(|plane| lets(PlaneId(plane)))
     }
 
     /// Pages that can be written on a plane before only the last erased block is left.
@@ -224,25 +260,33 @@ impl PageAllocator {
         open + self.blocks.free_in(plane).saturating_sub(1) * pages
     }
 
-    /// Whether a host page may be written without taking what GC needs to proceed: the last
-    /// erased block, and in a shared open block the room for what is still to be moved.
+    /// The open block of a stream of the host, or none, if a host page may be written without
+    /// taking what GC needs to proceed: the last erased block, and in a shared open block the room
+    /// for what is still to be moved.
     #[inline]
-    fn host_may_write(&self, plane: PlaneId, tag: StreamTag, job: Option<Job>) -> bool {
+    fn open_to_host<'a>(
+        &self,
+        plane: PlaneId,
+        stream: usize,
+        job: impl Fn() -> Option<&'a Job>,
+    ) -> Option<BlockId> {
         if self.blocks.valid_in(plane) >= self.plane_limit {
-            return false;
+            return None;
         }
-        let free = self.blocks.free_in(plane);
-        let open = self.open_blocks.open_block(plane, Source::Host, tag);
-        if !open.is_some() {
-            return free >= 2;
-        }
-        match self.collected_to {
-            GcFrontier::Own => true,
-            GcFrontier::Shared => {
-                let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
-                free >= 1 || room > self.left_to_move(job)
-            }
-        }
+        let open = self.open_blocks.opened(plane, Opened::Host(stream));
+        let may = if open.is_some() {
+            self.collected_to == GcFrontier::Own || self.spares(plane, open, job())
+        } else {
+            self.blocks.free_in(plane) >= 2
+        };
+        may.then_some(open)
+    }
+
+    /// Whether an open block that GC shares has room for a host page.
+    fn spares(&self, plane: PlaneId, open: BlockId, job: Option<&Job>) -> bool {
+        let room = self.blocks.geometry().pages_per_block - self.blocks.written(open);
+        let left_to_move = job.map_or(0, |its| self.blocks.valid(its.victim));
+        self.blocks.free_in(plane) >= 1 || room > left_to_move
     }
 
     /// Programs the next page of the open block that takes data of `source` and `tag`, opening one
@@ -251,13 +295,24 @@ impl PageAllocator {
     /// # Panics
     /// If there is no erased block: admission and the reserve make sure there is.
     #[inline]
-    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> UnitId {
-        let block = self.open_blocks.block_for(&mut self.blocks, plane, source, tag);
-        let page = self.blocks.program(block);
-        if self.blocks.written(block) == self.blocks.geometry().pages_per_block {
+    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> Taken {
+        let open = self.open_blocks.open_block(plane, source, tag);
+        self.write_to(plane, open, source, tag)
+    }
+
+    /// As [`PageAllocator::write`], where the open block is known, or that there is none.
+    #[inline(always)]
+    fn write_to(&mut self, plane: PlaneId, open: BlockId, source: Source, tag: StreamTag) -> Taken {
+        let block = if open.is_some() {
+            open
+        } else {
+            self.open_blocks.open(&mut self.blocks, plane, source, tag)
+        };
+        let (unit, last) = self.blocks.program(plane, block);
+        if last {
             self.open_blocks.close(plane, source, tag);
         }
-        page
+        Taken { unit, block, plane }
     }
 
     /// Closes an open block of a plane before it is full. Returns it, if there was one.

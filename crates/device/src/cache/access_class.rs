@@ -4,7 +4,7 @@
 use crate::cells::program_mode::Voltage;
 use crate::config::layout::Layout;
 use crate::config::{Config, ReadHot};
-use crate::policy::hotness::Hotness;
+use crate::policy::hotness::{Hotness, Used};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use fowler_units::{DieId, IdVec, Lpn};
@@ -36,6 +36,18 @@ impl AccessClasses {
             marks: Self::marks(config, layout),
             rewriter: DieId(0),
         }
+    }
+
+    /// The tag of a page that is programmed, with the class of its use.
+    #[inline(never)]
+    pub fn classified(&mut self, tag: StreamTag, page: Used) -> StreamTag {
+        tag.with(self.hotness.class(page))
+    }
+
+    /// Whether anybody asks how a page was used that leaves the buffer.
+    #[inline]
+    pub fn asks(&self) -> bool {
+        self.hotness.tells_classes() || self.marks.is_some()
     }
 
     /// The voltages that each page is taken to be programmed at, where its last use says so.

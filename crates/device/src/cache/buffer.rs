@@ -55,6 +55,18 @@ pub struct Frame {
     link: Link<FrameId>,
 }
 
+impl Frame {
+    /// It holds nothing of a page yet.
+    #[inline]
+    fn begin(&mut self, lpn: Lpn, unit: UnitId) {
+        self.lpn = lpn;
+        self.unit = unit;
+        self.present = 0;
+        (self.reads, self.writes) = (0, 0);
+        (self.tag, self.group) = (StreamTag::PLAIN, 0);
+    }
+}
+
 impl Linked<FrameId> for Frame {
     #[inline]
     fn link(&self) -> &Link<FrameId> {
@@ -103,8 +115,10 @@ pub struct Buffer {
     /// Where the last sector ends.
     page_end: u64,
     epoch: u32,
-    /// Versions of data not yet in the flash, by epoch, oldest first.
-    live: VecDeque<(u32, u32)>,
+    /// Versions of data not yet in the flash: those of this epoch, and by epoch, oldest first,
+    /// those of the epochs that have ended.
+    newest: u32,
+    older: VecDeque<(u32, u32)>,
 }
 
 impl Buffer {
@@ -154,7 +168,8 @@ impl Buffer {
             page_end: sectors * sector,
             full: if sectors == 64 { u64::MAX } else { (1 << sectors) - 1 },
             epoch: 0,
-            live: VecDeque::with_capacity(flushes + 2),
+            newest: 0,
+            older: VecDeque::with_capacity(flushes + 2),
         }
     }
 
@@ -187,13 +202,24 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, lpn: Lpn, unit: UnitId) -> Option<FrameId> {
         let id = self.free.pop()?;
-        let frame_id = &mut self.frames[id];
-        frame_id.lpn = lpn;
-        frame_id.unit = unit;
-        frame_id.present = 0;
-        (frame_id.reads, frame_id.writes) = (0, 0);
-        (frame_id.tag, frame_id.group) = (StreamTag::PLAIN, 0);
+        self.frames[id].begin(lpn, unit);
         Some(id)
+    }
+
+    /// As [`Buffer::take`], of the frame of a clean page, which leaves: it is named, and its copy in
+    /// the flash.
+    #[inline]
+    pub fn take_clean(&mut self, id: FrameId, lpn: Lpn, unit: UnitId) -> (Lpn, UnitId) {
+        let frame = &mut self.frames[id];
+        debug_assert!(frame.listed == Listed::Clean && !frame.orphan && !frame.queued.is_some());
+        frame.listed = Listed::No;
+        let left = (frame.lpn, frame.unit);
+        if std::mem::take(&mut frame.leaving) {
+            self.leaving -= 1;
+        }
+        frame.begin(lpn, unit);
+        self.clean.remove(&mut self.frames, id);
+        left
     }
 
     /// Empties a frame that is in no list and has nothing on its way.
@@ -214,9 +240,13 @@ impl Buffer {
     }
 
     /// The clean frame to empty when room is needed at once, if one is to leave next.
+    #[inline]
     pub fn to_empty(&self) -> Option<FrameId> {
         if !self.rewrite.is_empty() {
             return self.rewrite.front();
+        }
+        if !self.drops_ahead() {
+            return self.clean.front(); // It counts as room.
         }
         if self.replacement.leaves(self) == Some(Leaves::Clean) { self.clean.front() } else { None }
     }
@@ -304,6 +334,19 @@ impl Buffer {
         }
     }
 
+    /// A frame of which nothing more may be wanted keeps its data, which the flash has: it is clean
+    /// from now on. Returns `false` if it is otherwise.
+    #[inline]
+    pub fn stays_clean(&mut self, id: FrameId) -> bool {
+        let frame = &self.frames[id];
+        let rests = frame.programs == 0 && !frame.queued.is_some() && !frame.orphan;
+        let stays = self.retains && rests && !frame.leaving && frame.listed != Listed::Dirty;
+        if stays {
+            self.enlist(id, Listed::Clean);
+        }
+        stays
+    }
+
     /// Whether a frame keeps its data once the flash has it, if nothing else is wanted of it.
     pub fn retains(&self, id: FrameId) -> bool {
         self.retains && !self.frames[id].leaving
@@ -357,10 +400,16 @@ impl Buffer {
     }
 
     /// The sectors that lie wholly within bytes `from..to` of a page.
+    #[inline]
     pub fn covered(&self, (from, to): (u64, u64)) -> u64 {
         if from == 0 && to == self.page_end {
             return self.full;
         }
+        self.covered_in_part((from, to))
+    }
+
+    #[inline(never)]
+    fn covered_in_part(&self, (from, to): (u64, u64)) -> u64 {
         let first = from.div_ceil(self.sector);
         // The last sector of a page may be cut short by the page's end.
         let last =
@@ -382,6 +431,12 @@ impl Buffer {
         self.frames[id].present == self.full
     }
 
+    /// Every part of a page, as [`Frame::present`] says it.
+    #[inline]
+    pub fn whole(&self) -> u64 {
+        self.full
+    }
+
     /// The frame holds its whole page from now on.
     pub fn make_whole(&mut self, id: FrameId) {
         self.frames[id].present = self.full;
@@ -392,41 +447,43 @@ impl Buffer {
     /// New data that the flash does not have; returns its epoch.
     #[inline]
     pub fn born(&mut self) -> u32 {
-        match self.live.back_mut() {
-            Some((epoch, count)) if *epoch == self.epoch => *count += 1,
-            _ => self.live.push_back((self.epoch, 1)),
-        }
+        self.newest += 1;
         self.epoch
     }
 
     /// Data of that epoch is in the flash, or not wanted any more.
     #[inline]
     pub fn settled(&mut self, epoch: u32) {
-        match self.live.front_mut() {
-            Some((oldest, count)) if *oldest == epoch => *count -= 1,
-            _ => self.settled_later(epoch),
-        }
-        while self.live.front().is_some_and(|&(_, count)| count == 0) {
-            self.live.pop_front();
+        if epoch == self.epoch {
+            self.newest -= 1;
+        } else {
+            self.settled_later(epoch);
         }
     }
 
-    /// As [`Buffer::settled`], for data of another epoch than the oldest.
+    /// As [`Buffer::settled`], for data of an epoch that has ended.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
-        let its = self.live.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
+        let its = self.older.iter_mut().find(|(its_epoch, _)| *its_epoch == epoch);
         its.expect("data settles in the epoch it was born in").1 -= 1;
+        while self.older.front().is_some_and(|&(_, count)| count == 0) {
+            self.older.pop_front();
+        }
     }
 
     /// Ends the epoch; a flush waits for everything born in it or before.
     pub fn end_epoch(&mut self) -> u32 {
+        if self.newest > 0 {
+            self.older.push_back((self.epoch, std::mem::take(&mut self.newest)));
+        }
         self.epoch += 1;
         self.epoch - 1
     }
 
-    /// Whether everything born in `epoch` or before has settled.
+    /// Whether everything born in `epoch`, which has ended, or before has settled.
     pub fn is_settled(&self, epoch: u32) -> bool {
-        self.live.front().is_none_or(|&(oldest, _)| oldest > epoch)
+        debug_assert!(epoch < self.epoch);
+        self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Gc;
 use crate::blocks::block_table::BlockState;
 use crate::blocks::gc_job::Job;
+use crate::blocks::page_allocator::Taken;
 use crate::core::Core;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
@@ -11,7 +12,7 @@ use crate::flash::{Bind, Flash};
 use crate::mapping::Waiter;
 use crate::observe::operation::{Op, Source};
 use crate::policy::wear::Wear;
-use fowler_units::{BlockId, PlaneId, TxnId, UnitId};
+use fowler_units::{BlockId, DieId, PlaneId, TxnId, UnitId};
 
 impl Gc {
     pub fn begin(
@@ -36,7 +37,8 @@ impl Gc {
             paused: false,
         };
         self.jobs[plane] = Some(self.competing(core, plane, job));
-        self.step(core, flash, plane);
+        let die = core.locator.die_of_plane(plane);
+        self.step(core, flash, plane, die);
     }
 
     /// The job as it stands when it begins to compete with the host.
@@ -57,34 +59,29 @@ impl Gc {
     }
 
     /// The next page of a job, or its erase; a job of idle time gives way to the host.
-    pub fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
-        let mut job = self.jobs[plane].expect("a step belongs to a job");
-        let die = core.locator.die_of_plane(plane);
+    pub fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
         // Every step is progress for which the host may have waited.
         flash.unblock(die);
+        let job = self.jobs[plane].as_mut().expect("a step belongs to a job");
         let queue = &flash.die(die).queue;
-        let host_waits =
-            queue.head(TxnClass::HostRead).is_some() || queue.head(TxnClass::HostProgram).is_some();
-        if !job.foreground && host_waits {
+        let waits = |class| queue.head(class).is_some();
+        if !job.foreground && (waits(TxnClass::HostRead) || waits(TxnClass::HostProgram)) {
             job.paused = true;
-            self.jobs[plane] = Some(job);
             self.wanting[die] = true;
             return;
         }
-        let next = core.allocator.blocks.next_valid(job.victim, job.offset);
+        let (victim, source) = (job.victim, job.source);
+        let next = core.allocator.blocks.next_valid(victim, job.offset);
         let (op, class, unit) = match next {
-            Some(page) => {
+            Some(place) => {
+                job.offset = place + 1;
+                let page = core.locator.unit(victim, place);
                 core.map.prefetch_owner(page);
-                job.offset = core.locator.place_in_block(page) + 1;
                 (Op::Read, TxnClass::BackgroundRead, page)
             }
-            None => {
-                let first = core.locator.unit(job.victim, 0);
-                (Op::Erase, TxnClass::Erase, first)
-            }
+            None => (Op::Erase, TxnClass::Erase, core.locator.unit(victim, 0)),
         };
-        self.jobs[plane] = Some(job);
-        let (id, txn) = flash.open(op, job.source, class, Owner::Job, die);
+        let (id, txn) = flash.open(op, source, class, Owner::Job, die);
         txn.unit = unit;
         flash.submit(id);
     }
@@ -97,11 +94,11 @@ impl Gc {
         if !core.allocator.blocks.is_valid(from) {
             flash.txns.close(id);
             let plane = core.locator.plane_of(from);
-            return self.step(core, flash, plane);
+            return self.step(core, flash, plane, die);
         }
         // Its entry will change.
         let page = core.map.owner(from);
-        if let Err(miss) = core.map.lookup(flash, page) {
+        if let Err(miss) = core.map.bring(flash, page) {
             return core.map.wait(miss, Waiter::Move(id));
         }
         flash.txns.close(id);
@@ -184,11 +181,10 @@ impl Gc {
         }
         let plane = core.locator.plane_of(from);
         let tag = core.allocator.open_blocks.tag_of_survivors(core.locator.block_of(from));
-        let to = core.allocator.write(plane, source, tag);
-        core.map.set_owner(to, lpn);
-        let mode = core.allocator.open_blocks.mode_of(core.locator.block_of(to));
+        let Taken { unit, block, .. } = core.allocator.write(plane, source, tag);
+        core.map.set_owner(unit, lpn);
         let txn = flash.txns.get_mut(id);
-        (txn.unit, txn.mode) = (to, mode);
+        (txn.unit, txn.mode) = (unit, core.allocator.open_blocks.mode_of(block));
         Bind::Bound
     }
 }

@@ -52,7 +52,7 @@ impl Gc {
             match &mut self.jobs[plane] {
                 Some(job) if job.paused => {
                     job.paused = false;
-                    self.step(core, flash, plane);
+                    self.step(core, flash, plane, die);
                 }
                 Some(_) => {}
                 None => {

@@ -87,8 +87,8 @@ impl Gc {
 
     /// The job of a plane.
     #[inline]
-    pub fn job(&self, plane: PlaneId) -> Option<Job> {
-        self.jobs[plane]
+    pub fn job(&self, plane: PlaneId) -> Option<&Job> {
+        self.jobs[plane].as_ref()
     }
 
     /// The host has written a page of the plane.
@@ -136,8 +136,7 @@ impl Gc {
     #[inline]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: UnitId) {
         if old.is_some() {
-            core.allocator.blocks.invalidate(old);
-            let plane = core.locator.plane_of(old);
+            let plane = core.allocator.blocks.invalidate(old);
             if self.is_starved(plane) {
                 self.maybe_start(core, flash, plane);
                 let die = core.locator.die_of_plane(plane);

@@ -104,7 +104,8 @@ impl Gc {
     /// Measures every block that holds data, before the run and at no cost.
     pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash) {
         for block in (0..core.layout.geometry.blocks()).map(BlockId) {
-            if let Some(unit) = core.allocator.blocks.next_valid(block, 0) {
+            if let Some(place) = core.allocator.blocks.next_valid(block, 0) {
+                let unit = core.locator.unit(block, place);
                 self.measured_page(core, flash, unit);
             }
         }
@@ -123,7 +124,8 @@ impl Gc {
         for _ in 0..blocks {
             let block = BlockId(die.0 * blocks + measurer.next[die]);
             measurer.next[die] = (measurer.next[die] + 1) % blocks;
-            if let Some(unit) = core.allocator.blocks.next_valid(block, 0) {
+            if let Some(place) = core.allocator.blocks.next_valid(block, 0) {
+                let unit = core.locator.unit(block, place);
                 let class = TxnClass::BackgroundRead;
                 let (id, read) = flash.open(Op::Read, Source::Wear, class, Owner::Measure, die);
                 read.unit = unit;

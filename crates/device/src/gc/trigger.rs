@@ -26,18 +26,22 @@ impl Gc {
         }
     }
 
-    pub(super) fn start_when_short(
-        &mut self,
-        core: &mut Core,
-        flash: &mut Flash,
-        plane: PlaneId,
-        free: u32,
-    ) {
+    #[inline]
+    fn start_when_short(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, free: u32) {
         let die = core.locator.die_of_plane(plane);
         self.wanting[die] = true;
         if free >= self.rules.foreground_below {
             return;
         }
+        // Most have begun to collect long ago.
+        if !self.jobs[plane].as_ref().is_some_and(|job| job.foreground) {
+            self.collect_at_once(core, flash, plane);
+        }
+    }
+
+    /// A plane is short of erased blocks.
+    #[inline(never)]
+    fn collect_at_once(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         match self.jobs[plane] {
             Some(_) => self.promote(core, flash, plane),
             None => {
@@ -52,7 +56,8 @@ impl Gc {
         let promoted = Job { foreground: true, paused: false, ..job };
         self.jobs[plane] = Some(self.competing(core, plane, promoted));
         if job.paused {
-            self.step(core, flash, plane);
+            let die = core.locator.die_of_plane(plane);
+            self.step(core, flash, plane, die);
         }
     }
 

@@ -39,7 +39,6 @@ impl Gc {
     #[inline]
     pub fn store(&mut self, core: &mut Core, page: Lpn, kept: u32) {
         let die = core.allocator.place(page).expect("no more data than the drive holds");
-        core.allocator.arrived(die);
         let to = loop {
             if let Some(to) = core.allocator.host_page(die, StreamTag::PLAIN, |_| None) {
                 break to;
@@ -51,10 +50,10 @@ impl Gc {
         if let Location::Flash(old) = core.map.place(page) {
             core.allocator.blocks.invalidate(old);
         }
-        core.map.set_flash(page, to);
-        core.map.set_owner(to, page);
-        self.close_if_full(core, to);
-        self.collect_up_to(core, core.locator.plane_of(to), kept);
+        core.map.set_flash(page, to.unit);
+        core.map.set_owner(to.unit, page);
+        self.close_if_full(core, to.unit);
+        self.collect_up_to(core, to.plane, kept);
     }
 
     /// Forgets a page at no time, as a trim does. Returns whether it lay anywhere.

@@ -32,6 +32,7 @@ impl FrontEnd {
 
 impl Ftl {
     /// Everyone who waited for a program has it now.
+    #[inline(always)]
     pub(super) fn answer_writes<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -39,18 +40,32 @@ impl Ftl {
         raid: &mut R,
     ) {
         self.answer_write(flash, id, id, raid);
-        let mut joined = flash.txns.get(id).joined;
+        let joined = flash.txns.get(id).joined;
+        if joined.is_some() {
+            self.answer_joined(flash, id, joined, raid);
+        }
+        flash.txns.close(id);
+    }
+
+    /// The same for those that joined it.
+    #[inline(never)]
+    fn answer_joined<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: TxnId,
+        mut joined: TxnId,
+        raid: &mut R,
+    ) {
         while joined.is_some() {
             let next = flash.txns.get(joined).next;
             self.answer_write(flash, id, joined, raid);
             flash.txns.close(joined);
             joined = next;
         }
-        flash.txns.close(id);
     }
 
-    #[inline]
-    pub(super) fn answer_write<R: RedundancyHooks>(
+    #[inline(always)]
+    fn answer_write<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: TxnId,
@@ -59,16 +74,21 @@ impl Ftl {
     ) {
         self.queues.writes -= 1;
         let req = flash.txns.get(waiter).req;
-        if req.is_some() && flash.txns.get(id).overtook {
-            self.front.requests.get_mut(req).overtook = true;
+        if !req.is_some() {
+            return;
         }
-        if req.is_some() && self.front.requests.page_done(req) {
+        let overtook = flash.txns.get(id).overtook;
+        let request = self.front.requests.get_mut(req);
+        request.overtook |= overtook;
+        request.left -= 1;
+        if request.left == 0 {
             self.blame_write(flash, id, waiter, raid);
             self.front.served(flash, req);
         }
     }
 
-    pub(super) fn blame_write<R: RedundancyHooks>(
+    #[inline]
+    fn blame_write<R: RedundancyHooks>(
         &mut self,
         flash: &Flash,
         id: TxnId,

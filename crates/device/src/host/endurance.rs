@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(blocks.programmed(), 0);
         let block = blocks.open(fowler_units::PlaneId(0)).unwrap();
         for _ in 0..4 {
-            blocks.program(block);
+            blocks.program(fowler_units::PlaneId(0), block);
         }
         blocks.fill(block, Nanos::ZERO);
         assert_eq!(blocks.programmed(), 4);

@@ -77,12 +77,7 @@ impl Ftl {
     ) {
         match self.core.map.place(page) {
             Location::Flash(now) if now == from => {
-                if self.core.buffer.free_count() == 0
-                    && let Some(clean) = self.core.buffer.to_empty()
-                {
-                    self.drop_clean(flash, clean);
-                }
-                let Some(frame_id) = self.core.buffer.take(page, from) else { return };
+                let Some(frame_id) = self.new_frame(flash, page, from) else { return };
                 self.core.map.set_buffered(page, frame_id);
                 self.core.buffer.make_whole(frame_id);
                 self.core.buffer.count(frame_id, false);
@@ -98,8 +93,43 @@ impl Ftl {
         }
     }
 
+    /// A frame for a page that the buffer does not have: an empty one, or that of a clean page,
+    /// which leaves. `None` if there is neither.
+    #[inline]
+    pub(super) fn new_frame(
+        &mut self,
+        flash: &mut Flash,
+        page: Lpn,
+        unit: UnitId,
+    ) -> Option<FrameId> {
+        let empty = self.core.buffer.take(page, unit);
+        if empty.is_some() {
+            return empty;
+        }
+        let clean = self.core.buffer.to_empty()?;
+        if self.core.buffer.get(clean).listed != Listed::Clean {
+            self.drop_clean(flash, clean);
+            return self.core.buffer.take(page, unit);
+        }
+        self.note_use(flash, clean);
+        let (left, copy) = self.core.buffer.take_clean(clean, page, unit);
+        self.core.map.set_flash(left, copy);
+        Some(clean)
+    }
+
     /// A page leaves the buffer: how it was used is known now.
+    #[inline]
     pub fn note_use(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
+        if self.core.classes.asks() {
+            return self.classify(flash, frame_id);
+        }
+        flash.counters.left[AccessClass::Mixed] += 1;
+        AccessClass::Mixed
+    }
+
+    /// As [`Ftl::note_use`], where uses are told apart.
+    #[inline(never)]
+    fn classify(&mut self, flash: &mut Flash, frame_id: FrameId) -> AccessClass {
         let Frame { lpn, reads, writes, .. } = *self.core.buffer.get(frame_id);
         let class = self.core.classes.hotness.class(Used { lpn, reads, writes, now: flash.now() });
         flash.counters.left[class] += 1;
@@ -124,6 +154,7 @@ impl Ftl {
     }
 
     /// A clean page leaves the buffer at once: its frame is needed.
+    #[cold]
     pub fn drop_clean(&mut self, flash: &mut Flash, frame_id: FrameId) {
         if self.core.buffer.get(frame_id).listed == Listed::Rewrite {
             flash.counters.rewritten.given_up += 1;

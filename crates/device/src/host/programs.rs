@@ -3,6 +3,7 @@
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;
+use crate::blocks::page_allocator::Taken;
 use crate::cache::buffer::{Frame, Listed};
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
@@ -11,7 +12,7 @@ use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 impl Ftl {
     /// Sends a frame's data on its way to the flash, by way of the old page if it holds only part
     /// of the new one.
-    #[inline]
+    #[inline(always)]
     pub fn send<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -33,6 +34,7 @@ impl Ftl {
         }
     }
 
+    #[inline]
     pub fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
         if self.queues.unplaced.is_empty()
             && let Some(die) = self.die_for(flash, id)
@@ -51,6 +53,7 @@ impl Ftl {
         self.core.allocator.place(txn.lpn)
     }
 
+    #[inline]
     pub(super) fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
         let txn = flash.txns.get_mut(id);
         txn.die = die;
@@ -69,7 +72,7 @@ impl Ftl {
         }
     }
 
-    /// Gives the buffered page of `id` the physical page `unit`; its old copy is invalid from now
+    /// Gives the buffered page of `id` the physical page `page`; its old copy is invalid from now
     /// on.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
@@ -77,20 +80,19 @@ impl Ftl {
         flash: &mut Flash,
         id: TxnId,
         frame_id: FrameId,
-        unit: UnitId,
+        page: Taken,
         raid: &mut R,
     ) {
+        let Taken { unit, block, plane } = page;
         let txn = flash.txns.get_mut(id);
         txn.unit = unit;
-        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(unit));
-        self.core.allocator.arrived(txn.die);
+        txn.mode = self.core.allocator.open_blocks.mode_of(block);
         let frame = self.core.buffer.get_mut(frame_id);
         let (lpn, old) = (frame.lpn, frame.unit);
         frame.unit = unit;
         frame.queued = TxnId::NONE;
         frame.programs += 1;
         self.core.map.set_owner(unit, lpn);
-        let plane = self.core.locator.plane_of(unit);
         self.gc.host_wrote(plane);
         raid.bound(self, flash, id, lpn, (old, unit));
         self.gc.maybe_start(&mut self.core, flash, plane);
@@ -110,24 +112,29 @@ impl Ftl {
         if orphan || raid.comes_too_late(self, flash, id, lpn) {
             return Bind::Dropped;
         }
-        let Some(unit) = self.host_page(flash, id) else { return Bind::Blocked };
-        self.take_page(flash, id, frame_id, unit, raid);
+        let Some(page) = self.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(flash, id, frame_id, page, raid);
         Bind::Bound
     }
 
     /// A page for a program that takes the place of host data, if its die can give one now.
     #[inline(always)]
-    pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<UnitId> {
+    pub fn host_page(&mut self, flash: &mut Flash, id: TxnId) -> Option<Taken> {
         let collector = &self.gc;
         let Txn { die, tag, .. } = *flash.txns.get(id);
         let page = self.core.allocator.host_page(die, tag, |plane| collector.job(plane));
         if page.is_none() {
-            // A GC job that gave way to the host must not wait for it now.
-            for plane in self.core.layout.geometry.planes_of_die(die) {
-                self.gc.maybe_start(&mut self.core, flash, plane);
-            }
+            self.make_room(flash, die);
         }
         page
+    }
+
+    /// A GC job that gave way to the host must not wait for it now.
+    #[cold]
+    fn make_room(&mut self, flash: &mut Flash, die: DieId) {
+        for plane in self.core.layout.geometry.planes_of_die(die) {
+            self.gc.maybe_start(&mut self.core, flash, plane);
+        }
     }
 
     /// A program of buffered data has ended, or has nothing to program any more.
@@ -181,7 +188,8 @@ impl Ftl {
         self.concluded(flash, id, frame_id, raid);
     }
 
-    pub(super) fn concluded<R: RedundancyHooks>(
+    #[inline(always)]
+    fn concluded<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
         id: TxnId,
@@ -190,14 +198,17 @@ impl Ftl {
     ) {
         let epoch = flash.txns.get(id).epoch;
         self.core.buffer.settled(epoch);
-        self.answer_writes(flash, id, raid);
         self.retire(frame_id);
+        self.answer_writes(flash, id, raid);
         self.resume(flash, raid);
     }
 
     /// Room may have appeared: flushes are answered, waiting writes resume, and dirty frames leave.
+    #[inline]
     pub fn resume<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
-        self.flushed(flash);
+        if !self.queues.flushes.is_empty() {
+            self.flushed(flash);
+        }
         self.resume_writes(flash, raid);
         self.evict(flash, raid);
     }
@@ -205,6 +216,14 @@ impl Ftl {
     /// Nothing more may be wanted of a frame.
     #[inline]
     pub fn retire(&mut self, id: FrameId) {
+        if !self.core.buffer.stays_clean(id) {
+            self.retire_otherwise(id);
+        }
+    }
+
+    /// As [`Ftl::retire`], of a frame that does not just keep its data.
+    #[inline(never)]
+    fn retire_otherwise(&mut self, id: FrameId) {
         let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);
         if programs > 0 || queued.is_some() {
             return;
@@ -213,9 +232,8 @@ impl Ftl {
             self.core.buffer.release(id);
         } else if listed == Listed::Dirty {
             self.core.buffer.stay(id);
-        } else if self.core.buffer.retains(id) {
-            self.core.buffer.enlist(id, Listed::Clean);
         } else {
+            debug_assert!(!self.core.buffer.retains(id));
             self.core.map.set_flash(lpn, unit);
             self.core.buffer.release(id);
         }
@@ -283,14 +301,12 @@ impl Ftl {
     }
 
     /// A program of redundancy's own gets its page.
-    pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, unit: UnitId) {
+    pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, page: Taken) {
+        let Taken { unit, block, plane } = page;
         let txn = flash.txns.get_mut(id);
         txn.unit = unit;
-        txn.mode = self.core.allocator.open_blocks.mode_of(self.core.locator.block_of(unit));
-        let (page, die) = (txn.lpn, txn.die);
-        self.core.allocator.arrived(die);
-        self.core.map.set_owner(unit, page);
-        let plane = self.core.locator.plane_of(unit);
+        txn.mode = self.core.allocator.open_blocks.mode_of(block);
+        self.core.map.set_owner(unit, txn.lpn);
         self.gc.host_wrote(plane);
         self.gc.maybe_start(&mut self.core, flash, plane);
     }
@@ -305,20 +321,21 @@ impl Ftl {
         dropped: bool,
         raid: &mut R,
     ) {
-        let Txn { from, unit, lpn, .. } = *flash.txns.get(id);
+        let Txn { from, unit, lpn, die, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         let plane = self.core.locator.plane_of(from);
         if !dropped {
-            if self.core.allocator.blocks.is_valid(from) {
-                self.core.allocator.blocks.invalidate(from);
+            if self.core.allocator.blocks.invalidate_if_valid(from, plane) {
                 raid.relocated(self, flash, lpn, (from, unit));
             } else {
                 self.core.allocator.blocks.invalidate(unit);
             }
             self.page_programmed(flash, unit);
             // While both copies existed the plane looked fuller than it is.
-            self.place_waiting(flash);
+            if !self.queues.unplaced.is_empty() {
+                self.place_waiting(flash);
+            }
         }
-        self.gc.step(&mut self.core, flash, plane);
+        self.gc.step(&mut self.core, flash, plane, die);
     }
 }

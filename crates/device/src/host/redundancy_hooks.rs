@@ -5,6 +5,7 @@
 
 use super::Ftl;
 use super::request::Stall;
+use crate::blocks::page_allocator::Taken;
 use crate::flash::{Bind, Flash};
 use crate::observe::blame::Blame;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
@@ -71,7 +72,7 @@ pub trait RedundancyHooks: Sized {
     }
 
     /// The data of a program is whole: it goes to a die.
-    #[inline]
+    #[inline(always)]
     fn proceed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         ftl.try_to_place(flash, id);
     }
@@ -174,7 +175,7 @@ pub trait RedundancyHooks: Sized {
     }
 
     /// Such a program takes a page beside others.
-    fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: UnitId) {
+    fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
         unreachable!("transaction {} programs nothing", id.0)
     }
 

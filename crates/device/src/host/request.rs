@@ -80,7 +80,15 @@ impl Request {
     }
 
     /// Whatever its next page waited for until `now` is over.
+    #[inline]
     pub fn end_stall(&mut self, now: Nanos) {
+        if self.stalled.is_some() {
+            self.count_stall(now);
+        }
+    }
+
+    #[inline(never)]
+    fn count_stall(&mut self, now: Nanos) {
         match self.stalled.take() {
             Some((Stall::Buffer, since)) => self.buffer_wait += now - since,
             Some((Stall::Mapping, since)) => self.mapping_wait += now - since,
@@ -89,6 +97,7 @@ impl Request {
     }
 
     /// The bytes of `page` that the request touches, as a range within the page.
+    #[inline]
     pub fn within(&self, page: Lpn, page_size: u64) -> (u64, u64) {
         let start = u64::from(page.0) * page_size;
         let from = self.io.offset.max(start) - start;

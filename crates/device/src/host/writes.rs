@@ -47,11 +47,7 @@ impl Ftl {
 
     /// It waits no more.
     pub(super) fn release_stall(&mut self, flash: &Flash, id: ReqId) {
-        let request = self.front.requests.get_mut(id);
-        if request.stalled.is_none() {
-            return; // As most are: there is nothing to write.
-        }
-        request.end_stall(flash.now());
+        self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
     pub(super) fn write_or_trim<R: RedundancyHooks>(
@@ -108,24 +104,25 @@ impl Ftl {
             return Err(Stall::Queue);
         }
         let frame_id = self.frame_for(flash, page)?;
-        // Any wait until now is over, for this page too.
-        self.release_stall(flash, id);
-        flash.counters.pages_written += 1;
         raid.written(page);
         let host = raid.host_page_of(page);
+        flash.counters.pages_written += 1;
         let request = self.front.requests.get_mut(id);
+        // Any wait until now is over, for this page too.
+        request.end_stall(flash.agenda.now());
         request.next += 1;
-        let covered = self.core.buffer.covered(request.within(host, self.core.locator.page_size()));
+        let part = request.within(host, self.core.locator.page_size());
+        let tag = request.tag;
+        let group = request.pages.min(u32::from(u16::MAX)) as u16;
+        let covered = match self.rules.partial {
+            PartialWrites::Overwrite => self.core.buffer.whole(),
+            _ => self.core.buffer.covered(part),
+        };
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
+        (frame.tag, frame.group) = (tag, group);
         if self.core.classes.hotness.tells_classes() {
             self.core.buffer.count(frame_id, true);
-        }
-        let frame = self.core.buffer.get_mut(frame_id);
-        frame.tag = request.tag;
-        frame.group = request.pages.min(u32::from(u16::MAX)) as u16;
-        if self.rules.partial == PartialWrites::Overwrite {
-            self.core.buffer.make_whole(frame_id);
         }
         match self.rules.ack {
             Ack::OnProgram => self.write_through(flash, id, frame_id, raid),
@@ -138,6 +135,7 @@ impl Ftl {
     }
 
     /// The frame of a logical page, one that holds it already if there is one.
+    #[inline(always)]
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
         let location = match self.core.map.lookup(flash, page) {
             Ok(Location::Buffer(frame_id)) => return Ok(frame_id),
@@ -148,19 +146,13 @@ impl Ftl {
                 return Err(Stall::Mapping);
             }
         };
-        let frame_id = match self.core.buffer.take(page, location) {
-            Some(frame_id) => frame_id,
-            None => {
-                let clean = self.core.buffer.to_empty().ok_or(Stall::Buffer)?;
-                self.drop_clean(flash, clean);
-                self.core.buffer.take(page, location).expect("a frame was just emptied")
-            }
-        };
+        let frame_id = self.new_frame(flash, page, location).ok_or(Stall::Buffer)?;
         self.core.map.set_buffered(page, frame_id);
         Ok(frame_id)
     }
 
     /// The request is done when the data is in the flash.
+    #[inline(always)]
     pub(super) fn write_through<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -169,13 +161,11 @@ impl Ftl {
         raid: &mut R,
     ) {
         let Frame { queued, submitted, .. } = *self.core.buffer.get(frame_id);
+        let Request { ready, buffer_wait, mapping_wait, .. } = *self.front.requests.get(id);
         let program = self.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
-        let request = self.front.requests.get(id);
-        txn.req = id;
-        txn.asked = request.ready;
-        (txn.buffer_wait, txn.mapping_wait) =
-            (request.buffer_wait, self.core.map.waited(request.mapping_wait));
+        (txn.req, txn.asked) = (id, ready);
+        (txn.buffer_wait, txn.mapping_wait) = (buffer_wait, self.core.map.waited(mapping_wait));
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
             self.join(flash, queued, program, submitted);
@@ -209,12 +199,12 @@ impl Ftl {
     }
 
     /// Opens the program of a frame's data.
-    #[inline]
+    #[inline(always)]
     pub fn open_program(&mut self, flash: &mut Flash, frame_id: FrameId) -> TxnId {
         let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(frame_id);
         if self.core.classes.hotness.tells_classes() {
             let page = Used { lpn, reads, writes, now: flash.now() };
-            tag = tag.with(self.core.classes.hotness.class(page));
+            tag = self.core.classes.classified(tag, page);
         }
         let class = TxnClass::HostProgram;
         let nowhere = DieId::NONE;

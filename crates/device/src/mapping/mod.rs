@@ -76,6 +76,15 @@ impl Mapping {
         }
     }
 
+    /// Sees to it that the entry of a page is at hand.
+    ///
+    /// # Errors
+    /// As [`Mapping::lookup`].
+    #[inline(always)]
+    pub fn bring(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
+        if self.residency.may_miss() { self.lookup(flash, page).map(|_| ()) } else { Ok(()) }
+    }
+
     /// Of what was noted as a wait for the mapping, what it was.
     #[inline(always)]
     pub fn waited(&self, noted: Span) -> Span {

@@ -2,6 +2,7 @@
 
 use super::Raid;
 use super::faults::Reason;
+use crate::blocks::page_allocator::Taken;
 use crate::cache::buffer::Listed;
 use crate::flash::txn::{Owner, Txn};
 use crate::flash::{Bind, Flash};
@@ -165,8 +166,8 @@ impl RedundancyHooks for Raid {
         if !self.wants(ftl, flash, id) {
             return Bind::Dropped;
         }
-        let Some(unit) = ftl.host_page(flash, id) else { return Bind::Blocked };
-        self.take_page(ftl, flash, id, unit);
+        let Some(page) = ftl.host_page(flash, id) else { return Bind::Blocked };
+        self.take_page(ftl, flash, id, page);
         Bind::Bound
     }
 
@@ -178,7 +179,7 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    fn take_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: UnitId) {
+    fn take_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Taken) {
         match flash.txns.get(id).owner {
             Owner::Parity(entry) => self.take_parity_page(ftl, flash, id, entry, page),
             _ => ftl.occupy(flash, id, page),

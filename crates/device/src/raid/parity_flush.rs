@@ -2,6 +2,7 @@
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};
+use crate::blocks::page_allocator::Taken;
 use crate::core::Core;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -178,13 +179,13 @@ impl Raid {
         flash: &mut Flash,
         id: TxnId,
         entry: ParityId,
-        unit: UnitId,
+        page: Taken,
     ) {
         let value = self.cache.get(entry).whole;
         if let Some(integrity) = &mut self.integrity {
-            integrity.set(unit, value);
+            integrity.set(page.unit, value);
         }
-        ftl.occupy(flash, id, unit);
+        ftl.occupy(flash, id, page);
     }
 
     /// What was computed is to be computed once more: it need not be programmed.
