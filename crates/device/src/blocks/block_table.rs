@@ -83,6 +83,17 @@ struct PlaneBlocks {
     lowest: u32,
 }
 
+/// What programming a page came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Programmed {
+    /// The page.
+    pub unit: UnitId,
+    /// Whether it was the last of its block.
+    pub last: bool,
+    /// Erased blocks of its plane.
+    pub free: u32,
+}
+
 /// A snapshot of everything that does not follow from the mapping.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlocksSnapshot {
@@ -277,19 +288,21 @@ impl Blocks {
     }
 
     /// Programs the next page of an open block of a plane; pages of a block are programmed in order,
-    /// each once between erases. Says too whether it was the last.
+    /// each once between erases.
     #[inline(always)]
-    pub fn program(&mut self, plane: PlaneId, block: BlockId) -> (UnitId, bool) {
+    pub fn program(&mut self, plane: PlaneId, block: BlockId) -> Programmed {
         let record = &mut self.blocks[block];
         assert!(record.state == BlockState::Open, "a page of a block that is not open");
         let (offset, pages) = (u32::from(record.written), self.geometry.pages_per_block);
         assert!(offset < pages, "page programmed twice");
         record.written += 1;
         record.valid += 1;
-        self.planes[plane].valid += 1;
+        let its = &mut self.planes[plane];
+        its.valid += 1;
+        let free = its.free.len();
         self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
             1 << (offset % 64);
-        (self.locator.unit(block, offset), offset + 1 == pages)
+        Programmed { unit: self.locator.unit(block, offset), last: offset + 1 == pages, free }
     }
 
     /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
@@ -376,7 +389,7 @@ impl Blocks {
     }
 
     /// A page's data is invalid from now on. Returns its plane.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, unit: UnitId) -> PlaneId {
         let (block, was_valid) = self.clear(unit);
         assert!(was_valid, "page invalidated twice");
@@ -387,7 +400,7 @@ impl Blocks {
 
     /// A page of a plane is invalid from now on, if it was not before: returns whether it was
     /// valid.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
         let (block, was_valid) = self.clear(unit);
         if was_valid {
@@ -397,7 +410,7 @@ impl Blocks {
     }
 
     /// Marks a page as invalid: its block, and whether it was valid.
-    #[inline]
+    #[inline(always)]
     fn clear(&mut self, unit: UnitId) -> (BlockId, bool) {
         let (block, offset) = self.locator.block_and_place(unit);
         let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
@@ -407,7 +420,7 @@ impl Blocks {
     }
 
     /// A block of a plane has one valid page less.
-    #[inline]
+    #[inline(always)]
     fn lose_page(&mut self, block: BlockId, plane: PlaneId) {
         let its = &mut self.planes[plane];
         its.valid -= 1;

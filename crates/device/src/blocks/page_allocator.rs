@@ -1,7 +1,7 @@
 //! Where the next page goes: which die takes the next host page, and which plane of it may.
 
 use super::gc_job::Job;
-use crate::blocks::block_table::{BlockState, Blocks};
+use crate::blocks::block_table::{BlockState, Blocks, Programmed};
 use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
 use crate::config::layout::Layout;
 use crate::config::{Config, GcFrontier};
@@ -62,8 +62,9 @@ pub struct Taken {
     pub unit: UnitId,
     /// Its block.
     pub block: BlockId,
-    /// Its plane.
+    /// Its plane, and the erased blocks that the plane has left.
     pub plane: PlaneId,
+    pub free: u32,
 }
 
 impl PageAllocator {
@@ -115,7 +116,7 @@ impl PageAllocator {
     /// The die for a host page: that of its address, or the next in stripe order, that has room for
     /// it, the pages on their way there included. `None` if all dies must first get rid of some.
     /// See docs/decisions/blocks.md, "Which die takes a host page?".
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, page: Lpn) -> Option<DieId> {
         if let Some(die) = self.home(page) {
             let has_room = self.takes_in(die);
@@ -177,21 +178,43 @@ impl PageAllocator {
     ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
-        let mut turn = u32::from(self.stripes[die].turns[stream]);
+        let turn = u32::from(self.stripes[die].turns[stream]);
         if turn == 0 && !self.keeps_pace(die, &job) {
             return None;
         }
-        for _ in 0..planes {
-            let plane = PlaneId(die.0 * planes + turn);
-            turn = wrapped(turn + 1, planes);
-            if let Some(open) = self.open_to_host(plane, stream, || job(plane)) {
-                return Some(self.take_turn(die, stream, turn, (plane, open), tag));
+        let plane = PlaneId(die.0 * planes + turn);
+        match self.open_to_host(plane, stream, || job(plane)) {
+            Some(open) => {
+                let next = wrapped(turn + 1, planes);
+                Some(self.take_turn(die, stream, next, (plane, open), tag))
             }
+            None => self.pass_over(die, tag, turn, job),
+        }
+    }
+
+    /// As [`PageAllocator::host_page`], when the plane whose turn it is can take no page.
+    #[cold]
+    fn pass_over<'a>(
+        &mut self,
+        die: DieId,
+        tag: StreamTag,
+        mut turn: u32,
+        job: impl Fn(PlaneId) -> Option<&'a Job>,
+    ) -> Option<Taken> {
+        let planes = self.blocks.geometry().planes_per_die;
+        let stream = self.open_blocks.stream(tag);
+        for _ in 1..planes {
             // A plane that must collect first is waited for: passed over, its open block would fall
             // behind those of its neighbours, and their pages would never again be programmed
             // together.
-            if self.blocks.valid_in(plane) < self.plane_limit {
+            if self.blocks.valid_in(PlaneId(die.0 * planes + turn)) < self.plane_limit {
                 return None;
+            }
+            turn = wrapped(turn + 1, planes);
+            let plane = PlaneId(die.0 * planes + turn);
+            if let Some(open) = self.open_to_host(plane, stream, || job(plane)) {
+                let next = wrapped(turn + 1, planes);
+                return Some(self.take_turn(die, stream, next, (plane, open), tag));
             }
         }
         None
@@ -242,14 +265,27 @@ impl PageAllocator {
 
     /// Whether the GC jobs of a die are far enough for one more stripe of host pages over its
     /// planes. Asked stripe by stripe, so that the planes of a stripe are programmed together.
-    #[inline]
+    #[inline(always)]
     fn keeps_pace<'a>(&self, die: DieId, job: impl Fn(PlaneId) -> Option<&'a Job>) -> bool {
-        let lets =
-            |plane| job(plane).is_none_or(|its| its.lets_host_write(self.blocks.valid(its.victim)));
-        // As in [`Blocks::valid_on`]: most dies have one plane.
         let planes = self.blocks.geometry().planes_per_die;
         let first = PlaneId(die.0 * planes);
-        lets(first) && (first.0 + 1..first.0 + planes).all(|plane| lets(PlaneId(plane)))
+        self.lets_host_write(job(first)) && (planes == 1 || self.others_keep_pace(first, job))
+    }
+
+    /// As [`PageAllocator::keeps_pace`], of all planes but the first: most dies have no other.
+    #[inline(never)]
+    fn others_keep_pace<'a>(
+        &self,
+        first: PlaneId,
+        job: impl Fn(PlaneId) -> Option<&'a Job>,
+    ) -> bool {
+        let planes = self.blocks.geometry().planes_per_die;
+        (first.0 + 1..first.0 + planes).all(|plane| self.lets_host_write(job(PlaneId(plane))))
+    }
+
+    #[inline(always)]
+    fn lets_host_write(&self, job: Option<&Job>) -> bool {
+        job.is_none_or(|its| its.lets_host_write(self.blocks.valid(its.victim)))
     }
 
     /// Pages that can be written on a plane before only the last erased block is left.
@@ -308,11 +344,11 @@ impl PageAllocator {
         } else {
             self.open_blocks.open(&mut self.blocks, plane, source, tag)
         };
-        let (unit, last) = self.blocks.program(plane, block);
+        let Programmed { unit, last, free } = self.blocks.program(plane, block);
         if last {
             self.open_blocks.close(plane, source, tag);
         }
-        Taken { unit, block, plane }
+        Taken { unit, block, plane, free }
     }
 
     /// Closes an open block of a plane before it is full. Returns it, if there was one.

@@ -31,8 +31,6 @@ pub struct Frame {
     pub present: u64,
     /// The program that has not begun yet.
     pub queued: TxnId,
-    /// Whether that program waits for its die already.
-    pub submitted: bool,
     /// Programs that have begun and not ended.
     pub programs: u16,
     /// The frame becomes free when its program ends.
@@ -136,7 +134,6 @@ impl Buffer {
             unit: UnitId::NONE,
             present: 0,
             queued: TxnId::NONE,
-            submitted: false,
             programs: 0,
             leaving: false,
             orphan: false,
@@ -240,7 +237,7 @@ impl Buffer {
     }
 
     /// The clean frame to empty when room is needed at once, if one is to leave next.
-    #[inline]
+    #[inline(always)]
     pub fn to_empty(&self) -> Option<FrameId> {
         if !self.rewrite.is_empty() {
             return self.rewrite.front();
@@ -338,11 +335,15 @@ impl Buffer {
     /// from now on. Returns `false` if it is otherwise.
     #[inline]
     pub fn stays_clean(&mut self, id: FrameId) -> bool {
-        let frame = &self.frames[id];
+        let frame = &mut self.frames[id];
         let rests = frame.programs == 0 && !frame.queued.is_some() && !frame.orphan;
         let stays = self.retains && rests && !frame.leaving && frame.listed != Listed::Dirty;
         if stays {
-            self.enlist(id, Listed::Clean);
+            debug_assert_eq!(frame.listed, Listed::No);
+            frame.listed = Listed::Clean;
+            frame.used = self.uses;
+            self.uses += 1;
+            self.clean.push_back(&mut self.frames, id);
         }
         stays
     }

@@ -135,14 +135,20 @@ impl Gc {
 
     /// A page has been programmed: if it was the last of its block, that may be collected from now
     /// on.
-    #[inline]
+    #[inline(always)]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
         if core.locator.place_in_block(unit) + 1 == core.layout.geometry.pages_per_block {
-            let block = core.locator.block_of(unit);
-            core.allocator.blocks.fill(block, flash.now());
-            self.filled(core, flash, block);
-            self.maybe_start(core, flash, core.locator.plane_of(unit));
+            self.block_programmed(core, flash, unit);
         }
+    }
+
+    /// As [`Gc::page_programmed`], of the last page.
+    #[cold]
+    fn block_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
+        let block = core.locator.block_of(unit);
+        core.allocator.blocks.fill(block, flash.now());
+        self.filled(core, flash, block);
+        self.maybe_start(core, flash, core.locator.plane_of(unit));
     }
 
     /// Asks whether cold data should move into the block that was just erased.

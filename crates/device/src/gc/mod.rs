@@ -133,7 +133,7 @@ impl Gc {
 
     /// A physical page's data is invalid from now on, if there is such a page: what waited for that
     /// may begin.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, core: &mut Core, flash: &mut Flash, old: UnitId) {
         if old.is_some() {
             let plane = core.allocator.blocks.invalidate(old);

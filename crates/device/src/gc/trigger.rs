@@ -21,6 +21,12 @@ impl Gc {
     #[inline]
     pub fn maybe_start(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let free = core.allocator.blocks.free_in(plane);
+        self.look_at_stock(core, flash, plane, free);
+    }
+
+    /// As [`Gc::maybe_start`], where it is known how many erased blocks the plane has.
+    #[inline(always)]
+    pub fn look_at_stock(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, free: u32) {
         if free < self.rules.background_below {
             self.start_when_short(core, flash, plane, free);
         }

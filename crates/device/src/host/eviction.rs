@@ -95,7 +95,7 @@ impl Ftl {
 
     /// A frame for a page that the buffer does not have: an empty one, or that of a clean page,
     /// which leaves. `None` if there is neither.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new_frame(
         &mut self,
         flash: &mut Flash,
@@ -222,14 +222,14 @@ impl Ftl {
         self.core.buffer.leave(frame_id);
         let owner = Owner::Frame(frame_id);
         let class = TxnClass::HostProgram;
-        let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, die);
+        let its_die = if anywhere { die } else { DieId::NONE };
+        let (id, txn) = flash.open(Op::Program, Source::Refresh, class, owner, its_die);
         let frame = self.core.buffer.get_mut(frame_id);
         txn.lpn = frame.lpn;
         txn.tag = frame.tag.with(AccessClass::ReadHot);
         // No request waits for it: it goes after every write that one does.
         txn.group = u16::MAX;
         frame.queued = id;
-        frame.submitted = anywhere;
         txn.epoch = self.core.buffer.born();
         self.queues.writes += 1;
         flash.counters.rewritten.anew += 1;

@@ -182,6 +182,7 @@ impl Ftl {
         request.throttled = throttled;
         if io.op == HostOp::Write {
             request.tag = self.core.classes.hotness.tag_of_write(request.pages);
+            request.whole = request.covers_whole_pages(&self.core.locator);
         }
         let id = self.front.requests.open(request);
         match io.op {

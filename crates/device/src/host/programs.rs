@@ -25,7 +25,6 @@ impl Ftl {
         let frame = self.core.buffer.get_mut(frame_id);
         let old = frame.unit;
         frame.queued = program;
-        frame.submitted = false;
         if whole || !old.is_some() {
             raid.proceed(self, flash, program);
         } else {
@@ -34,7 +33,7 @@ impl Ftl {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn try_to_place(&mut self, flash: &mut Flash, id: TxnId) {
         if self.queues.unplaced.is_empty()
             && let Some(die) = self.die_for(flash, id)
@@ -46,20 +45,16 @@ impl Ftl {
     }
 
     /// The die for a program of buffered data or of parity, if one has room.
-    #[inline]
+    #[inline(always)]
     pub(super) fn die_for(&mut self, flash: &Flash, id: TxnId) -> Option<DieId> {
         let txn = flash.txns.get(id);
         debug_assert!(txn.owner != Owner::Job, "what garbage collection moves stays on its die");
         self.core.allocator.place(txn.lpn)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(&mut self, flash: &mut Flash, id: TxnId, die: DieId) {
-        let txn = flash.txns.get_mut(id);
-        txn.die = die;
-        if let Owner::Frame(frame_id) = txn.owner {
-            self.core.buffer.get_mut(frame_id).submitted = true;
-        }
+        flash.txns.get_mut(id).die = die;
         flash.submit(id);
     }
 
@@ -83,7 +78,7 @@ impl Ftl {
         page: Taken,
         raid: &mut R,
     ) {
-        let Taken { unit, block, plane } = page;
+        let Taken { unit, block, plane, free } = page;
         let txn = flash.txns.get_mut(id);
         txn.unit = unit;
         txn.mode = self.core.allocator.open_blocks.mode_of(block);
@@ -95,12 +90,13 @@ impl Ftl {
         self.core.map.set_owner(unit, lpn);
         self.gc.host_wrote(plane);
         raid.bound(self, flash, id, lpn, (old, unit));
-        self.gc.maybe_start(&mut self.core, flash, plane);
+        self.gc.look_at_stock(&mut self.core, flash, plane, free);
         if !self.queues.unplaced.is_empty() {
             self.place_waiting(flash);
         }
     }
 
+    #[inline(never)]
     pub fn bind_frame<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -166,7 +162,7 @@ impl Ftl {
     ) {
         let Frame { lpn, orphan, .. } = *self.core.buffer.get(frame_id);
         if !orphan {
-            return self.begin_anew(flash, id, frame_id, raid);
+            return self.begin_anew(flash, id, raid);
         }
         raid.given_up(self, flash, id, lpn);
         self.core.buffer.get_mut(frame_id).queued = TxnId::NONE;
@@ -250,12 +246,10 @@ impl Ftl {
         &mut self,
         flash: &mut Flash,
         id: TxnId,
-        frame_id: FrameId,
         raid: &mut R,
     ) {
-        let die = flash.txns.get(id).die;
+        let die = std::mem::replace(&mut flash.txns.get_mut(id).die, DieId::NONE);
         self.core.allocator.arrived(die);
-        self.core.buffer.get_mut(frame_id).submitted = false;
         raid.proceed(self, flash, id);
         self.place_waiting(flash);
     }
@@ -302,13 +296,13 @@ impl Ftl {
 
     /// A program of redundancy's own gets its page.
     pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, page: Taken) {
-        let Taken { unit, block, plane } = page;
+        let Taken { unit, block, plane, free } = page;
         let txn = flash.txns.get_mut(id);
         txn.unit = unit;
         txn.mode = self.core.allocator.open_blocks.mode_of(block);
         self.core.map.set_owner(unit, txn.lpn);
         self.gc.host_wrote(plane);
-        self.gc.maybe_start(&mut self.core, flash, plane);
+        self.gc.look_at_stock(&mut self.core, flash, plane, free);
     }
 
     /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the

@@ -33,8 +33,9 @@ pub struct Request {
     pub pages: u32,
     /// Those that are not done.
     pub left: u32,
-    /// Writes: what kind of data it is.
+    /// Writes: what kind of data it is; whether it covers every page that it touches.
     pub tag: StreamTag,
+    pub whole: bool,
     /// One of its pages was taken up before one of its kind that had waited longer on the same die.
     pub overtook: bool,
     /// Why its next page waits, and since when.
@@ -72,11 +73,20 @@ impl Request {
             pages,
             left: pages,
             tag: StreamTag::PLAIN,
+            whole: false,
             overtook: false,
             stalled: None,
             buffer_wait: Span::ZERO,
             mapping_wait: Span::ZERO,
         }
+    }
+
+    /// Whether a request covers every page that it touches.
+    #[inline]
+    pub fn covers_whole_pages(&self, locator: &Locator) -> bool {
+        let start = |page: u32| u64::from(page) * locator.page_size();
+        let end = self.io.offset + u64::from(self.io.size);
+        (start(self.next), start(self.end)) == (self.io.offset, end)
     }
 
     /// Whatever its next page waited for until `now` is over.

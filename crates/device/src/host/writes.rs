@@ -107,20 +107,54 @@ impl Ftl {
         raid.written(page);
         let host = raid.host_page_of(page);
         flash.counters.pages_written += 1;
+        let page_size = self.core.locator.page_size();
         let request = self.front.requests.get_mut(id);
         // Any wait until now is over, for this page too.
         request.end_stall(flash.agenda.now());
         request.next += 1;
-        let part = request.within(host, self.core.locator.page_size());
-        let tag = request.tag;
+        let part = if request.whole { (0, page_size) } else { request.within(host, page_size) };
+        let (tag, ready) = (request.tag, request.ready);
+        let (buffer_wait, mapping_wait) = (request.buffer_wait, request.mapping_wait);
         let group = request.pages.min(u32::from(u16::MAX)) as u16;
+        let whole = self.core.buffer.whole();
         let covered = match self.rules.partial {
-            PartialWrites::Overwrite => self.core.buffer.whole(),
+            PartialWrites::Overwrite => whole,
             _ => self.core.buffer.covered(part),
         };
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
         (frame.tag, frame.group) = (tag, group);
+        // Most writes that wait for the flash meet no older one there, and go on at once.
+        if self.rules.ack == Ack::OnProgram
+            && !frame.queued.is_some()
+            && frame.listed == Listed::No
+            && !self.core.classes.hotness.tells_classes()
+            && (frame.present == whole || !frame.unit.is_some())
+        {
+            let (class, owner) = (TxnClass::HostProgram, Owner::Frame(frame_id));
+            let (program, txn) = flash.open(Op::Program, Source::Host, class, owner, DieId::NONE);
+            frame.queued = program;
+            (txn.lpn, txn.tag, txn.group) = (page, tag, group);
+            (txn.req, txn.asked) = (id, ready);
+            (txn.buffer_wait, txn.mapping_wait) = (buffer_wait, self.core.map.waited(mapping_wait));
+            txn.epoch = self.core.buffer.born();
+            self.queues.writes += 1;
+            raid.proceed(self, flash, program);
+        } else {
+            self.write_otherwise(flash, id, frame_id, past, raid);
+        }
+        Ok(())
+    }
+
+    /// The page of a request lies in its frame: it goes to the flash now or later.
+    fn write_otherwise<R: RedundancyHooks>(
+        &mut self,
+        flash: &mut Flash,
+        id: ReqId,
+        frame_id: FrameId,
+        past: bool,
+        raid: &mut R,
+    ) {
         if self.core.classes.hotness.tells_classes() {
             self.core.buffer.count(frame_id, true);
         }
@@ -131,7 +165,6 @@ impl Ftl {
             }
             Ack::OnInsert => self.write_back(flash, id, frame_id, raid),
         }
-        Ok(())
     }
 
     /// The frame of a logical page, one that holds it already if there is one.
@@ -152,7 +185,6 @@ impl Ftl {
     }
 
     /// The request is done when the data is in the flash.
-    #[inline(always)]
     pub(super) fn write_through<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -160,7 +192,7 @@ impl Ftl {
         frame_id: FrameId,
         raid: &mut R,
     ) {
-        let Frame { queued, submitted, .. } = *self.core.buffer.get(frame_id);
+        let queued = self.core.buffer.get(frame_id).queued;
         let Request { ready, buffer_wait, mapping_wait, .. } = *self.front.requests.get(id);
         let program = self.open_program(flash, frame_id);
         let txn = flash.txns.get_mut(program);
@@ -168,7 +200,7 @@ impl Ftl {
         (txn.buffer_wait, txn.mapping_wait) = (buffer_wait, self.core.map.waited(mapping_wait));
         if queued.is_some() {
             flash.counters.buffer_write_hits += 1;
-            self.join(flash, queued, program, submitted);
+            self.join(flash, queued, program);
         } else {
             // One that the flash has lost and the buffer had waits to be programmed already.
             let waits = self.core.buffer.get(frame_id).listed == Listed::Dirty;
@@ -180,7 +212,7 @@ impl Ftl {
     }
 
     /// A page write joins a program that has not begun.
-    pub(super) fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId, waits: bool) {
+    pub(super) fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId) {
         let head = flash.txns.get_mut(program);
         let (die, next) = (head.die, std::mem::replace(&mut head.joined, id));
         let asked_for = head.req.is_some() || next.is_some();
@@ -188,7 +220,8 @@ impl Ftl {
         txn.die = die;
         txn.next = next;
         self.queues.writes += 1;
-        if waits {
+        // It waits for its die already, if it has one.
+        if die.is_some() {
             if !asked_for {
                 // One that is programmed anew in idle time: nobody has asked what it waits for
                 // until now.

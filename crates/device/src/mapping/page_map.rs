@@ -18,10 +18,12 @@ const BUFFERED: u32 = 1 << 31;
 
 #[inline]
 fn place(raw: u32) -> Location {
-    match raw {
-        u32::MAX => Location::Nowhere,
-        raw if raw & BUFFERED != 0 => Location::Buffer(FrameId(raw & !BUFFERED)),
-        raw => Location::Flash(UnitId(raw)),
+    if raw & BUFFERED == 0 {
+        Location::Flash(UnitId(raw))
+    } else if raw == u32::MAX {
+        Location::Nowhere
+    } else {
+        Location::Buffer(FrameId(raw & !BUFFERED))
     }
 }
 
