@@ -121,6 +121,7 @@ impl Core {
     }
 
     /// The copy of a page in the flash lies at `to` now.
+    #[inline]
     pub fn relocate(&mut self, page: Lpn, to: UnitId) {
         match self.map.place(page) {
             Location::Flash(_) => self.map.set_flash(page, to),

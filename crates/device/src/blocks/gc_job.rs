@@ -4,8 +4,9 @@
 use crate::observe::operation::Source;
 use fowler_units::BlockId;
 
-/// The emptying of one block.
+/// The emptying of one block. Of a size that is a power of two: every page looks one up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(8))]
 pub struct Job {
     /// The block.
     pub victim: BlockId,

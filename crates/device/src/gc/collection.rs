@@ -59,6 +59,7 @@ impl Gc {
     }
 
     /// The next page of a job, or its erase; a job of idle time gives way to the host.
+    #[inline(never)]
     pub fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
         // Every step is progress for which the host may have waited.
         flash.unblock(die);

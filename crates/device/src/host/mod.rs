@@ -160,6 +160,18 @@ impl Ftl {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 
+    /// What is the same for every page of a write that comes in.
+    #[inline]
+    fn describe(&mut self, id: ReqId) {
+        let request = self.front.requests.get_mut(id);
+        request.tag = self.core.classes.hotness.tag_of_write(request.pages);
+        if self.rules.partial == PartialWrites::Overwrite {
+            request.covered = self.core.buffer.whole();
+        } else if request.covers_whole_pages(&self.core.locator) {
+            request.covered = self.core.buffer.covered((0, self.core.locator.page_size()));
+        }
+    }
+
     /// A request has come over the link, has been delayed for as long as the throttle asked, and
     /// has a place. See docs/decisions/host.md, "What does a write behind another one wait for?".
     #[inline]
@@ -180,10 +192,6 @@ impl Ftl {
         assert!(!empty, "a request of no length: {io:?}");
         let mut request = Request::new(io, ready + throttled, &self.core.locator);
         request.throttled = throttled;
-        if io.op == HostOp::Write {
-            request.tag = self.core.classes.hotness.tag_of_write(request.pages);
-            request.whole = request.covers_whole_pages(&self.core.locator);
-        }
         let id = self.front.requests.open(request);
         match io.op {
             HostOp::Read => {
@@ -195,6 +203,9 @@ impl Ftl {
             }
             // A trim keeps its place among the writes: it must not overtake one that waits.
             HostOp::Write | HostOp::Trim => {
+                if io.op == HostOp::Write {
+                    self.describe(id);
+                }
                 if let Some(&head) = self.queues.waiting_writes.front() {
                     // Whoever stands in line waits for what its head waits for.
                     let stalled = self.front.requests.get(head).stalled;

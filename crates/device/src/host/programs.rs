@@ -134,6 +134,7 @@ impl Ftl {
     }
 
     /// A program of buffered data has ended, or has nothing to program any more.
+    #[inline]
     pub fn stored<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -308,6 +309,7 @@ impl Ftl {
     /// The move of a page has ended. Until now reads went to the old copy, which is intact; if the
     /// host wrote the page meanwhile, the move was for nothing. See docs/decisions/gc.md, "Where
     /// are reads served while a page moves?".
+    #[inline]
     pub fn moved<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

@@ -33,9 +33,10 @@ pub struct Request {
     pub pages: u32,
     /// Those that are not done.
     pub left: u32,
-    /// Writes: what kind of data it is; whether it covers every page that it touches.
+    /// Writes: what kind of data it is; which parts of each page it covers, as frames say it, or
+    /// none if that differs from page to page.
     pub tag: StreamTag,
-    pub whole: bool,
+    pub covered: u64,
     /// One of its pages was taken up before one of its kind that had waited longer on the same die.
     pub overtook: bool,
     /// Why its next page waits, and since when.
@@ -73,7 +74,7 @@ impl Request {
             pages,
             left: pages,
             tag: StreamTag::PLAIN,
-            whole: false,
+            covered: 0,
             overtook: false,
             stalled: None,
             buffer_wait: Span::ZERO,

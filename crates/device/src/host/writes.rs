@@ -4,16 +4,15 @@ use super::redundancy_hooks::RedundancyHooks;
 use super::request::{Request, Stall};
 use super::{Ftl, Resuming};
 use crate::cache::buffer::{Frame, Listed};
-use crate::config::{Ack, PartialWrites};
+use crate::config::Ack;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::mapping::Waiter;
-use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::operation::{Op, Source};
 use crate::policy::hotness::Used;
-use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId, UnitId};
+use fowler_units::{DieId, FrameId, HostOp, Id, Lpn, ReqId, TxnId};
 
 impl Ftl {
     /// Sends a request's writes on their way as far as there is room. Returns whether all are.
@@ -50,6 +49,8 @@ impl Ftl {
         self.front.requests.get_mut(id).end_stall(flash.now());
     }
 
+    /// A call of its own, so that reads are let in without it.
+    #[inline(never)]
     pub(super) fn write_or_trim<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -107,20 +108,18 @@ impl Ftl {
         raid.written(page);
         let host = raid.host_page_of(page);
         flash.counters.pages_written += 1;
-        let page_size = self.core.locator.page_size();
         let request = self.front.requests.get_mut(id);
         // Any wait until now is over, for this page too.
         request.end_stall(flash.agenda.now());
         request.next += 1;
-        let part = if request.whole { (0, page_size) } else { request.within(host, page_size) };
+        let covered = match request.covered {
+            0 => self.core.buffer.covered(request.within(host, self.core.locator.page_size())),
+            same => same,
+        };
         let (tag, ready) = (request.tag, request.ready);
         let (buffer_wait, mapping_wait) = (request.buffer_wait, request.mapping_wait);
         let group = request.pages.min(u32::from(u16::MAX)) as u16;
         let whole = self.core.buffer.whole();
-        let covered = match self.rules.partial {
-            PartialWrites::Overwrite => whole,
-            _ => self.core.buffer.covered(part),
-        };
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
         (frame.tag, frame.group) = (tag, group);
@@ -170,16 +169,15 @@ impl Ftl {
     /// The frame of a logical page, one that holds it already if there is one.
     #[inline(always)]
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
-        let location = match self.core.map.lookup(flash, page) {
-            Ok(Location::Buffer(frame_id)) => return Ok(frame_id),
-            Ok(Location::Flash(unit)) => unit,
-            Ok(Location::Nowhere) => UnitId::NONE,
-            Err(miss) => {
-                self.core.map.wait(miss, Waiter::Writes);
-                return Err(Stall::Mapping);
-            }
+        let old = match self.core.map.unit_or_frame(page) {
+            Ok(unit) => unit,
+            Err(frame_id) => return Ok(frame_id),
         };
-        let frame_id = self.new_frame(flash, page, location).ok_or(Stall::Buffer)?;
+        if let Err(miss) = self.core.map.bring(flash, page) {
+            self.core.map.wait(miss, Waiter::Writes);
+            return Err(Stall::Mapping);
+        }
+        let frame_id = self.new_frame(flash, page, old).ok_or(Stall::Buffer)?;
         self.core.map.set_buffered(page, frame_id);
         Ok(frame_id)
     }

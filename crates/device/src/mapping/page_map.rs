@@ -73,6 +73,22 @@ impl PageMap {
         place(self.forward[page])
     }
 
+    /// The copy of a page in the flash, none if it is nowhere; or the frame of one that is in the
+    /// buffer.
+    ///
+    /// # Errors
+    /// That frame.
+    #[inline]
+    pub fn unit_or_frame(&self, page: Lpn) -> Result<UnitId, FrameId> {
+        let raw = self.forward[page];
+        // Nowhere is no unit.
+        if raw & BUFFERED == 0 || raw == u32::MAX {
+            Ok(UnitId(raw))
+        } else {
+            Err(FrameId(raw & !BUFFERED))
+        }
+    }
+
     /// As [`PageMap::place`]; a page beyond the drive is nowhere.
     #[inline]
     pub fn place_if_any(&self, page: Lpn) -> Location {
