@@ -37,8 +37,8 @@ pub trait Event: Copy {
     fn unpack(bits: u32) -> Self;
 }
 
-/// Names one entry of the agenda; never used twice. It is the entry's sequence number in its place
-/// in the key.
+/// Names one entry of the agenda; never used twice. It is all of the entry's key but the time: its
+/// sequence number makes it one of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -52,8 +52,6 @@ const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
 /// From one sequence number to the next, in their place in the key.
 const NEXT: u64 = 1 << EVENT_BITS;
-/// Where a key has its sequence number.
-const SEQUENCE: u64 = ((1 << SEQUENCE_BITS) - 1) << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
 /// How many lanes an agenda has.
@@ -141,7 +139,7 @@ impl<E: Event> Agenda<E> {
         let bits = event.pack();
         debug_assert!(bits >> EVENT_BITS == 0);
         let rest = ((phase as u64) << PHASE_SHIFT) | sequence | u64::from(bits);
-        ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(sequence))
+        ((u128::from(at.0) << TIME_SHIFT) | u128::from(rest), Ticket(rest))
     }
 
     /// A function of its own: as a part of [`Agenda::schedule_in`], which hardly ever needs it, it
@@ -188,7 +186,7 @@ impl<E: Event> Agenda<E> {
         let due = time(key);
         debug_assert!(due >= self.now, "nothing is put on the agenda for the past");
         self.now = due;
-        Some((Ticket(key as u64 & SEQUENCE), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
+        Some((Ticket(key as u64), E::unpack(key as u32 & ((1 << EVENT_BITS) - 1))))
     }
 
     #[inline]

@@ -35,9 +35,12 @@ impl fowler_agenda::Event for Event {
 
     #[inline]
     fn unpack(bits: u32) -> Self {
+        // Nearly all are of this kind: a comparison in place of a table of jumps.
+        if bits >> INDEX_BITS == 0 {
+            return Event::Die(DieId(bits));
+        }
         let index = bits & ((1 << INDEX_BITS) - 1);
         match bits >> INDEX_BITS {
-            0 => Event::Die(DieId(index)),
             1 if index == Event::INDEX_MAX => Event::Deadline,
             1 => Event::Idle(DieId(index)),
             2 => Event::Reconsider(DieId(index)),

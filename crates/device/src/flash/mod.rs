@@ -99,6 +99,8 @@ pub struct Flash {
     geometry: Geometry,
     locator: Locator,
     timing: Timing,
+    /// [`Timing::iteration`].
+    iteration: Span,
     levels: LevelTimes,
     ladder: Ladder,
     /// Whether errors are modelled, and the level at which a page is read of which nothing is
@@ -157,6 +159,7 @@ impl Flash {
             unknown_level: 0,
             condition: None,
             dies,
+            iteration: timing.iteration(),
             timing,
             channels,
             channels_owned: geometry.dies_per_channel() == 1,

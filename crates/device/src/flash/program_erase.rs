@@ -147,7 +147,7 @@ impl Flash {
             self.rules.cancelled_program,
             self.rules.reload,
         ));
-        self.start_cells(id, first, cells, self.timing.iteration() * u64::from(iterations));
+        self.start_cells(id, first, cells, self.iteration * u64::from(iterations));
     }
 
     /// ISPP iterations of a program: where steps differ, as many as its page that needs most.

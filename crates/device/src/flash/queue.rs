@@ -48,6 +48,17 @@ struct Line {
     tail: TxnId,
 }
 
+/// For every set of classes, a bit each, the only one; for none or several, none.
+const ONLY: [u8; 1 << TxnClass::COUNT] = {
+    let mut only = [u8::MAX; 1 << TxnClass::COUNT];
+    let mut class = 0;
+    while class < TxnClass::COUNT {
+        only[1 << class] = class as u8;
+        class += 1;
+    }
+    only
+};
+
 /// The transactions that wait for one die.
 #[derive(Clone, Debug)]
 pub struct DieQueue {
@@ -137,9 +148,8 @@ impl DieQueue {
     /// The first of the only class of which something waits, if it is only one.
     #[inline]
     pub fn only_head(&self) -> Option<TxnId> {
-        let class = self.waiting.trailing_zeros() as usize;
-        let only = self.waiting & self.waiting.wrapping_sub(1) == 0;
-        if only { self.lines.get(class).map(|line| line.head) } else { None }
+        let class = usize::from(ONLY[usize::from(self.waiting) % ONLY.len()]);
+        self.lines.get(class).map(|line| line.head)
     }
 
     /// The last of a class.
