@@ -1,0 +1,50 @@
+//! What is looked up without a check (`fowler_units::Table`), under an interpreter that sees every
+//! access beyond an allocation: `make miri`. Without it these are a few more random drives.
+
+mod support;
+
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::{Completion, Device, Pacing};
+use fowler_units::Rng;
+use support::random::{Choice, drive, requests};
+use support::{scheme, small};
+
+/// A few requests take an interpreted drive some seconds.
+const REQUESTS: u64 = if cfg!(miri) { 30 } else { 300 };
+
+fn serve(mut device: Device, seed: u64) {
+    let mut rng = Rng::stream(seed, "tables");
+    let requests = requests(&mut rng, device.layout(), REQUESTS);
+    let mut completions: Vec<Completion> = Vec::new();
+    device.run(requests.iter().copied(), Pacing::Closed { depth: 9 }, &mut completions);
+    assert_eq!(completions.len(), requests.len(), "seed {seed}");
+    // A clone's future is its own.
+    let mut clone = device.clone();
+    let mut again: Vec<Completion> = Vec::new();
+    clone.run(requests.iter().copied(), Pacing::Closed { depth: 3 }, &mut again);
+    assert_eq!(again.len(), requests.len(), "seed {seed}");
+}
+
+#[test]
+fn every_scheme() {
+    for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
+        let mut config = small();
+        scheme(&mut config, name);
+        serve(Device::new(&config).expect("a drive that works"), 1);
+    }
+}
+
+/// Whatever a drive may be made of, with and without redundancy.
+#[test]
+fn random_drives() {
+    let choices = [Choice::all(), Choice::protected(RedundancyKind::Raid5)];
+    for (choice, first) in choices.iter().zip([0, 100]) {
+        let drives = (first..).filter_map(|seed| {
+            let config = drive(&mut Rng::stream(seed, "tables/drive"), seed, choice);
+            Device::new(&config).ok().map(|device| (seed, device))
+        });
+        for (seed, device) in drives.take(if cfg!(miri) { 3 } else { 20 }) {
+            serve(device, seed);
+        }
+    }
+}
