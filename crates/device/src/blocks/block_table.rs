@@ -61,6 +61,8 @@ pub struct Blocks {
     geometry: Geometry,
     locator: Locator,
     words_per_block: usize,
+    /// Whether the pages of a block fill its words: the number of a unit is then that of its bit.
+    packed: bool,
     blocks: IdVec<BlockId, Block>,
     erases: IdVec<BlockId, u32>,
     /// Position in the order in which blocks became full, over the whole drive.
@@ -128,6 +130,7 @@ impl Blocks {
             geometry,
             locator: Locator::new(&geometry),
             words_per_block,
+            packed: geometry.pages_per_block.is_multiple_of(64),
             blocks: IdVec::filled(block, count),
             erases: IdVec::filled(0, count),
             fill_order: IdVec::filled(0, count),
@@ -239,10 +242,22 @@ impl Blocks {
 
     /// Marks a page as valid that was when the blocks were snapshot: it is counted already.
     pub fn validate(&mut self, unit: UnitId) {
-        let block = self.locator.block_of(unit);
-        let offset = self.locator.place_in_block(unit);
-        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
-            1 << (offset % 64);
+        let (word, bit) = self.bit_of(unit);
+        self.bits[word] |= 1 << (bit % 64);
+    }
+
+    /// The word that says whether a page is valid, and the place of its bit, counted on from any
+    /// multiple of 64.
+    #[inline(always)]
+    fn bit_of(&self, unit: UnitId) -> (usize, u32) {
+        if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
+    }
+
+    /// As [`Blocks::bit_of`], where the bits of a block do not fill its words.
+    #[inline(never)]
+    fn bit_by_block(&self, unit: UnitId) -> (usize, u32) {
+        let (block, place) = self.locator.block_and_place(unit);
+        (block.index() * self.words_per_block + place as usize / 64, place)
     }
 
     /// Pages that all blocks together have been programmed with since the drive was made: of each
@@ -300,9 +315,10 @@ impl Blocks {
         let its = &mut self.planes[plane];
         its.valid += 1;
         let free = its.free.len();
-        self.bits[block.index() * self.words_per_block + offset as usize / 64] |=
-            1 << (offset % 64);
-        Programmed { unit: self.locator.unit(block, offset), last: offset + 1 == pages, free }
+        let unit = self.locator.unit(block, offset);
+        let (word, bit) = self.bit_of(unit);
+        self.bits[word] |= 1 << (bit % 64);
+        Programmed { unit, last: offset + 1 == pages, free }
     }
 
     /// As [`Blocks::program`], for the next `count` pages at once; returns the first.
@@ -367,8 +383,7 @@ impl Blocks {
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
         self.blocks.prefetch(block);
-        let offset = self.locator.place_in_block(unit);
-        prefetch(&self.bits, block.index() * self.words_per_block + offset as usize / 64);
+        prefetch(&self.bits, self.bit_of(unit).0);
     }
 
     /// As [`Blocks::prefetch`], some time after it: its block will leave its neighbours for new
@@ -391,8 +406,8 @@ impl Blocks {
     /// A page's data is invalid from now on. Returns its plane.
     #[inline(always)]
     pub fn invalidate(&mut self, unit: UnitId) -> PlaneId {
-        let (block, was_valid) = self.clear(unit);
-        assert!(was_valid, "page invalidated twice");
+        assert!(self.clear(unit), "page invalidated twice");
+        let block = self.locator.block_of(unit);
         let plane = self.locator.plane_of_block(block);
         self.lose_page(block, plane);
         plane
@@ -402,21 +417,21 @@ impl Blocks {
     /// valid.
     #[inline(always)]
     pub fn invalidate_if_valid(&mut self, unit: UnitId, plane: PlaneId) -> bool {
-        let (block, was_valid) = self.clear(unit);
+        let was_valid = self.clear(unit);
         if was_valid {
-            self.lose_page(block, plane);
+            self.lose_page(self.locator.block_of(unit), plane);
         }
         was_valid
     }
 
-    /// Marks a page as invalid: its block, and whether it was valid.
+    /// Marks a page as invalid. Returns whether it was valid.
     #[inline(always)]
-    fn clear(&mut self, unit: UnitId) -> (BlockId, bool) {
-        let (block, offset) = self.locator.block_and_place(unit);
-        let word = &mut self.bits[block.index() * self.words_per_block + offset as usize / 64];
+    fn clear(&mut self, unit: UnitId) -> bool {
+        let (word, bit) = self.bit_of(unit);
+        let word = &mut self.bits[word];
         let before = *word;
-        *word = before & !(1 << (offset % 64));
-        (block, before & (1 << (offset % 64)) != 0)
+        *word = before & !(1 << (bit % 64));
+        before & (1 << (bit % 64)) != 0
     }
 
     /// A block of a plane has one valid page less.
@@ -438,9 +453,8 @@ impl Blocks {
     /// Whether a page holds current data.
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
-        let (block, offset) = self.locator.block_and_place(unit);
-        let word = self.bits[block.index() * self.words_per_block + offset as usize / 64];
-        word & (1 << (offset % 64)) != 0
+        let (word, bit) = self.bit_of(unit);
+        self.bits[word] & (1 << (bit % 64)) != 0
     }
 
     /// The place of the first valid page of a block at or after `offset`.

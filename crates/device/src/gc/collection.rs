@@ -181,6 +181,7 @@ impl Gc {
     }
 
     /// A moved page gets its place, unless the host has written it meanwhile.
+    #[inline(never)]
     pub fn bind_move(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Bind {
         let Txn { from, lpn, source, .. } = *flash.txns.get(id);
         if !core.allocator.blocks.is_valid(from) {

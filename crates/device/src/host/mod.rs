@@ -164,6 +164,7 @@ impl Ftl {
     #[inline]
     fn describe(&mut self, id: ReqId) {
         let request = self.front.requests.get_mut(id);
+        request.group = request.pages.min(u32::from(u16::MAX)) as u16;
         request.tag = self.core.classes.hotness.tag_of_write(request.pages);
         if self.rules.partial == PartialWrites::Overwrite {
             request.covered = self.core.buffer.whole();

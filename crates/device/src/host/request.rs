@@ -31,6 +31,8 @@ pub struct Request {
     pub end: u32,
     /// Its pages.
     pub pages: u32,
+    /// Writes: the same, as frames and programs note it.
+    pub group: u16,
     /// Those that are not done.
     pub left: u32,
     /// Writes: what kind of data it is; which parts of each page it covers, as frames say it, or
@@ -72,6 +74,7 @@ impl Request {
             next,
             end,
             pages,
+            group: 0,
             left: pages,
             tag: StreamTag::PLAIN,
             covered: 0,

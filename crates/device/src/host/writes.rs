@@ -116,9 +116,8 @@ impl Ftl {
             0 => self.core.buffer.covered(request.within(host, self.core.locator.page_size())),
             same => same,
         };
-        let (tag, ready) = (request.tag, request.ready);
+        let (tag, group, ready) = (request.tag, request.group, request.ready);
         let (buffer_wait, mapping_wait) = (request.buffer_wait, request.mapping_wait);
-        let group = request.pages.min(u32::from(u16::MAX)) as u16;
         let whole = self.core.buffer.whole();
         let frame = self.core.buffer.get_mut(frame_id);
         frame.present |= covered;
