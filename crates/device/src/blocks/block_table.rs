@@ -302,8 +302,8 @@ impl Blocks {
         self.blocks[block].state = BlockState::Free;
     }
 
-    /// Programs the next page of an open block of a plane; pages of a block are programmed in order,
-    /// each once between erases.
+    /// Programs the next page of an open block of a plane; the pages of a block are programmed in
+    /// order, each once between erases.
     #[inline(always)]
     pub fn program(&mut self, plane: PlaneId, block: BlockId) -> Programmed {
         let record = &mut self.blocks[block];

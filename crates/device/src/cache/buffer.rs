@@ -203,8 +203,8 @@ impl Buffer {
         Some(id)
     }
 
-    /// As [`Buffer::take`], of the frame of a clean page, which leaves: it is named, and its copy in
-    /// the flash.
+    /// As [`Buffer::take`], of the frame of a clean page, which leaves: returns that page, and its
+    /// copy in the flash.
     #[inline]
     pub fn take_clean(&mut self, id: FrameId, lpn: Lpn, unit: UnitId) -> (Lpn, UnitId) {
         let frame = &mut self.frames[id];
