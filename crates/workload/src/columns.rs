@@ -26,6 +26,9 @@ pub(crate) trait Columns<'a>: Clone {
         self.unsigned(column)
     }
 
+    /// The next field as two whole numbers with a comma between them, and the field.
+    fn pair(&mut self, column: &'static str) -> Result<(u64, u64, &'a [u8]), Self::Fault>;
+
     /// The next field as a hexadecimal number.
     fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Self::Fault>;
 

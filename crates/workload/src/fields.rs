@@ -205,6 +205,14 @@ impl<'a, const COMMA: bool> Columns<'a> for Fields<'a, COMMA> {
         self.unsigned_slowly(column)
     }
 
+    fn pair(&mut self, column: &'static str) -> Result<(u64, u64, &'a [u8]), Fault<'a>> {
+        let field = self.next(column)?;
+        let mut numbers = Commas::of(field);
+        let (first, second) = (numbers.unsigned(column)?, numbers.unsigned(column)?);
+        numbers.finish()?;
+        Ok((first, second, field))
+    }
+
     fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Fault<'a>> {
         let field = self.next(column)?;
         hexadecimal(field).map_err(|error| Fault::number(error, column, field))

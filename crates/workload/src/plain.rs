@@ -30,18 +30,47 @@ pub(crate) struct Plain<'a, const COMMA: bool> {
     host: Option<&'a [u8]>,
 }
 
-/// Eight times the digit zero.
-const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+/// A one in each of eight bytes.
+const EACH: u64 = u64::from_ne_bytes([1; 8]);
+/// Their highest bits.
+const HIGH: u64 = EACH << 7;
+
+/// How many of eight bytes stand before the first that is a separator, a blank, or a line end; none
+/// if none of them is.
+#[inline(always)]
+fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
+    let bytes = u64::from_le_bytes(*bytes);
+    // Borrows can only reach bytes behind the first that is looked for.
+    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(EACH * u64::from(bound)) & !bytes & HIGH;
+    let mut ends = below(bytes, b' ' + 1);
+    if COMMA {
+        ends |= below(bytes ^ (EACH * u64::from(b',')), 1);
+    }
+    (ends != 0).then(|| ends.trailing_zeros() as usize / 8)
+}
 
 /// Eight bytes less what makes a digit its value, and if not all of them are digits, the bits that
 /// those before the first other byte take.
 #[inline]
 fn digits(text: &[u8; 8]) -> (u64, Option<u32>) {
-    let values = u64::from_le_bytes(*text) ^ ZEROS;
-    let high = u64::from_ne_bytes([0x80; 8]);
-    // A carry can only reach bytes behind the first that is no digit.
-    let others = (values.wrapping_add(high - 10 * (high >> 7)) | values) & high;
+    let values = u64::from_le_bytes(*text) ^ (EACH * u64::from(b'0'));
+    // Carries can only reach bytes behind the first that is no digit.
+    let others = (values.wrapping_add(EACH * (0x80 - 10)) | values) & HIGH;
     (values, (others != 0).then(|| others.trailing_zeros() & !7))
+}
+
+/// A text behind the blanks that it begins with. Only tracers that align their columns print any.
+#[cold]
+fn behind_blanks(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    if let Some(bytes) = rest.first_chunk() {
+        let others = u64::from_le_bytes(*bytes) ^ (EACH * u64::from(b' '));
+        rest = &rest[others.trailing_zeros() as usize / 8..];
+    }
+    while let [b' ' | b'\t', behind @ ..] = rest {
+        rest = behind;
+    }
+    rest
 }
 
 /// The number of eight digits, the first in the lowest byte.
@@ -135,17 +164,9 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
             }
         }
         if !COMMA && matches!(self.rest, [b'\0'..=b' ', ..]) {
-            self.skip_blanks();
+            self.rest = behind_blanks(self.rest);
         }
         Ok(())
-    }
-
-    /// Only tracers that align their columns print more than one.
-    #[cold]
-    fn skip_blanks(&mut self) {
-        while let [b' ' | b'\t', rest @ ..] = self.rest {
-            self.rest = rest;
-        }
     }
 
     /// The number that comes next.
@@ -172,8 +193,17 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
     #[inline(always)]
     fn next(&mut self, _: &'static str) -> Result<&'a [u8], NotPlain> {
         self.begin()?;
-        let ends = |&byte: &u8| byte <= b' ' || Self::separates(byte);
-        let length = self.rest.iter().position(ends).ok_or(NotPlain::Open)?;
+        let mut length = 0;
+        loop {
+            let bytes = self.rest.get(length..).and_then(|rest| rest.first_chunk());
+            match end_of_field::<COMMA>(bytes.ok_or(NotPlain::Open)?) {
+                Some(end) => {
+                    length += end;
+                    break;
+                }
+                None => length += 8,
+            }
+        }
         if !COMMA && length == 0 {
             return Err(NotPlain::Open);
         }
@@ -193,6 +223,14 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
     }
 
     #[inline(always)]
+    fn pair(&mut self, column: &'static str) -> Result<(u64, u64, &'a [u8]), NotPlain> {
+        let first = self.unsigned(column)?;
+        let [b',', rest @ ..] = self.rest else { return Err(NotPlain::Open) };
+        self.rest = rest;
+        Ok((first, self.digits()?.0, b""))
+    }
+
+    #[inline(always)]
     fn small(&mut self, column: &'static str) -> Result<u64, NotPlain> {
         let mut after = self.clone();
         after.begin()?;
@@ -208,6 +246,10 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
     #[inline(always)]
     fn hexadecimal(&mut self, _: &'static str) -> Result<u64, NotPlain> {
         self.begin()?;
+        if let [digit @ b'0'..=b'9', b'\n', ..] = self.rest {
+            self.rest = &self.rest[1..];
+            return Ok(u64::from(digit - b'0'));
+        }
         let (mut value, mut count) = (0, 0);
         while let [byte, rest @ ..] = self.rest
             && let Some(digit) = char::from(*byte).to_digit(16)
@@ -244,13 +286,16 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         _: &'static str,
     ) -> Result<T, NotPlain> {
         self.begin()?;
-        for &(word, meant) in words {
-            if let Some(rest) = self.rest.strip_prefix(word) {
-                self.rest = rest;
-                return Ok(meant);
-            }
+        // Reads and writes come as they like, and a processor cannot foresee which: so all words
+        // are compared, and none of it is a jump.
+        let (mut meant, mut length) = (words[0].1, 0);
+        for &(word, means) in words {
+            let is = self.rest.starts_with(word);
+            meant = if is { means } else { meant };
+            length = if is { word.len() } else { length };
         }
-        Err(NotPlain::Open)
+        self.rest = self.rest.get(length..).ok_or(NotPlain::Open)?;
+        if length > 0 { Ok(meant) } else { Err(NotPlain::Open) }
     }
 
     #[inline(always)]
@@ -288,6 +333,23 @@ mod tests {
     use crate::number::unsigned;
     use crate::record::in_time;
     use fowler_units::Rng;
+
+    #[test]
+    fn a_field_ends_at_the_first_byte_that_is_none_of_its() {
+        for (byte, ends) in (0..=255).map(|byte: u8| (byte, byte <= b' ')) {
+            for (at, behind) in (0..8).flat_map(|at| [b'a', b' ', b',', 0xff].map(|b| (at, b))) {
+                let mut text = [behind; 8];
+                text[..at].fill(b'x');
+                text[at] = byte;
+                let later = (behind <= b' ' && at < 7).then_some(at + 1);
+                let found = if ends { Some(at) } else { later };
+                assert_eq!(end_of_field::<false>(&text), found, "{text:?}");
+                let later = ((behind <= b' ' || behind == b',') && at < 7).then_some(at + 1);
+                let found = if ends || byte == b',' { Some(at) } else { later };
+                assert_eq!(end_of_field::<true>(&text), found, "{text:?}");
+            }
+        }
+    }
 
     #[test]
     fn numbers_are_read_up_to_the_last_that_always_fits() {

@@ -13,7 +13,7 @@
 use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
-use crate::fields::{Commas, Fault};
+use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
@@ -48,7 +48,9 @@ impl TraceFormat for Blkparse {
         CPU0 (259,2):\n Reads Queued: 1\n";
 
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault> {
-        let device = device(columns.next("device")?).map_err(C::fault)?;
+        let (major, minor, field) = columns.pair("device")?;
+        let device = device(major, minor)
+            .ok_or_else(|| C::fault(Fault::new(Cause::TooLarge, "device", field)))?;
         columns.unsigned("cpu")?;
         columns.unsigned("sequence")?;
         let at = columns.time("time", 9)?;
@@ -104,15 +106,11 @@ impl TraceFormat for Blkparse {
     }
 }
 
-/// `major,minor` as one number.
-fn device(field: &[u8]) -> Result<u64, Fault<'_>> {
-    let mut numbers = Commas::of(field);
-    let (major, minor) = (numbers.unsigned("device")?, numbers.unsigned("device")?);
-    numbers.finish()?;
-    match u32::try_from(major) {
-        Ok(major) if minor < 1 << MINOR_BITS => Ok(u64::from(major) << MINOR_BITS | minor),
-        _ => Err(Fault::new(Cause::TooLarge, "device", field)),
-    }
+/// `major,minor` as one number, if they are not too large.
+#[inline]
+fn device(major: u64, minor: u64) -> Option<u64> {
+    let major = u64::from(u32::try_from(major).ok()?);
+    (minor < 1 << MINOR_BITS).then_some(major << MINOR_BITS | minor)
 }
 
 #[cfg(test)]

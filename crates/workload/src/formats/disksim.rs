@@ -33,7 +33,8 @@ impl TraceFormat for Disksim {
         let length = Measure { count: columns.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
         let flags = columns.hexadecimal("flags")?;
         columns.finish()?;
-        let op = if flags & READ != 0 { HostOp::Read } else { HostOp::Write };
+        // No jump: a processor cannot foresee which it is.
+        let op = [HostOp::Write, HostOp::Read][(flags & READ) as usize];
         record::<C>(at, device, start, length, op)
     }
 }
