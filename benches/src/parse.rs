@@ -1,5 +1,5 @@
-//! `--parse`: how fast traces packed with zstd are read, in megabytes of unpacked text per second
-//! on one core, from packed bytes to `HostIo`, beside unpacking alone.
+//! `--parse`: how fast traces are read, in megabytes of text per second on one core, up to `HostIo`:
+//! text as it is, and packed with zstd, which unpacking alone can take longer than reading.
 //!
 //! The text of a format is an excerpt of a real trace where there is one, else lines of that format
 //! made from a seed. It is repeated with times that keep rising, but must not look repeated, which
@@ -47,25 +47,31 @@ struct Packed {
 pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
-        "| format | text | packed to | MB/s | M records/s | ns/record | ns/line | zstd alone, MB/s \
-         | ns/line beyond zstd |"
+        "| format | text | MB/s | ns/line | packed to | packed, MB/s | M records/s | ns/record \
+         | ns/line | zstd alone, MB/s | ns/line beyond zstd |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for &format in Format::ALL.iter().filter(|format| wanted(format.name())) {
         let packed = packed(format);
-        let (mut read, mut unpacked, mut records) = (Vec::new(), Vec::new(), 0);
+        let text = zstd::decode_all(&packed.frames[..]).unwrap_or_else(|error| panic!("{error}"));
+        let text: Arc<[u8]> = text.into();
+        let (mut plain, mut read, mut unpacked) = (Vec::new(), Vec::new(), Vec::new());
+        let mut records = 0;
         for _ in 0..rounds {
-            let (seconds, count) = read_all(format, &packed);
+            plain.push(read_all(format, &text).0);
+            let (seconds, count) = read_all(format, &packed.frames);
             records = count;
             read.push(seconds);
             unpacked.push(unpack_all(&packed));
         }
-        let (read, unpacked) =
-            (crate::table::median(&mut read), crate::table::median(&mut unpacked));
+        let [plain, read, unpacked] =
+            [plain, read, unpacked].map(|mut rounds| crate::table::median(&mut rounds));
         let (megabytes, lines) = (packed.text_bytes as f64 / 1e6, packed.lines as f64);
         println!(
-            "| {format} | {} | {:.0} % | {:.0} | {:.2} | {:.1} | {:.1} | {:.0} | {:.1} |",
+            "| {format} | {} | {:.0} | {:.1} | {:.0} % | {:.0} | {:.2} | {:.1} | {:.1} | {:.0} | {:.1} |",
             packed.source,
+            megabytes / plain,
+            plain * 1e9 / lines,
             packed.frames.len() as f64 / packed.text_bytes as f64 * 100.0,
             megabytes / read,
             records as f64 / read / 1e6,
@@ -77,11 +83,11 @@ pub fn print(named: &[String], rounds: usize) {
     }
 }
 
-/// Seconds from packed bytes to the last request, and how many requests there were. Never inlined,
-/// so that a profiler finds it by its name.
+/// Seconds from text, packed or not, to the last request, and how many requests there were. Never
+/// inlined, so that a profiler finds it by its name.
 #[inline(never)]
-fn read_all(format: Format, packed: &Packed) -> (f64, u64) {
-    let stream = Box::new(Cursor::new(Arc::clone(&packed.frames)));
+fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
+    let stream = Box::new(Cursor::new(Arc::clone(text)));
     let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
     let start = Instant::now();
     let reader = TraceReader::from_stream("parse", stream, &options)

@@ -108,7 +108,7 @@ impl Intake {
         }
         self.ahead.records.clear();
         self.ahead.taken = 0;
-        if self.header_due.is_none() && self.optional.is_empty() {
+        if self.header_due.is_none() {
             self.read_ahead();
             if let Some(record) = self.ahead.next() {
                 self.summary = false;
@@ -120,12 +120,14 @@ impl Intake {
 
     /// Reads the lines that come next for as long as they are plain.
     fn read_ahead(&mut self) {
-        let Intake { lines, before, ahead, .. } = self;
+        let Intake { lines, before, ahead, optional, .. } = self;
         let text = lines.ahead();
-        let remarks = each_format!(self.format, F => if F::COMMAS {
-            ahead.read::<F, true>(text, before)
+        let remarks = each_format!(self.format, F => if !F::COMMAS {
+            ahead.read::<F, false>(text, before, |columns| F::decode(columns))
+        } else if F::OPTIONAL_COLUMNS && !optional.is_empty() {
+            ahead.read::<F, true>(text, before, |columns| F::decode_wider(columns, optional))
         } else {
-            ahead.read::<F, false>(text, before)
+            ahead.read::<F, true>(text, before, |columns| F::decode(columns))
         });
         lines.pass(ahead.read);
         self.remarks += remarks;
@@ -223,11 +225,16 @@ impl Ahead {
     }
 
     /// Reads plain lines from the beginning of `text`, and says how many of them are remarks.
-    fn read<F: TraceFormat, const COMMA: bool>(&mut self, text: &[u8], before: &mut Before) -> u64 {
+    fn read<F: TraceFormat, const COMMA: bool>(
+        &mut self,
+        text: &[u8],
+        before: &mut Before,
+        decode: impl Fn(&mut Plain<'_, COMMA>) -> Result<Record, NotPlain>,
+    ) -> u64 {
         let (mut rest, mut remarks) = (text, 0);
         while self.records.len() < AHEAD {
             let mut columns = Plain::<COMMA>::of(rest);
-            match F::decode(&mut columns) {
+            match decode(&mut columns) {
                 Ok(record) if in_time::<F>(&record) => {
                     let Some(next) = columns.next_line() else { break };
                     if before.agree::<F>(record.io.at, columns.host()).is_err() {

@@ -128,16 +128,19 @@ fn lenient_reading_skips_up_to_the_stated_share_and_counts() {
 /// A form feed before a line does not matter, but such a line is not read ahead.
 #[test]
 fn lines_read_ahead_are_what_they_are_one_by_one() {
-    for &format in Format::ALL {
-        let records = format.example().lines().filter(|line| line.as_bytes()[0].is_ascii_digit());
+    let wide = "at_ns,op,offset,size,deadline_ns,queue\n0,read,0,4096,,\n7,write,0,512,9,65535\n";
+    let examples = Format::ALL.iter().map(|&format| (format, format.example()));
+    for (format, example) in examples.chain([(Format::Native, wide)]) {
+        let records = example.lines().filter(|line| line.as_bytes()[0].is_ascii_digit());
         let records: Vec<&str> = records.collect();
-        let mut lines: Vec<String> = format.header().map(String::from).into_iter().collect();
+        let header = format.header().and(example.lines().next());
+        let mut lines: Vec<String> = header.map(String::from).into_iter().collect();
         for round in 0..2_000 {
             match (round + 40) % 97 {
                 7 => lines.push("# a remark".into()),
                 8 => lines.push(format!("{},,", records[0])),
                 9 => lines.push(format!("{}\r", records[0])),
-                10 => lines.extend(format.example().lines().map(String::from)),
+                10 => lines.extend(example.lines().map(String::from)),
                 _ => lines.push(records[round % records.len()].into()),
             }
         }

@@ -102,10 +102,10 @@ pub(crate) trait TraceFormat {
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault>;
 
     /// The same where the header row named optional columns.
-    fn decode_wider<'a>(
-        columns: &mut Commas<'a>,
+    fn decode_wider<'a, C: Columns<'a>>(
+        columns: &mut C,
         _: &[OptionalColumn],
-    ) -> Result<Record, Fault<'a>> {
+    ) -> Result<Record, C::Fault> {
         Self::decode(columns)
     }
 

@@ -13,7 +13,7 @@
 use super::{Table, TraceFormat};
 use crate::Cause;
 use crate::columns::Columns;
-use crate::fields::{Commas, Fault};
+use crate::fields::Fault;
 use crate::number::unsigned;
 use crate::record::{LATEST, Measure, Record, record};
 use fowler_units::{Deadline, HostIo, HostOp, PlacementHandle, QueueId, Span};
@@ -52,19 +52,20 @@ impl TraceFormat for Native {
         record::<C>(at, 0, start, length, op)
     }
 
-    fn decode_wider<'a>(
-        fields: &mut Commas<'a>,
+    fn decode_wider<'a, C: Columns<'a>>(
+        columns: &mut C,
         optional: &[OptionalColumn],
-    ) -> Result<Record, Fault<'a>> {
-        let (at, op, start, length) = usual(fields)?;
-        let mut values = fields.clone();
+    ) -> Result<Record, C::Fault> {
+        let (at, op, start, length) = usual(columns)?;
+        let mut values = columns.clone();
         for column in optional {
-            fields.next(column.name())?;
+            columns.next(column.name())?;
         }
-        fields.finish()?;
-        let mut record = record::<Commas>(at, 0, start, length, op)?;
+        columns.finish()?;
+        let mut record = record::<C>(at, 0, start, length, op)?;
         for column in optional {
-            record.io = column.read(values.next(column.name())?, record.io)?;
+            let value = values.next(column.name())?;
+            record.io = column.read(value, record.io).map_err(C::fault)?;
         }
         Ok(record)
     }
