@@ -1,5 +1,5 @@
-//! `--parse`: how fast traces are read, in megabytes of text per second on one core, up to `HostIo`:
-//! text as it is, and packed with zstd, which unpacking alone can take longer than reading.
+//! `--parse`: how fast traces are read up to `HostIo`, in megabytes of text per second on one core:
+//! text as it is, and packed with zstd, beside unpacking alone, which can take longer than reading.
 //!
 //! The text of a format is an excerpt of a real trace where there is one, else lines of that format
 //! made from a seed. It is repeated with times that keep rising, but must not look repeated, which

@@ -48,8 +48,8 @@ pub(crate) struct Reorder {
     window: usize,
     /// Requests that came in order: ascending from front to back.
     ring: VecDeque<Record>,
-    /// Requests that came after a later one. Of equal time, those of the ring came before them: when
-    /// these came, a later one was the last in it.
+    /// Requests that came after a later one. Of equal time, those of the ring came before them:
+    /// when these came, the last in it was later.
     late: BinaryHeap<Reverse<Late>>,
     /// The time of the last request handed out.
     handed_out: u64,
