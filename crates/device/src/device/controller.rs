@@ -95,7 +95,7 @@ impl Controller {
     }
 }
 
-/// A transaction is done.
+/// A program or an erase is done.
 #[inline(always)]
 fn done<R: RedundancyHooks>(
     ftl: &mut Ftl,
@@ -109,20 +109,31 @@ fn done<R: RedundancyHooks>(
     }
     let txn = flash.txns.get(id);
     match (txn.owner, txn.op) {
-        (Owner::Request, _) => ftl.page_read(flash, id, raid),
         (Owner::Frame(frame_id), _) => ftl.stored(flash, id, frame_id, dropped, raid),
-        (Owner::Merge(frame_id), _) => ftl.merged(flash, id, frame_id, raid),
-        (Owner::Mapping, _) => ftl.mapping_loaded(flash, id, raid),
-        (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
-        (Owner::Job, Op::Read) => ftl.gc.copied_out(&mut ftl.core, flash, id),
         (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),
-        (Owner::Job, Op::Erase) => {
+        (Owner::Job, _) => {
             let job = ftl.gc.erased(&mut ftl.core, flash, id);
             raid.erased(ftl, flash, job.victim);
             ftl.gc.after_erase(&mut ftl.core, flash, job);
         }
-        (Owner::Parity(_) | Owner::DegradedRead(_), _) => unreachable!("redundancy has seen to it"),
-        (Owner::Raw(_), _) => unreachable!("raw commands do not reach a drive"),
+        (Owner::Measure, _) => ftl.gc.measured(&mut ftl.core, flash, id),
+        (owner, op) => unreachable!("{op:?} of {owner:?} has no end here"),
+    }
+}
+
+/// A read is done.
+#[inline(always)]
+fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, raid: &mut R) {
+    if raid.done(ftl, flash, id, false) {
+        return;
+    }
+    match flash.txns.get(id).owner {
+        Owner::Request => ftl.page_read(flash, id, raid),
+        Owner::Job => ftl.gc.copied_out(&mut ftl.core, flash, id),
+        Owner::Merge(frame_id) => ftl.merged(flash, id, frame_id, raid),
+        Owner::Mapping => ftl.mapping_loaded(flash, id, raid),
+        Owner::Measure => ftl.gc.measured(&mut ftl.core, flash, id),
+        owner => unreachable!("a read of {owner:?} has no end here"),
     }
 }
 
@@ -156,6 +167,11 @@ impl Translation for Controller {
     #[inline(always)]
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool) {
         with_redundancy!(self, |ftl, raid| done(ftl, flash, id, dropped, raid));
+    }
+
+    #[inline(always)]
+    fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        with_redundancy!(self, |ftl, raid| read_done(ftl, flash, id, raid));
     }
 
     fn idle(&mut self, flash: &mut Flash, die: DieId) {

@@ -70,6 +70,10 @@ pub trait Translation {
     fn bind_beside(&mut self, flash: &mut Flash, first: TxnId, id: TxnId) -> bool;
     /// A transaction is done (or was dropped). It is still open; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
+    /// As [`Translation::done`], of a read: what ends most often.
+    fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
+        self.done(flash, id, false);
+    }
     /// A die has nothing left to do.
     fn idle(&mut self, flash: &mut Flash, die: DieId);
     /// How long the erase pulse of a block is, where it is not that of any other.

@@ -92,7 +92,7 @@ impl Flash {
         if die.cells == Cells::Suspended {
             die.command.reads += took;
         }
-        layer.done(self, read, false);
+        layer.read_done(self, read);
         self.mark(id);
     }
 

@@ -234,6 +234,18 @@ impl Txns {
         (id, record)
     }
 
+    /// As closing a transaction and opening another one, which has its number.
+    #[inline]
+    pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
+        self.submitted += 1;
+        let record = &mut self.records[id];
+        debug_assert!(record.open);
+        *record = Txn::new(op, record.source, class, record.owner, record.die, now);
+        record.order = self.submitted;
+        record.open = true;
+        record
+    }
+
     /// Gives the place back; each transaction is closed exactly once.
     #[inline]
     pub fn close(&mut self, id: TxnId) {

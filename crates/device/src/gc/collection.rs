@@ -91,7 +91,7 @@ impl Gc {
     /// written it meanwhile.
     #[inline(always)]
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
-        let Txn { unit: from, source, die, .. } = *flash.txns.get(id);
+        let Txn { unit: from, die, .. } = *flash.txns.get(id);
         if !core.allocator.blocks.is_valid(from) {
             flash.txns.close(id);
             let plane = core.locator.plane_of(from);
@@ -102,9 +102,8 @@ impl Gc {
         if let Err(miss) = core.map.bring(flash, page) {
             return core.map.wait(miss, Waiter::Move(id));
         }
-        flash.txns.close(id);
-        let class = TxnClass::BackgroundProgram;
-        let (id, txn) = flash.open(Op::Program, source, class, Owner::Job, die);
+        let now = flash.now();
+        let txn = flash.txns.follow(id, Op::Program, TxnClass::BackgroundProgram, now);
         txn.from = from;
         txn.lpn = page;
         core.map.prefetch(page);
