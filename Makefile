@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python bless docs wheel vendor bench budget pgo flame lint fuzz clean
+.PHONY: demo test browser python bless docs wheel vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -45,6 +45,10 @@ lint: ## formatting, clippy and documentation, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+
+miri: ## what is looked up without a check, under an interpreter that sees every access (10 minutes; needs `rustup component add miri --toolchain nightly`)
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-units table::
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-device --test tables
 
 bench: ## requests per second beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench
