@@ -1,7 +1,7 @@
 //! The budget of instructions per request: what every workload may cost, in a file that a change
 //! must change if it makes one dearer.
 
-use crate::instructions;
+use crate::{instructions, traces};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -30,8 +30,11 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
 /// Counts, and writes what was counted as the new budget.
 ///
 /// # Errors
-/// If it cannot be counted or written.
+/// If it cannot be counted or written, or the real traces are not here.
 pub fn write() -> Result<(), String> {
+    if !traces::are_here() {
+        return Err("the rows of real traces would be lost: ../shared/traces is not here".into());
+    }
     let mut text = String::from(HEAD);
     for (key, value) in made_with()? {
         writeln!(text, "{key} = \"{value}\"").expect("a string takes all");

@@ -16,7 +16,8 @@
 use crate::drive::{self, State, Work};
 use crate::features;
 use crate::floor::Floor;
-use crate::requests::{Random, Requests};
+use crate::requests::{Random, Repeated, Requests};
+use crate::traces::{self, TRACES, Trace};
 use crate::workload::*;
 use fowler_device::{BySource, Config, Device, Pacing};
 use fowler_metrics::Recorder;
@@ -42,8 +43,18 @@ enum Task {
     Serve(Workload, fn(&mut Config), u32),
     /// The same on the floor: were it to become dearer, every ratio to it would look better.
     Floor(Workload),
+    /// An excerpt of a real trace, repeated, on the drive of the table.
+    Trace(Trace),
+    /// The same on the floor.
+    TraceFloor(Trace),
     /// The text of a native trace is read.
     Parse,
+}
+
+impl Task {
+    fn needs_traces(&self) -> bool {
+        matches!(self, Task::Trace(_) | Task::TraceFloor(_))
+    }
 }
 
 const fn serve(key: &'static str, requests: u64, workload: Workload) -> Counted {
@@ -64,7 +75,7 @@ const fn with(
 }
 
 /// Everything that has a budget.
-const ALL: [Counted; 19] = [
+const ALL: [Counted; 23] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -83,6 +94,10 @@ const ALL: [Counted; 19] = [
     floor("floor_mixed_70_30_ipc", 50_000, MIXED_IPC),
     floor("floor_sequential_read_128k", 5_000, SEQUENTIAL_READ),
     floor("floor_sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
+    Counted { key: "trace_dtrs", requests: 100_000, task: Task::Trace(TRACES[0]) },
+    Counted { key: "trace_financial1", requests: 100_000, task: Task::Trace(TRACES[1]) },
+    Counted { key: "floor_trace_dtrs", requests: 100_000, task: Task::TraceFloor(TRACES[0]) },
+    Counted { key: "floor_trace_financial1", requests: 100_000, task: Task::TraceFloor(TRACES[1]) },
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 
@@ -149,6 +164,20 @@ pub fn perform(key: &str) -> Result<(), String> {
             let mut floor = Floor::new(device.layout(), workload.state != State::Sequential);
             counted_floor(&mut floor, requests, workload.pacing(), &work);
         }
+        Task::Trace(trace) | Task::TraceFloor(trace) => {
+            let mut device = drive::build(&drive::config(drive::geometry(), State::Sequential));
+            let once = traces::load(trace, device.layout().logical.0)
+                .ok_or(format!("{key}: the trace is not here"))?;
+            let requests = Requests::Repeated(Repeated::new(once.into(), counted.requests));
+            if let Task::Trace(_) = counted.task {
+                let mut recorder = Recorder::new();
+                counted_serve(&mut device, requests, Pacing::Open, &mut recorder);
+            } else {
+                let work = drive::serve(&mut device, requests.clone(), Pacing::Open).work;
+                let mut floor = Floor::new(device.layout(), false);
+                counted_floor(&mut floor, requests, Pacing::Open, &work);
+            }
+        }
         Task::Parse => {
             let requests = Random::new(counted.requests, 1 << 24, 0.7).poisson(20_000.0);
             let mut text = Vec::new();
@@ -164,12 +193,18 @@ pub fn perform(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions per request by key, in the order of the table.
+/// Instructions per request by key, in the order of the table; without the rows of real traces where
+/// those are not here, which is said.
 ///
 /// # Errors
 /// If valgrind is not there, or does not say what it should.
 pub fn measure() -> Result<Vec<(&'static str, f64)>, String> {
-    ALL.par_iter().map(|it| Ok((it.key, count(it.key)? as f64 / it.requests as f64))).collect()
+    let here = traces::are_here();
+    if !here {
+        eprintln!("note: the rows of real traces are skipped: ../shared/traces is not here");
+    }
+    let counted = ALL.par_iter().filter(|it| here || !it.task.needs_traces());
+    counted.map(|it| Ok((it.key, count(it.key)? as f64 / it.requests as f64))).collect()
 }
 
 /// What valgrind calls itself.

@@ -2,7 +2,7 @@
 
 use fowler_units::HostIo;
 use fowler_workload::{Format, ReadOptions, Remap, Remapper, TraceReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An excerpt.
 #[derive(Clone, Copy)]
@@ -30,10 +30,18 @@ pub const TRACES: [Trace; 2] = [
     },
 ];
 
+/// Whether the excerpts are here.
+pub fn are_here() -> bool {
+    TRACES.iter().all(|trace| folder().join(trace.file).exists())
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces")
+}
+
 /// The requests of an excerpt on a drive of `capacity` bytes, compacted; `None` where it is not.
 pub fn load(trace: Trace, capacity: u64) -> Option<Vec<HostIo>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
-    let path = folder.join(trace.file);
+    let path = folder().join(trace.file);
     if !path.exists() {
         return None;
     }
