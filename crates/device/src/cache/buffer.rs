@@ -4,7 +4,7 @@
 use crate::config::BufferConfig;
 use crate::policy::replacement::{self, AnyReplacement, Leaves, Replacement, Tail};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn, TxnId, UnitId};
+use fowler_units::{FrameId, Id, Link, Linked, List, Lpn, Table, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// Which list a frame is in.
@@ -93,7 +93,7 @@ pub enum Due {
 /// The frames.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    frames: IdVec<FrameId, Frame>,
+    frames: Table<FrameId, Frame>,
     free: Vec<FrameId>,
     /// Each from the frame used longest ago to the one used last.
     dirty: List<FrameId>,
@@ -148,8 +148,13 @@ impl Buffer {
         };
         let sector = (page_size / 64).max(512);
         let sectors = page_size.div_ceil(sector);
+        // SAFETY: ids of frames are made here alone, in `free` with those of `frames`. The mapping
+        // keeps them while a frame holds a page; a mapping that is read back has none
+        // (`lifetime/checkpoint.rs`).
+        #[allow(unsafe_code, reason = "see `Table`")]
+        let places = unsafe { Table::new(vec![blank; frames as usize]) };
         Self {
-            frames: IdVec::filled(blank, frames as usize),
+            frames: places,
             free: (0..frames as usize).rev().map(FrameId::new).collect(),
             dirty: List::EMPTY,
             clean: List::EMPTY,
@@ -390,7 +395,7 @@ impl Buffer {
     }
 
     /// A list, and what it goes through.
-    fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut IdVec<FrameId, Frame>) {
+    fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut Table<FrameId, Frame>) {
         let list = match listed {
             Listed::Dirty => &mut self.dirty,
             Listed::Clean => &mut self.clean,

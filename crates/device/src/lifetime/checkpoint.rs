@@ -4,6 +4,7 @@
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;
 use crate::lifetime::{LifetimeDrive, Moved};
+use crate::mapping::page_map::Location;
 use crate::observe::counters::Counters;
 use crate::policy::throttle::AnyThrottle;
 use crate::policy::victim::AnyVictim;
@@ -52,7 +53,13 @@ impl LifetimeDrive {
         }
         let pages = core.layout.geometry.pages();
         for page in (0..core.map.logical()).map(Lpn) {
-            let Some(at) = core.in_flash(page) else { continue };
+            let at = match core.map.place(page) {
+                Location::Flash(at) => at,
+                Location::Nowhere => continue,
+                Location::Buffer(_) => {
+                    return Err("a page of the host lies in the buffer, which keeps nothing".into());
+                }
+            };
             if at.0 >= pages || core.allocator.blocks.is_valid(at) {
                 return Err("two pages of the host lie in one place, or beyond the drive".into());
             }
@@ -64,5 +71,45 @@ impl LifetimeDrive {
         (self.throttle, self.counters) = (checkpoint.throttle, checkpoint.counters);
         self.go_on_from(checkpoint.moved);
         Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::shaped;
+    use crate::precondition::image::PreconditionedImage;
+    use fowler_units::{Bytes, Geometry};
+
+    #[test]
+    fn a_mapping_that_cannot_be_is_refused() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 2,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            page_size: Bytes(4096),
+        };
+        let mut config = shaped(geometry);
+        (config.over_provisioning, config.buffer.size) = (0.3, Bytes(16 * 4096));
+        let image = PreconditionedImage::new(&config).expect("a drive that works");
+        let drive = || LifetimeDrive::new(&image, &config).expect("a drive that works");
+        let whole = drive().checkpoint();
+        assert!(drive().resumed(whole.clone()).is_ok());
+        let [first, second] = [Lpn(0), Lpn(1)].map(|page| whole.map[page]);
+        assert_ne!(first, u32::MAX, "the drive was filled");
+        let cases = [
+            (1 << 31 | 3, "lies in the buffer"),
+            (geometry.pages(), "beyond the drive"),
+            (second, "in one place"),
+        ];
+        for (entry, said) in cases {
+            let mut damaged = whole.clone();
+            damaged.map[Lpn(0)] = entry;
+            let refused = drive().resumed(damaged).err().expect("a mapping that cannot be");
+            assert!(refused.contains(said), "{entry}: {refused}");
+        }
     }
 }
