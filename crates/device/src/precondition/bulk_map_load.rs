@@ -14,6 +14,7 @@
 
 use crate::mapping::page_map::PageMap;
 use fowler_units::{Column, Geometry, Id, Lpn, UnitId, prefetch};
+use std::thread;
 
 /// Logical pages of a slice: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
@@ -24,6 +25,8 @@ const LINE: usize = 16;
 /// Lines that are written together: each goes to an address whose translation is in no cache, and
 /// only writes that follow each other closely wait for that together.
 const BURST: usize = 32;
+/// From how many slices on a second core is worth the time that it takes to start.
+const SLICES_SHARED: usize = 32;
 
 /// Entries of a slice: its last ones, as long as they are no whole line, or a whole one.
 #[derive(Clone)]
@@ -119,11 +122,28 @@ impl BulkMapLoad {
     pub fn settle(mut self, map: &mut PageMap) {
         self.write_whole(map);
         let slices = self.slices.len();
-        let mut came = vec![0; SLICE.min(map.logical() as usize)];
-        for (number, entries) in map.entries().chunks_mut(SLICE).enumerate() {
-            let slice = &self.slices[number];
+        for (number, slice) in self.slices.iter().enumerate() {
             self.uppers[slice.index as usize * slices + number] = slice.word;
-            let count = slice.count as usize;
+        }
+        let entries = map.entries();
+        if slices < SLICES_SHARED {
+            return self.settle_slices(entries, 0);
+        }
+        // No slice knows of another, so that two cores have half of them each.
+        let half = slices / 2;
+        let (low, high) = entries.split_at_mut(half * SLICE);
+        thread::scope(|threads| {
+            threads.spawn(|| self.settle_slices(high, half));
+            self.settle_slices(low, 0);
+        });
+    }
+
+    /// Brings the entries of the slices from `first` on into their places.
+    fn settle_slices(&self, entries: &mut [u32], first: usize) {
+        let slices = self.slices.len();
+        let mut came = vec![0; SLICE.min(entries.len())];
+        for (number, entries) in (first..).zip(entries.chunks_mut(SLICE)) {
+            let count = self.slices[number].count as usize;
             let whole = count / LINE * LINE;
             came[..whole].copy_from_slice(&entries[..whole]);
             came[whole..count].copy_from_slice(&self.lines[number].0[..count - whole]);

@@ -5,11 +5,13 @@
 //! asked** once, before a drive begins; an image of its result begins many runs.
 //!
 //! - `bulk_map_load.rs`: a mapping in random order, loaded in slices that fit the cache.
+//! - `drawn_ahead.rs`: what is drawn on one core while another writes it down.
 //! - `striped.rs`: the same for a drive whose pages are striped.
 //! - `initial_cell_state.rs`: how strong, worn and old everything is at time zero.
 //! - `image.rs`: a preconditioned drive, to begin many runs from.
 
 mod bulk_map_load;
+mod drawn_ahead;
 pub mod image;
 pub mod initial_cell_state;
 mod striped;
@@ -20,7 +22,8 @@ use crate::core::Core;
 use crate::gc::Gc;
 use crate::mapping::page_map::{Location, PageMap};
 use bulk_map_load::BulkMapLoad;
-use fowler_units::{Geometry, Id, Lpn, PlaneId, Rng, Scatter, TabledScatter, UnitId};
+use drawn_ahead::{BATCH, drawn_ahead};
+use fowler_units::{Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId};
 use std::fmt;
 use striped::StripedFill;
 
@@ -217,25 +220,29 @@ impl Preconditioning<'_> {
         // Which block has which turns is settled; the mapping is written as physical pages ascend.
         blocks.sort_unstable();
         let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
-        let mut turns = [0; DRAWN];
-        for (block, first) in blocks {
-            let mut to = geometry.first_page(block);
-            let end = to.0 + pages_per_block;
-            let mut turn = first;
-            while to.0 < end {
-                let turns = &mut turns[..DRAWN.min((end - to.0) as usize)];
-                for it in turns.iter_mut() {
-                    *it = turn;
-                    turn += planes;
-                }
-                order.apply(turns);
-                for &page in &*turns {
-                    let unit = self.core.locator.first_unit(to);
-                    loader.put(&mut self.core.map, Lpn(page), unit);
-                    to.0 += 1;
+        let mut to = blocks.iter().map(|&(block, _)| geometry.first_page(block).0);
+        let draw = |hand_over: &mut dyn FnMut(Vec<u32>) -> Vec<u32>| {
+            let mut drawn = Vec::new();
+            for &(_, first) in &blocks {
+                drawn.extend((first..).step_by(planes as usize).take(pages_per_block as usize));
+                if drawn.len() >= BATCH {
+                    order.apply(&mut drawn);
+                    drawn = hand_over(drawn);
                 }
             }
-        }
+            order.apply(&mut drawn);
+            hand_over(drawn);
+        };
+        drawn_ahead(filled, draw, |drawn| {
+            for pages in drawn.chunks_exact(pages_per_block as usize) {
+                let first = to.next().expect("drawn for every block");
+                for (&page, to) in pages.iter().zip(first..) {
+                    let unit = self.core.locator.first_unit(Ppn(to));
+                    loader.put(&mut self.core.map, Lpn(page), unit);
+                }
+            }
+            drawn.clear();
+        });
         loader.settle(&mut self.core.map);
         filled / row * row
     }
@@ -253,33 +260,43 @@ impl Preconditioning<'_> {
     /// filling, from 1 to the share at which GC finds it (Desnoyers, "Analytic modeling of
     /// SSD write performance", SYSTOR'12). The overwrites that follow remove what is only nearly
     /// right.
-    fn lay_out_aged(&mut self, holds: &[u32], seed: u64, mut next: impl FnMut(PlaneId) -> Lpn) {
+    fn lay_out_aged(
+        &mut self,
+        holds: &[u32],
+        seed: u64,
+        mut next: impl FnMut(PlaneId) -> Lpn + Send,
+    ) {
         let geometry = self.core.layout.geometry;
         let kept_free = self.gc.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
-        let mut rng = Rng::stream(seed, "precondition/layout");
         let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
-        for (plane, &here) in (0..).map(PlaneId).zip(holds) {
-            let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
-            let valid = valid_by_age(here, blocks, geometry.pages_per_block);
-            for block_valid in valid {
-                let (mut left, mut here) =
-                    (u64::from(block_valid), u64::from(geometry.pages_per_block));
-                let block = self.core.allocator.blocks.load(plane, |pages| {
-                    // Without a branch, which could not be foretold.
-                    (0..pages).fold(0, |word, bit| {
-                        let valid = u64::from(rng.below(here) < left);
-                        here -= 1;
-                        left -= valid;
-                        word | valid << bit
-                    })
-                });
-                let mut valid = self.core.allocator.blocks.valid_pages(block);
-                while let Some(to) = valid.next(&self.core.allocator.blocks) {
-                    loader.put(&mut self.core.map, next(plane), to);
+        let draw = |hand_over: &mut dyn FnMut(AgedBlocks) -> AgedBlocks| {
+            let mut rng = Rng::stream(seed, "precondition/layout");
+            let mut drawn = AgedBlocks::default();
+            for (plane, &here) in (0..).map(PlaneId).zip(holds) {
+                let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
+                for valid in valid_by_age(here, blocks, geometry.pages_per_block) {
+                    drawn.draw(plane, valid, &geometry, &mut rng);
+                    drawn.pages.extend((0..valid).map(|_| next(plane)));
+                    if drawn.words.len() * 64 >= BATCH {
+                        drawn = hand_over(drawn);
+                    }
                 }
             }
-        }
+            hand_over(drawn);
+        };
+        drawn_ahead(geometry.pages(), draw, |drawn| {
+            let (mut words, mut pages) = (drawn.words.drain(..), drawn.pages.drain(..));
+            for plane in drawn.planes.drain(..) {
+                let word = |_| words.next().expect("drawn for every block");
+                let block = self.core.allocator.blocks.load(plane, word);
+                let mut valid = self.core.allocator.blocks.valid_pages(block);
+                while let Some(to) = valid.next(&self.core.allocator.blocks) {
+                    let page = pages.next().expect("drawn for every valid page");
+                    loader.put(&mut self.core.map, page, to);
+                }
+            }
+        });
         loader.settle(&mut self.core.map);
     }
 
@@ -310,6 +327,35 @@ impl Preconditioning<'_> {
             if report.steady {
                 return;
             }
+        }
+    }
+}
+
+/// Blocks of an aged drive, drawn and not yet written down.
+#[derive(Default)]
+struct AgedBlocks {
+    /// Where each block is.
+    planes: Vec<PlaneId>,
+    /// Which pages are valid, a bit for each, block after block.
+    words: Vec<u64>,
+    /// What the valid ones hold.
+    pages: Vec<Lpn>,
+}
+
+impl AgedBlocks {
+    /// One block more, of whose pages so many are valid: which ones.
+    fn draw(&mut self, plane: PlaneId, valid: u32, geometry: &Geometry, rng: &mut Rng) {
+        self.planes.push(plane);
+        let (mut left, mut here) = (u64::from(valid), u64::from(geometry.pages_per_block));
+        while here > 0 {
+            // Without a branch, which could not be foretold.
+            let word = (0..here.min(64)).fold(0, |word, bit| {
+                let valid = u64::from(rng.below(here) < left);
+                here -= 1;
+                left -= valid;
+                word | valid << bit
+            });
+            self.words.push(word);
         }
     }
 }

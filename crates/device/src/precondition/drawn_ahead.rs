@@ -1,0 +1,72 @@
+//! Draws on one core what another writes down.
+//!
+//! What data lie where is drawn from random streams in one order, and the mapping is written in the
+//! same order. Neither can be divided, but the first does not need the second: on a large drive
+//! they are done on two cores, a few batches apart. Nothing that comes of it depends on how far
+//! apart they are, nor on whether there are two cores.
+
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
+
+/// From how many pages on a second core is worth the time that it takes to start.
+const PAGES_LEAST: u32 = 1 << 20;
+/// Batches that may be drawn and not yet written down.
+const BATCHES: usize = 4;
+/// Pages of a batch, or a few more: some hundred microseconds of work, in the second-level cache.
+pub(super) const BATCH: usize = 1 << 14;
+
+/// Has `write` write down every batch that `draw` hands over, in that order, for a drive of so many
+/// pages. What `draw` gets back is an empty batch to fill next; `write` leaves its batch empty.
+pub(super) fn drawn_ahead<B: Default + Send>(
+    pages: u32,
+    draw: impl FnOnce(&mut dyn FnMut(B) -> B) + Send,
+    mut write: impl FnMut(&mut B),
+) {
+    if pages < PAGES_LEAST {
+        return draw(&mut |mut batch| {
+            write(&mut batch);
+            batch
+        });
+    }
+    let (full, filled) = sync_channel(BATCHES);
+    let (empty, emptied) = channel();
+    for _ in 0..BATCHES {
+        empty.send(B::default()).expect("its other end is here");
+    }
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            draw(&mut |batch| {
+                // If the other end is gone, that thread panics, and this one with it.
+                full.send(batch).expect("somebody writes");
+                emptied.recv().expect("somebody writes")
+            });
+        });
+        for mut batch in filled {
+            write(&mut batch);
+            // At the end nobody waits for it.
+            let _last = empty.send(batch);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_written_in_the_order_in_which_they_are_drawn() {
+        for pages in [1, PAGES_LEAST] {
+            let mut written = Vec::new();
+            let draw = |hand_over: &mut dyn FnMut(Vec<u32>) -> Vec<u32>| {
+                let mut batch = Vec::new();
+                for number in 0..100 {
+                    assert!(batch.is_empty());
+                    batch.extend([number, number]);
+                    batch = hand_over(batch);
+                }
+            };
+            drawn_ahead(pages, draw, |batch| written.append(batch));
+            assert!(written.into_iter().eq((0..100).flat_map(|number| [number, number])));
+        }
+    }
+}
