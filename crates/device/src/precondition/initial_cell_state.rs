@@ -126,9 +126,7 @@ fn stamps(core: &Core, oldest: Span) -> IdVec<Ppn, u32> {
         });
         let stamp = Condition::stamp_before(oldest, age);
         let first = geometry.first_page(block).index();
-        for page in first..first + geometry.pages_per_block as usize {
-            stamps[Ppn::new(page)] = stamp;
-        }
+        stamps.as_mut_slice()[first..][..geometry.pages_per_block as usize].fill(stamp);
     }
     stamps
 }
