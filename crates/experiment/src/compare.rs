@@ -1,12 +1,12 @@
 //! The same workload under several schemes.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::fan_out;
 use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
-use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// Runs `spec` under each of `schemes`, in parallel; outcomes are in the order of the schemes and
@@ -67,7 +67,7 @@ pub fn compare_watched<P: Probe + Send>(
         .enumerate()
         .partition(|(_, ready)| ready.drive.config.policies.labels().next().is_some());
     let mut outcomes: Vec<_> = std::thread::scope(|threads| {
-        let beside = threads.spawn(|| beside.par_iter().map(run).collect::<Vec<_>>());
+        let beside = threads.spawn(|| fan_out::each(&beside, run));
         let alone: Vec<_> = alone.iter().map(run).collect();
         let beside = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         alone.into_iter().chain(beside).collect()

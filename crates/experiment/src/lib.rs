@@ -11,6 +11,7 @@ mod config_builder;
 pub mod device;
 pub mod diagnostic;
 mod document;
+pub mod fan_out;
 pub mod field;
 pub mod figures_folder;
 pub mod generator;

@@ -1,6 +1,7 @@
 //! The entry point for studies: what a crate above needs to make one study of many runs, beyond
 //! specifications and outcomes. One run alone wants [`crate::run`].
 
+pub use crate::fan_out;
 pub use crate::image_cache::ImageCache;
 pub use crate::outcome::wearing::worn;
 

@@ -19,9 +19,9 @@ mod sample;
 pub use drives::die_times;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
+use crate::fan_out;
 use crate::provenance::VERSION;
 use crate::workload::Control;
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
 /// What to look at.
@@ -228,11 +228,13 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }
     }
-    let rows: Vec<Option<Vec<Row>>> = points
-        .par_iter()
-        .with_max_len(1)
-        .map(|point| if control.stopped() { None } else { (point.simulate)(control) })
-        .collect();
+    let rows =
+        fan_out::each(
+            &points,
+            |point| {
+                if control.stopped() { None } else { (point.simulate)(control) }
+            },
+        );
     let complete = rows.iter().all(Option::is_some);
     let rows = rows.into_iter().flatten().flatten().collect();
     Ok(Validation { rows, complete, spec: spec.clone() })
