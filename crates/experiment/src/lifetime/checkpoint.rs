@@ -107,6 +107,12 @@ impl Checkpoint {
         Ok(here)
     }
 
+    /// A place where nothing is kept.
+    pub fn nowhere() -> Self {
+        let (key, every) = (String::new(), u64::MAX);
+        Checkpoint { path: None, every, unsaved: 0, key, found: None, own: false }
+    }
+
     /// The lives that were over when the file was written.
     pub fn take_finished(&mut self) -> Vec<Lived> {
         let finished = self.found.as_mut().map(|found| std::mem::take(&mut found.finished));

@@ -15,6 +15,7 @@ pub use survey::Survey;
 
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::fan_out;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use checkpoint::Checkpoint;
 use fowler_device::endurance::Totals;
@@ -28,6 +29,7 @@ use fowler_units::{HostIo, Nanos, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// What to live through.
 #[derive(Clone, Debug)]
@@ -191,18 +193,61 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     else {
         return Ok(Ended::Stopped { saved: checkpoint.is_there() });
     };
-    let mut lived = checkpoint.take_finished();
-    for (number, config) in configs.iter().enumerate().skip(lived.len()) {
-        let life = Life { spec, config, workload: &workload, survey: &survey, watch };
-        let share = |own: f64| (number as f64 + own) / dilations.len() as f64;
-        let one = life.live(&seasoned, &lived, &mut checkpoint, &share)?;
-        let Some(one) = one else { return Ok(Ended::Stopped { saved: checkpoint.is_there() }) };
-        lived.push(one);
-    }
+    let lives: Vec<Life<'_>> = configs
+        .iter()
+        .map(|config| Life { spec, config, workload: &workload, survey: &survey, watch })
+        .collect();
+    let custom = drive.config.policies.labels().next().is_some();
+    let lived = if spec.checkpoint.is_some() || custom {
+        one_by_one(&lives, &seasoned, &mut checkpoint)?
+    } else {
+        side_by_side(&lives, &seasoned)?
+    };
+    let Some(lived) = lived else {
+        return Ok(Ended::Stopped { saved: checkpoint.is_there() });
+    };
     checkpoint.remove()?;
     let left_out = left_out(&drive.config);
     let life = Lifetime { drive, precondition, workload: report, survey, left_out, lived };
     Ok(Ended::Lived(Box::new(life)))
+}
+
+/// Lives one life after another, as long as none is stopped: what is done so far is saved in
+/// between, and custom policies may have to wait for each other.
+fn one_by_one(
+    lives: &[Life<'_>],
+    seasoned: &LifetimeDrive,
+    checkpoint: &mut Checkpoint,
+) -> Result<Option<Vec<Lived>>, Diagnostics> {
+    let mut lived = checkpoint.take_finished();
+    for (number, life) in lives.iter().enumerate().skip(lived.len()) {
+        let share = |own: f64| (number as f64 + own) / lives.len() as f64;
+        let one = life.live(seasoned, &lived, checkpoint, &share)?;
+        let Some(one) = one else { return Ok(None) };
+        lived.push(one);
+    }
+    Ok(Some(lived))
+}
+
+/// Lives all lives on as many cores as are free, that at the least dilation, which is the longest,
+/// first. None if one of them was stopped.
+fn side_by_side(
+    lives: &[Life<'_>],
+    seasoned: &LifetimeDrive,
+) -> Result<Option<Vec<Lived>>, Diagnostics> {
+    let shares = Mutex::new(vec![0.0; lives.len()]);
+    let numbered: Vec<(usize, &Life<'_>)> = lives.iter().enumerate().collect();
+    let lived = fan_out::each(&numbered, |&(number, life)| {
+        let share = |own: f64| {
+            let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
+            shares[number] = own;
+            shares.iter().sum::<f64>() / shares.len() as f64
+        };
+        life.live(seasoned, &[], &mut Checkpoint::nowhere(), &share)
+    });
+    let mut diagnostics = Diagnostics::default();
+    let lived: Vec<_> = lived.into_iter().filter_map(|one| diagnostics.take(one)).collect();
+    diagnostics.unique().or(lived.into_iter().collect())
 }
 
 /// The drive as long use by the workload leaves it: written with it until each of its pages has
