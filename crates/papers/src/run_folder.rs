@@ -11,9 +11,8 @@ use fowler_experiment::outcome::Ending;
 use fowler_experiment::provenance::text_hash;
 use fowler_experiment::run::{Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies::ImageCache;
+use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::{Control, WorkloadSpec};
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -177,13 +176,8 @@ impl<'a> RunFolder<'a> {
         T: DeserializeOwned + Send,
     {
         (self.watch.step)(Step::Planned(jobs.len()));
-        let done: Vec<Result<Option<(String, T)>, Diagnostics>> = jobs
-            .into_par_iter()
-            .map(|job| {
-                let result = self.done(&job)?;
-                Ok(result.map(|value| (job.name, value)))
-            })
-            .collect();
+        let done =
+            fan_out::each(&jobs, |job| Ok(self.done(job)?.map(|value| (job.name.clone(), value))));
         let mut diagnostics = Diagnostics::default();
         let done: Vec<_> = done.into_iter().filter_map(|one| diagnostics.take(one)).collect();
         diagnostics.unique().or(done.into_iter().collect())

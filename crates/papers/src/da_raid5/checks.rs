@@ -10,7 +10,7 @@ use fowler_experiment::device::resolve;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
-use fowler_experiment::studies;
+use fowler_experiment::studies::{self, fan_out};
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,8 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let inputs = format!("{raid5:?} {worn:?} {drives:?} {}", example::identity()?);
     Ok(Job::new(name, &inputs, move |_| {
         let update = update(&raid5)?;
-        let each = drives.iter().map(laws).collect::<Result<Vec<_>, Diagnostics>>()?;
+        let each = fan_out::each(&drives, laws);
+        let each = each.into_iter().collect::<Result<Vec<_>, Diagnostics>>()?;
         let broken = each.iter().map(|(broken, _)| broken).sum();
         let by_rest = each.iter().map(|(_, ways)| ways.from_rest).sum();
         let by_old = each.iter().map(|(_, ways)| ways.by_delta).sum();

@@ -12,10 +12,12 @@ use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEP
 use fowler_device::Config;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::figures_folder::Named;
+use fowler_experiment::studies::fan_out;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel};
 use fowler_physics::bch::Bch;
 use fowler_theory::stripes::{periods_to_loss, stripe_loss, widest};
+use std::sync::LazyLock;
 
 /// RHIO, section II-B: the mean growth rate of ln RBER per cycle.
 const GROWTH: f64 = 3.7e-4;
@@ -31,6 +33,9 @@ const LEAST: f64 = 1e-24;
 /// A stripe may lose data with this probability in the time that data is kept; the stripe size
 /// follows. Assumed: what a page loses at the point that the paper prints.
 pub(super) const TARGET: f64 = 0.01588;
+
+/// The cells of equation (3), which are searched for: once, not for each of thousands of points.
+static WORST: LazyLock<f64> = LazyLock::new(|| Bch::DA_RAID_5.worst_cells(1e-3));
 
 /// Points of the life so many cycles apart, and where the stages of DA-RAID-5 begin.
 fn life(config: &Config, step: u32) -> Vec<f64> {
@@ -49,9 +54,8 @@ fn begin(config: &Config, case: Case) -> Option<f64> {
 
 /// The cell error rate after so many cycles, at an age given as a share of T_retention.
 fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
-    let worst = Bch::DA_RAID_5.worst_cells(1e-3);
     let worn = f64::from(config.redundancy.worn_above);
-    (worst * age * libm::exp(GROWTH * (cycles - worn))).min(0.5)
+    (*WORST * age * libm::exp(GROWTH * (cycles - worn))).min(0.5)
 }
 
 /// The chance that a page cannot be read.
@@ -77,6 +81,7 @@ fn page_of(config: &Config, cycles: f64) -> f64 {
 }
 
 /// A drive at a point of its life, under one scheme.
+#[derive(Clone, Copy)]
 struct Point {
     /// The scheme whose cost it has, and how likely a stripe of N pages loses data while that is
     /// kept.
@@ -110,18 +115,25 @@ fn works_as(config: &Config, cycles: f64) -> Case {
 
 const SCHEMES: [&str; 4] = ["no RAID", "RAID-5", "PPC", "DA-RAID-5"];
 
-fn point(config: &Config, scheme: &str, cycles: f64) -> Point {
+/// The drive under each of [`SCHEMES`], where a page cannot be read with chance `q`.
+fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     let n = config.redundancy.stripe;
-    let data = f64::from(n);
-    let q = page_of(config, cycles);
-    let alone = |q: f64| -libm::expm1(data * libm::log1p(-q));
+    let alone = -libm::expm1(f64::from(n) * libm::log1p(-q));
     let protected = stripe_loss(n, q);
-    match scheme {
-        "no RAID" => Point { case: NONE, loss: alone(q) },
-        "RAID-5" => Point { case: RAID5, loss: protected },
-        "PPC" => Point { case: PPC, loss: protected },
-        _ => by_stage(config, cycles, protected),
-    }
+    [
+        Point { case: NONE, loss: alone },
+        Point { case: RAID5, loss: protected },
+        Point { case: PPC, loss: protected },
+        by_stage(config, cycles, protected),
+    ]
+}
+
+/// The points of the life that are drawn, by cycles. A mean over blocks takes a second for all of
+/// them: it is taken once, for every scheme and on all cores.
+fn drawn(config: &Config) -> Vec<(f64, [Point; 4])> {
+    fan_out::each(&life(config, DRAWN), |&cycles| {
+        (cycles, points(config, cycles, page_of(config, cycles)))
+    })
 }
 
 /// DA-RAID-5: a stripe without a page in a worn block relies on refresh, which keeps its data no
@@ -168,8 +180,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let mut sheet = Sheet::new("life", title, &heads);
     for cycles in life(&config, LISTED) {
         let q = page_of(&config, cycles);
-        for scheme in SCHEMES {
-            let at = point(&config, scheme, cycles);
+        for (scheme, at) in SCHEMES.into_iter().zip(points(&config, cycles, q)) {
             let Point { case, loss } = at;
             sheet.row(vec![
                 Cell::Number(cycles),
@@ -193,10 +204,9 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
     let mut sheet =
         Sheet::new("mttdl", "Mean time to loss of data in years, by mean P/E cycles", &heads);
-    for cycles in life(&config, DRAWN) {
-        let of = |scheme: &str| Cell::Number(years(&config, &point(&config, scheme, cycles)));
+    for (cycles, points) in drawn(&config) {
         let mut row = vec![Cell::Number(cycles)];
-        row.extend(SCHEMES.map(of));
+        row.extend(points.map(|it| Cell::Number(years(&config, &it))));
         row.push(works_as(&config, cycles).name.into());
         sheet.row(row);
     }
@@ -206,13 +216,14 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
 /// The life as pictures: the trade that the paper argues with, and the time to a loss.
 pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
     let config = config()?;
+    let drawn = drawn(&config);
     let panel = |title: &str, y: Axis, of: &dyn Fn(Point) -> Option<f64>| {
-        let series = |scheme: &&str| {
-            let at = |cycles: f64| Some((cycles, of(point(&config, scheme, cycles))?));
-            let points = life(&config, DRAWN).into_iter().filter_map(at).collect();
+        let series = |(place, scheme): (usize, &&str)| {
+            let at = |(cycles, points): &(f64, [Point; 4])| Some((*cycles, of(points[place])?));
+            let points = drawn.iter().filter_map(at).collect();
             LineSeries { name: (*scheme).into(), points, ..LineSeries::default() }
         };
-        let series = SCHEMES.iter().map(series).collect();
+        let series = SCHEMES.iter().enumerate().map(series).collect();
         let x = Axis::linear("mean P/E cycles of a block");
         Panel::lines(title, Lines { x, y, series, reference: None })
     };
@@ -288,8 +299,8 @@ mod tests {
         assert_eq!(stages, ["UDL", "PE-aware", "HC"]);
         assert_eq!(begin(&config, PE_AWARE), Some(12_501.0), "blocks have up to a fifth more");
         for cycles in all {
-            let loss = |scheme| point(&config, scheme, cycles).loss;
-            assert!(loss("RAID-5") <= loss("no RAID"), "{cycles}");
+            let [none, raid5, ..] = points(&config, cycles, page_of(&config, cycles));
+            assert!(raid5.loss <= none.loss, "{cycles}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::run_summary::{Latencies, Number, RunSummary};
 use crate::runs::Runs;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::ImageCache;
+use fowler_experiment::studies::{ImageCache, fan_out};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,23 @@ fn same_key(one: &str, other: &str) -> bool {
     one.split('=').next() == other.split('=').next()
 }
 
+impl Plan<'_> {
+    /// The runs of every variant; nothing if they were stopped.
+    fn results(
+        &self,
+        brief: bool,
+        runs: &RunFolder<'_>,
+    ) -> Result<Option<Results<RunSummary>>, Diagnostics> {
+        let mut results = Results::new();
+        for variant in variants(self.paper, brief) {
+            let images = ImageCache::default();
+            let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
+            results.extend(runs);
+        }
+        Ok(Some(results))
+    }
+}
+
 /// The name of the small drives' results.
 const UPDATES: &str = "updates of small drives";
 
@@ -211,13 +228,9 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let &Request { limit, brief, .. } = request;
         let plan = Plan { paper: &paper, columns: &columns, limit };
-        let Some(checks) = runs.result(checks::job(UPDATES)?)? else { return Ok(None) };
-        let mut results = Results::new();
-        for variant in variants(&paper, brief) {
-            let images = ImageCache::default();
-            let Some(runs) = runs.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
-            results.extend(runs);
-        }
+        let checks = || runs.result(checks::job(UPDATES)?);
+        let (checks, results) = fan_out::both(checks, || plan.results(brief, runs));
+        let (Some(checks), Some(results)) = (checks?, results?) else { return Ok(None) };
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), checks, brief }))
     }
 

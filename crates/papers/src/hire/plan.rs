@@ -10,7 +10,7 @@ use crate::runs::Runs;
 use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::ImageCache;
+use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::studies::worn;
 use fowler_experiment::workload::WorkloadSpec;
 
@@ -241,6 +241,24 @@ impl Plan<'_> {
     }
 }
 
+impl Plan<'_> {
+    /// What the oracle knows, and the runs of every variant; nothing if they were stopped.
+    fn results(
+        &self,
+        runs: &RunFolder<'_>,
+    ) -> Result<Option<(Results<Judged>, Results<RunSummary>)>, Diagnostics> {
+        let Some(oracles) = runs.results(self.oracles()?)? else { return Ok(None) };
+        let mut results = Results::new();
+        for variant in variants(self.paper) {
+            // Its drives begin alike, and unlike those of the next.
+            let images = ImageCache::default();
+            let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
+            results.extend(runs);
+        }
+        Ok(Some((oracles, results)))
+    }
+}
+
 /// A workload under a case.
 struct Replay<'p> {
     workload: &'p WorkloadSpec,
@@ -258,17 +276,17 @@ impl Evidence {
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
         let plan = Plan { paper: &paper, columns: &columns, limit };
-        let Some(oracles) = runs.results(plan.oracles()?)? else { return Ok(None) };
-        let Some(states) = runs.result(super::checks::job(STATES)?)? else { return Ok(None) };
-        let images = ImageCache::default();
-        let reads = runs.results(vec![plan.reads(&images)?])?;
-        let Some(mut results) = reads else { return Ok(None) };
-        for variant in variants(&paper) {
-            // Its drives begin alike, and unlike those of the next.
+        // What is one long run each goes beside the many.
+        let alone = || {
+            let states = runs.result(super::checks::job(STATES)?)?;
             let images = ImageCache::default();
-            let Some(runs) = runs.results(plan.jobs(&variant, &images)?)? else { return Ok(None) };
-            results.extend(runs);
-        }
+            Ok::<_, Diagnostics>((states, runs.results(vec![plan.reads(&images)?])?))
+        };
+        let (alone, many) = fan_out::both(alone, || plan.results(runs));
+        let ((Some(states), Some(mut results)), Some((oracles, many))) = (alone?, many?) else {
+            return Ok(None);
+        };
+        results.extend(many);
         let (runs, states) = (Runs::new(columns, results), Some(states));
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }

@@ -11,7 +11,7 @@ use crate::runs::Runs;
 use fowler_experiment::calibration::TestBed;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::ImageCache;
+use fowler_experiment::studies::{ImageCache, fan_out};
 
 /// The schemes of the paper, in its order, with its names for them.
 pub(super) const SCHEMES: [(&str, &str); 6] = [
@@ -72,10 +72,10 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// The two drives under FIFO, on which traces are compressed.
     fn beds(&self) -> Result<Vec<TestBed>, Diagnostics> {
-        let bed = |flash: Flash| {
+        let bed = |&flash: &Flash| {
             Ok(TestBed::new(&self.paper.device(flash, &[]), "fifo")?.limited(self.limit))
         };
-        Flash::ALL.into_iter().map(bed).collect()
+        fan_out::each(&Flash::ALL, bed).into_iter().collect()
     }
 
     /// By what each workload is compressed: until the drive idles as long as the paper says, "for
