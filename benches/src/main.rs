@@ -10,6 +10,7 @@ mod drive;
 mod features;
 mod floor;
 mod instructions;
+mod length;
 mod memory;
 mod parallel;
 mod parse;
@@ -57,6 +58,13 @@ struct Arguments {
     /// Up to 10^8 requests, which takes a minute
     #[arg(long, requires = "scaling")]
     long: bool,
+    /// One run of 10^9 requests beside one of 10^7, how long each takes and how much memory: takes
+    /// minutes
+    #[arg(long, group = "what")]
+    billion: bool,
+    /// Does one of those runs
+    #[arg(long, group = "what", hide = true, value_name = "REQUESTS")]
+    length_one: Option<u64>,
     /// Where pictures go
     #[arg(long, value_name = "DIR", default_value = "target/bench")]
     out: PathBuf,
@@ -107,7 +115,11 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     } else if arguments.instructions {
         return budget::compare();
     } else if arguments.scaling {
-        scaling::print(&arguments.out, arguments.long)?;
+        scaling::print(&arguments.out, if arguments.long { 8 } else { 7 })?;
+    } else if arguments.billion {
+        length::print()?;
+    } else if let Some(requests) = arguments.length_one {
+        length::perform(requests)?;
     } else if arguments.parse {
         parse::print(&arguments.named, rounds);
     } else if arguments.parallel {

@@ -76,7 +76,7 @@ fn timed(work: impl FnOnce()) -> Took {
 }
 
 /// Processor time of this process so far, from the system's ticks of 10 ms (Linux).
-fn processor_seconds() -> Option<f64> {
+pub fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // User and system time are the 14th and 15th field; the second, in brackets, may hold spaces.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);

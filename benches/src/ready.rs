@@ -6,6 +6,7 @@
 
 use crate::drive::{self, State};
 use crate::memory::peak_bytes;
+use crate::parallel::processor_seconds;
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::{Config, Pattern};
@@ -75,10 +76,11 @@ pub fn perform(key: &str) -> Result<(), String> {
     let start = Instant::now();
     let device = drive::build(&readied.config());
     let seconds = start.elapsed().as_secs_f64();
+    let processor = processor_seconds().unwrap_or(f64::NAN);
     let peak = peak_bytes().ok_or("this system does not tell how much memory a process has had")?;
     let pages = f64::from(device.layout().geometry.pages());
     println!(
-        "| {} | {seconds:.2} | {:.0} | {:.2} |",
+        "| {} | {seconds:.2} | {processor:.2} | {:.0} | {:.2} |",
         readied.name,
         peak as f64 / 1e6,
         (peak as f64 - 64e6) / pages
@@ -92,8 +94,10 @@ pub fn perform(key: &str) -> Result<(), String> {
 /// If a drive cannot be made ready.
 pub fn print(named: &[String]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    println!("| drive | s until ready | MB resident at most | bytes per page beyond 64 MB |");
-    println!("|---|--:|--:|--:|");
+    println!(
+        "| drive | s until ready | processor s | MB resident at most | bytes per page beyond 64 MB |"
+    );
+    println!("|---|--:|--:|--:|--:|");
     let asked = |it: &&Readied| named.is_empty() || named.iter().any(|part| it.name.contains(part));
     for readied in ALL.iter().filter(asked) {
         let status = Command::new(&program).args(["--ready-one", readied.key]).status();

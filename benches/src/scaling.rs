@@ -46,11 +46,12 @@ impl Point {
     }
 }
 
-/// Prints the three tables and writes their pictures into `folder`. `long` goes to 10^8 requests.
+/// Prints the three tables and writes their pictures into `folder`; runs have up to 10^`longest`
+/// requests.
 ///
 /// # Errors
 /// If a picture cannot be drawn or written.
-pub fn print(folder: &Path, long: bool) -> Result<(), String> {
+pub fn print(folder: &Path, longest: u32) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let by_dies = (3..=12).map(|power| Point::new(1 << power, 1 << power, OPEN, REQUESTS));
     let dies = table("dies (random reads, each die busy for 60 % of the time)", by_dies);
@@ -61,7 +62,6 @@ pub fn print(folder: &Path, long: bool) -> Result<(), String> {
     let depths = table("requests outstanding (random reads, 64 dies)", by_depth);
     keep(folder, "scaling_depth", &speeds("requests outstanding", &depths))?;
 
-    let longest = if long { 8 } else { 7 };
     let powers = (5..=longest).map(|power| 10u64.pow(power));
     let by_length = powers.map(|count| Point::new(count, 64, OPEN, count));
     let lengths = table("requests (random reads, 64 dies busy for 60 % of the time)", by_length);
