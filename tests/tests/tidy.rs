@@ -228,7 +228,9 @@ fn the_way_of_a_request_stays_out_of_the_world() {
                 ("println!", "prints"),
                 ("fowler_metrics", "reads a metric"),
             ] {
-                if text.contains(banned) {
+                // Before the first request a second core may help.
+                let may = banned == "std::thread" && path.contains("device/src/precondition/");
+                if text.contains(banned) && !may {
                     problems.push(format!("{path}: {why} (`{banned}`)"));
                 }
             }
