@@ -246,7 +246,7 @@ impl Plan<'_> {
     fn results(
         &self,
         runs: &RunFolder<'_>,
-    ) -> Result<Option<(Results<Judged>, Results<RunSummary>)>, Diagnostics> {
+    ) -> Result<Option<Many>, Diagnostics> {
         let Some(oracles) = runs.results(self.oracles()?)? else { return Ok(None) };
         let mut results = Results::new();
         for variant in variants(self.paper) {
@@ -255,8 +255,14 @@ impl Plan<'_> {
             let Some(runs) = runs.results(self.jobs(&variant, &images)?)? else { return Ok(None) };
             results.extend(runs);
         }
-        Ok(Some((oracles, results)))
+        Ok(Some(Many { oracles, results }))
     }
+}
+
+/// What comes of the many runs.
+struct Many {
+    oracles: Results<Judged>,
+    results: Results<RunSummary>,
 }
 
 /// A workload under a case.
@@ -283,10 +289,9 @@ impl Evidence {
             Ok::<_, Diagnostics>((states, runs.results(vec![plan.reads(&images)?])?))
         };
         let (alone, many) = fan_out::both(alone, || plan.results(runs));
-        let ((Some(states), Some(mut results)), Some((oracles, many))) = (alone?, many?) else {
-            return Ok(None);
-        };
-        results.extend(many);
+        let ((Some(states), Some(reads)), Some(many)) = (alone?, many?) else { return Ok(None) };
+        let Many { oracles, mut results } = many;
+        results.extend(reads);
         let (runs, states) = (Runs::new(columns, results), Some(states));
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }
