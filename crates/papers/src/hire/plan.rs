@@ -10,8 +10,8 @@ use crate::runs::Runs;
 use fowler_experiment::device::Source;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::studies::worn;
+use fowler_experiment::studies::{ImageCache, fan_out};
 use fowler_experiment::workload::WorkloadSpec;
 
 /// What is compared: the paper's schemes, HIRE under each reading of what becomes of clean pages
@@ -243,10 +243,7 @@ impl Plan<'_> {
 
 impl Plan<'_> {
     /// What the oracle knows, and the runs of every variant; nothing if they were stopped.
-    fn results(
-        &self,
-        runs: &RunFolder<'_>,
-    ) -> Result<Option<Many>, Diagnostics> {
+    fn results(&self, runs: &RunFolder<'_>) -> Result<Option<Many>, Diagnostics> {
         let Some(oracles) = runs.results(self.oracles()?)? else { return Ok(None) };
         let mut results = Results::new();
         for variant in variants(self.paper) {

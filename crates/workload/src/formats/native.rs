@@ -73,9 +73,7 @@ impl TraceFormat for Native {
 
 /// The four columns that every native trace has.
 #[inline(always)]
-fn usual<'a, C: Columns<'a>>(
-    columns: &mut C,
-) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
+fn usual<'a, C: Columns<'a>>(columns: &mut C) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
     let at = columns.whole_time("at_ns", 1)?;
     let op = columns.word("op", WORDS, "read, write, trim or flush")?;
     let start = Measure { count: columns.unsigned("offset")?, unit: 1, column: "offset" };
