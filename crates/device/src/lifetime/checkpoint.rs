@@ -108,7 +108,7 @@ mod tests {
         for (entry, said) in cases {
             let mut damaged = whole.clone();
             damaged.map[Lpn(0)] = entry;
-            let refused = drive().resumed(damaged).err().expect("a mapping that cannot be");
+            let Err(refused) = drive().resumed(damaged) else { panic!("{entry} is not refused") };
             assert!(refused.contains(said), "{entry}: {refused}");
         }
     }
