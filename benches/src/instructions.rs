@@ -75,7 +75,7 @@ const fn with(
 }
 
 /// Everything that has a budget.
-const ALL: [Counted; 23] = [
+const ALL: [Counted; 24] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
     serve("steady_write_qd64", 50_000, RANDOM_WRITE),
@@ -84,6 +84,7 @@ const ALL: [Counted; 23] = [
     serve("sequential_read_128k", 5_000, SEQUENTIAL_READ),
     serve("sequential_write_128k", 5_000, SEQUENTIAL_WRITE),
     with("random_read_by_age", 100_000, RANDOM_READ, features::by_age),
+    with("random_read_rhio", 100_000, RANDOM_READ, features::rhio),
     with("mixed_70_30_rhio", 50_000, MIXED_IPC, features::rhio),
     with("steady_write_ready", 50_000, RANDOM_WRITE, features::ready),
     with("mixed_70_30_hire", 50_000, MIXED_IPC, features::hire),

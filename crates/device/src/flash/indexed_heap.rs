@@ -28,6 +28,12 @@ impl IndexedHeap {
         self.heap.first().map(|&(_, id)| id)
     }
 
+    /// Where the first stands.
+    #[inline]
+    pub fn first_rank(&self) -> Option<Rank> {
+        self.heap.first().map(|&(rank, _)| rank)
+    }
+
     /// Every member, in no order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
@@ -50,28 +56,48 @@ impl IndexedHeap {
         }
     }
 
+    /// A member goes towards the first place as far as it is before others. Those make room, and it
+    /// is written down once.
     fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
-        while at > 0 && self.heap[at].0 < self.heap[(at - 1) / 2].0 {
-            self.heap.swap(at, (at - 1) / 2);
-            places[self.heap[at].1] = at as u32;
-            at = (at - 1) / 2;
+        let member = self.heap[at];
+        while at > 0 {
+            let above = (at - 1) / 2;
+            let other = self.heap[above];
+            if other.0 <= member.0 {
+                break;
+            }
+            self.heap[at] = other;
+            places[other.1] = at as u32;
+            at = above;
         }
-        places[self.heap[at].1] = at as u32;
+        self.heap[at] = member;
+        places[member.1] = at as u32;
         at
     }
 
+    /// The same away from it, as far as others are before it or as good: of two that are equal the
+    /// first goes up.
     fn sink(&mut self, mut at: usize, places: &mut Places) {
+        let member = self.heap[at];
         loop {
-            let children = (2 * at + 1)..(2 * at + 3).min(self.heap.len());
-            let Some(child) = children.min_by_key(|&child| self.heap[child].0) else { break };
-            if self.heap[at].0 < self.heap[child].0 {
+            let left = 2 * at + 1;
+            let Some(&(mut before, _)) = self.heap.get(left) else { break };
+            let mut child = left;
+            if let Some(&(right, _)) = self.heap.get(left + 1)
+                && right < before
+            {
+                (before, child) = (right, left + 1);
+            }
+            if member.0 < before {
                 break;
             }
-            self.heap.swap(at, child);
-            places[self.heap[at].1] = at as u32;
+            let other = self.heap[child];
+            self.heap[at] = other;
+            places[other.1] = at as u32;
             at = child;
         }
-        places[self.heap[at].1] = at as u32;
+        self.heap[at] = member;
+        places[member.1] = at as u32;
     }
 }
 

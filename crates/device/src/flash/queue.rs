@@ -184,8 +184,17 @@ fn is_awaited(txn: &Txn) -> bool {
 }
 
 /// Host reads and host programs of one die by rank, for an order that goes by more than time.
-#[derive(Clone, Debug, Default)]
+///
+/// Most often one transaction waits and is served before another comes: it is ranked only then. Not
+/// inlined, so that a die without ranks does not carry it along.
+#[derive(Clone, Debug)]
 pub struct RankedQueue {
+    /// How many wait for the die, whatever they are.
+    count: u32,
+    /// The only one, while it is not ranked; its class and the key that it came with.
+    sole: TxnId,
+    sole_class: TxnClass,
+    sole_key: u32,
     reads: IndexedHeap,
     programs: IndexedHeap,
     /// Whatever a host request waits for, by the moment that came: these two, and the reads of old
@@ -193,17 +202,23 @@ pub struct RankedQueue {
     waiting: IndexedHeap,
 }
 
+impl Default for RankedQueue {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            sole: TxnId::NONE,
+            sole_class: TxnClass::HostRead,
+            sole_key: 0,
+            reads: IndexedHeap::default(),
+            programs: IndexedHeap::default(),
+            waiting: IndexedHeap::default(),
+        }
+    }
+}
+
 impl RankedQueue {
     /// The members of a class, if it is ranked.
     #[inline]
-    fn of(&self, class: TxnClass) -> Option<&IndexedHeap> {
-        match class {
-            TxnClass::HostRead => Some(&self.reads),
-            TxnClass::HostProgram => Some(&self.programs),
-            TxnClass::BackgroundRead | TxnClass::BackgroundProgram | TxnClass::Erase => None,
-        }
-    }
-
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
             TxnClass::HostRead => Some(&mut self.reads),
@@ -214,7 +229,26 @@ impl RankedQueue {
 
     /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
     /// their request; what is ranked equal, in order of submission.
+    #[inline(never)]
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        self.count += 1;
+        if self.count == 1 {
+            (self.sole, self.sole_class, self.sole_key) = (id, txns.get(id).class, age_key);
+        } else {
+            self.push_beside_others(id, age_key, txns);
+        }
+    }
+
+    #[inline(never)]
+    fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        let before = std::mem::replace(&mut self.sole, TxnId::NONE);
+        if before.is_some() {
+            self.rank(before, self.sole_key, txns);
+        }
+        self.rank(id, age_key, txns);
+    }
+
+    fn rank(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         let txn = txns.get(id);
         let Txn { class, group, order, asked, .. } = *txn;
         if is_awaited(txn) {
@@ -228,7 +262,18 @@ impl RankedQueue {
     }
 
     /// A transaction is taken up.
+    #[inline(never)]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
+        self.count -= 1;
+        if self.sole == id {
+            self.sole = TxnId::NONE;
+        } else {
+            self.remove_ranked(id, txns);
+        }
+    }
+
+    #[inline(never)]
+    fn remove_ranked(&mut self, id: TxnId, txns: &mut Txns) {
         let txn = txns.get(id);
         let class = txn.class;
         if is_awaited(txn) {
@@ -239,15 +284,42 @@ impl RankedQueue {
         }
     }
 
-    /// How many are ranked.
+    /// How many of the host wait.
     pub fn len(&self) -> usize {
-        self.reads.members().count() + self.programs.members().count()
+        let sole = usize::from(TxnClass::ALL.into_iter().any(|class| {
+            let hosts = matches!(class, TxnClass::HostRead | TxnClass::HostProgram);
+            hosts && self.sole_of(class).is_some()
+        }));
+        self.reads.members().count() + self.programs.members().count() + sole
+    }
+
+    /// The only one that waits, if it is not ranked and of that class.
+    #[inline]
+    fn sole_of(&self, class: TxnClass) -> Option<TxnId> {
+        (self.sole.is_some() && self.sole_class == class).then_some(self.sole)
     }
 
     /// The first of a class by rank.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
-        self.of(class).and_then(IndexedHeap::first)
+        let ranked = match class {
+            TxnClass::HostRead => &self.reads,
+            TxnClass::HostProgram => &self.programs,
+            TxnClass::BackgroundRead | TxnClass::BackgroundProgram | TxnClass::Erase => {
+                return None;
+            }
+        };
+        self.sole_of(class).or_else(|| ranked.first())
+    }
+
+    /// What a host request has waited for longest, and since when.
+    #[inline]
+    fn oldest(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
+        if self.sole.is_some() {
+            let txn = txns.get(self.sole);
+            return is_awaited(txn).then_some((self.sole, txn.asked));
+        }
+        Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)))
     }
 }
 
@@ -287,21 +359,30 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The only transaction that waits, where that is known at a glance: an order by rank need look
+    /// no further.
+    #[inline]
+    pub fn sole(&self) -> Option<TxnId> {
+        let ranked = self.ranked?;
+        let hidden = ranked.sole_class == TxnClass::HostProgram && self.programs_blocked;
+        (ranked.sole.is_some() && !hidden).then_some(ranked.sole)
+    }
+
     /// What is to be served because the request that has waited longest for something here came
     /// `deadline` ago or earlier, whenever the drive had room for it: that itself, or, if it has no
     /// page to go to, the oldest of the collection that makes it one. See docs/decisions/flash.md,
     /// "When does a deadline start to count?".
     #[inline]
     pub fn overdue(&self, deadline: Span) -> Option<TxnId> {
-        let oldest = self.ranked?.waiting.first()?;
-        let Txn { asked, class, .. } = *self.txns.get(oldest);
-        if asked + deadline > self.now {
-            return None;
-        }
-        if class == TxnClass::HostProgram && self.programs_blocked {
-            return self.oldest_of(BACKGROUND);
-        }
-        Some(oldest)
+        let (oldest, asked) = self.ranked?.oldest(self.txns)?;
+        if asked + deadline > self.now { None } else { self.is_overdue(oldest) }
+    }
+
+    /// The request that came first is overdue.
+    #[cold]
+    fn is_overdue(&self, oldest: TxnId) -> Option<TxnId> {
+        let program = self.txns.get(oldest).class == TxnClass::HostProgram;
+        if program && self.programs_blocked { self.oldest_of(BACKGROUND) } else { Some(oldest) }
     }
 
     /// The first of a class that may be served.

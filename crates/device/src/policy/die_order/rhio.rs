@@ -25,6 +25,13 @@ impl Rhio {
 impl DieOrder for Rhio {
     #[inline]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        view.sole().or_else(|| self.pick_of_many(view))
+    }
+}
+
+impl Rhio {
+    #[inline(never)]
+    fn pick_of_many(&self, view: &View<'_>) -> Option<TxnId> {
         view.overdue(self.deadline).or_else(|| view.first(TxnClass::HostRead)).or_else(|| {
             let oldest = view.oldest()?;
             match view.txn(oldest).class {
