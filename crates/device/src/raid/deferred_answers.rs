@@ -11,7 +11,7 @@ use fowler_units::{Id, Span, TxnId};
 
 /// What is known of a transaction here. It counts for the one with its place in the order of
 /// submission alone: others have had its place in the arena.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     order: u64,
     /// Programs of host data: the parity cache counts on it.
@@ -20,18 +20,29 @@ pub(crate) struct Note {
     pub expedited: bool,
     /// It is done, and its answer waits for parity.
     pub awaiting_parity: bool,
+    /// It, or what it joined, was done and began to wait for parity: what it is blamed on so far is
+    /// noted down.
+    blamed: bool,
     /// How long it has waited for parity before it asked for a die.
     wait: Span,
-    /// Where its answer waits: what it is blamed on so far.
-    blame: Blame,
 }
+
+/// Nothing is known.
+pub(super) const NOTHING: Note = Note {
+    order: 0,
+    pinned: false,
+    expedited: false,
+    awaiting_parity: false,
+    blamed: false,
+    wait: Span::ZERO,
+};
 
 impl Raid {
     /// What is known of a transaction.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
         let its = self.notes[id];
-        if its.order == flash.txns.get(id).order { its } else { Note::default() }
+        if its.order == flash.txns.get(id).order { its } else { NOTHING }
     }
 
     /// See [`Raid::note`].
@@ -40,7 +51,7 @@ impl Raid {
         let order = flash.txns.get(id).order;
         let its = &mut self.notes[id];
         if its.order != order {
-            *its = Note { order, ..Note::default() };
+            *its = Note { order, ..NOTHING };
         }
         its
     }
@@ -62,9 +73,10 @@ impl Raid {
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
-            let mut blame = Blame::default();
-            flash.service_blame(id, waiter, &mut blame);
-            self.note_mut(flash, waiter).blame = blame;
+            let blame = &mut self.blames[waiter];
+            *blame = Blame::default();
+            flash.service_blame(id, waiter, blame);
+            self.note_mut(flash, waiter).blamed = true;
             let Txn { joined, next, .. } = *flash.txns.get(waiter);
             waiter = if waiter == id { joined } else { next };
             if !waiter.is_some() {
@@ -82,7 +94,14 @@ impl Raid {
             return flash.service_blame(id, waiter, blame);
         }
         let txn = flash.txns.get(id);
-        *blame += &self.note(flash, waiter).blame;
+        if self.note(flash, waiter).blamed {
+            // Most parts are none.
+            for (part, &time) in Part::ALL.into_iter().zip(self.blames[waiter].parts()) {
+                if time != Span::ZERO {
+                    blame[part] += time;
+                }
+            }
+        }
         let part = if txn.op == Op::Read { Part::Degraded } else { Part::Parity };
         blame[part] += flash.now() - txn.dispatched;
     }

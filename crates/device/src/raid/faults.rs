@@ -342,15 +342,20 @@ impl Raid {
 
     /// Whether two pages of a stripe whose parity is cached cannot be read may have changed.
     /// See docs/decisions/raid.md, "What if two pages of a cached stripe are unreadable?".
+    #[inline]
     pub(crate) fn look_whether_frail(
         &mut self,
         ftl: &mut Ftl,
         flash: &mut Flash,
         stripe: StripeId,
     ) {
-        if self.integrity.is_none() {
-            return;
+        if self.integrity.is_some() {
+            self.find_whether_frail(ftl, flash, stripe);
         }
+    }
+
+    #[cold]
+    fn find_whether_frail(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let frail = self.unread_positions(&ftl.core, stripe).count_ones() > 1;
         let its = &mut self.cache.get_mut(id).frail;
@@ -556,7 +561,7 @@ impl Raid {
         let its = self.cache.get_mut(id);
         if !its.based && (!std::mem::replace(&mut its.by_rest, true) || lost) {
             self.begin_turn(id);
-            let rest = self.uncovered_positions(&ftl.core, id);
+            let rest = self.uncovered_positions(&ftl.core, id, usize::MAX);
             self.read_lacking(ftl, flash, id, rest, true);
         }
         self.set_whole(ftl, id);
@@ -569,7 +574,7 @@ impl Raid {
         if its.progress != Progress::Reading {
             return;
         }
-        let rest = self.uncovered_positions(&ftl.core, id);
+        let rest = self.uncovered_positions(&ftl.core, id, usize::MAX);
         let by_rest = self.readable_way(&ftl.core, id, rest, its.by_rest);
         if by_rest != its.by_rest {
             self.cache.get_mut(id).by_rest = by_rest;

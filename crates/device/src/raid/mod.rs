@@ -41,12 +41,13 @@ pub mod stripes;
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::gc::Gc;
+use crate::observe::blame::Blame;
 use crate::policy::redundancy::{Age, AnyRedundancy, Protects, Redundancy, Rules, Stage};
 use crate::raid::integrity::Integrity;
 use crate::raid::parity_cache::ParityCache;
 use crate::raid::rebuild::DegradedReads;
 use crate::raid::stripes::Stripes;
-use deferred_answers::Note;
+use deferred_answers::{NOTHING, Note};
 use faults::Bugs;
 use fowler_units::{BlockId, Id, IdVec, Nanos, ParityId, Span, StripeId, TxnId, UnitId};
 use std::collections::VecDeque;
@@ -117,6 +118,8 @@ pub struct Raid {
     pub(crate) integrity: Option<Box<Integrity>>,
     /// What is known of programs and reads that parity concerns.
     pub(crate) notes: IdVec<TxnId, Note>,
+    /// Where the answer of a transaction waits for parity: what it is blamed on so far.
+    blames: IdVec<TxnId, Blame>,
     worn_erase_pulse: Option<Span>,
     /// Bugs that were injected.
     pub(crate) bugs: Bugs,
@@ -156,7 +159,8 @@ impl Raid {
                 config.queue.max_reads as usize + layout.transactions,
             ),
             integrity: params.integrity.then(|| Box::new(Integrity::new(layout))),
-            notes: IdVec::filled(Note::default(), layout.transactions),
+            notes: IdVec::filled(NOTHING, layout.transactions),
+            blames: IdVec::filled(Blame::default(), layout.transactions),
             worn_erase_pulse: (params.worn_erase_pulse != Span::ZERO)
                 .then_some(params.worn_erase_pulse),
             bugs: Bugs::default(),

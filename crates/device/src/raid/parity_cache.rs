@@ -113,7 +113,7 @@ const EMPTY: Entry = Entry {
 #[derive(Clone, Debug)]
 pub struct ParityCache {
     entries: IdVec<ParityId, Entry>,
-    /// What covered pages replaced, so many for each place.
+    /// What covered pages replaced, so many for each place; nothing of pages that are not covered.
     replaced: Vec<UnitId>,
     width: u32,
     /// The place of each stripe, or none.
@@ -191,7 +191,7 @@ impl ParityCache {
         debug_assert!(!self.places[stripe].is_some());
         let id = self.free.pop()?;
         self.entries[id] = Entry { stripe, based, ..EMPTY };
-        self.replaced_mut(id).fill(UnitId::NONE);
+        debug_assert!(self.all_replaced(id).iter().all(|unit| !unit.is_some()));
         self.places[stripe] = id;
         self.most = self.most.max(self.entries.len() as u32 - self.free_count());
         self.enlist(id);
@@ -260,6 +260,12 @@ impl ParityCache {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
+    /// How many of its covered pages have replaced one that is kept.
+    pub fn replaced_count(&self, id: ParityId) -> u32 {
+        let all = self.all_replaced(id);
+        positions(self.entries[id].covered).filter(|&at| all[at as usize].is_some()).count() as u32
+    }
+
     /// A program waits until the stripe has a new place.
     pub fn wait(&mut self, id: ParityId, last: TxnId) -> TxnId {
         let entry = &mut self.entries[id];
@@ -297,6 +303,18 @@ impl ParityCache {
             self.open.remove(&mut self.entries, id);
         }
     }
+}
+
+/// The positions of which the bit is set, ascending.
+#[inline]
+pub fn positions(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let position = bits.trailing_zeros();
+        (bits != 0).then(|| {
+            bits &= bits - 1;
+            position
+        })
+    })
 }
 
 /// The bit of a position.

@@ -1,7 +1,7 @@
 //! Parity on its way to the flash, and whoever waits for it.
 
 use super::Raid;
-use super::parity_cache::{Progress, bit};
+use super::parity_cache::{Entry, Progress, bit, positions};
 use crate::blocks::page_allocator::Taken;
 use crate::core::Core;
 use crate::flash::Flash;
@@ -10,7 +10,7 @@ use crate::flash::txn::{Owner, Txn};
 use crate::host::Ftl;
 use crate::observe::operation::{Op, Source};
 use crate::policy::redundancy::ParityFlush;
-use fowler_units::{DieId, FrameId, Id, Lpn, ParityId, StripeId, TxnId, UnitId};
+use fowler_units::{DieId, FrameId, Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// The parity of a stripe goes to the flash. What it lacks is read: the pages that are not
@@ -18,29 +18,35 @@ impl Raid {
     /// (equations (2) and (1) of the paper; with all pages there the first if `N - n <= n + 1`).
     pub(crate) fn flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.flush(entry);
-        let its = *self.cache.get(entry);
-        if !self.protects(its.stripe) && !self.is_damaged(&ftl.core, its.stripe) {
+        let Entry { stripe, based, .. } = *self.cache.get(entry);
+        if !self.protects(stripe) && !self.is_damaged(&ftl.core, stripe) {
             return self.finish(ftl, flash, entry);
         }
-        let rest = self.uncovered_positions(&ftl.core, entry);
-        let before = self.cache.all_replaced(entry).iter().filter(|unit| unit.is_some()).count();
-        let less = !its.based || rest.count_ones() <= before as u32 + 1;
-        let by_rest = self.readable_way(&ftl.core, entry, rest, less);
+        let before = self.cache.replaced_count(entry);
+        // Where the other way is to be gone, nobody asks for more of the rest than that it is more.
+        let most = if based && self.integrity.is_none() { before as usize + 2 } else { usize::MAX };
+        let rest = self.uncovered_positions(&ftl.core, entry, most);
+        let less = !based || rest.count_ones() <= before + 1;
+        let versions = self.integrity.is_some();
+        let by_rest = if versions { self.readable_way(&ftl.core, entry, rest, less) } else { less };
         self.cache.get_mut(entry).by_rest = by_rest;
         let ways = &mut flash.counters.parity_ways;
         *if by_rest { &mut ways.from_rest } else { &mut ways.by_delta } += 1;
-        self.set_whole(ftl, entry);
+        if versions {
+            self.set_whole(ftl, entry);
+        }
         self.read_lacking(ftl, flash, entry, rest, by_rest);
         self.write_if_read(ftl, flash, entry);
     }
 
-    /// The data pages of a stripe that its entry does not cover, as far as there are such.
-    pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId) -> u64 {
+    /// The data pages of a stripe that its entry does not cover, as far as there are such; the
+    /// first `most` of them.
+    pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId, most: usize) -> u64 {
         let its = self.cache.get(entry);
-        let lacks = |&(at, page): &(u32, Lpn)| {
-            its.covered & bit(at) == 0 && core.flash_copy(page).is_some()
-        };
-        self.stripes.data_pages(its.stripe).filter(lacks).fold(0, |all, (at, _)| all | bit(at))
+        let data = self.stripes.data_positions(its.stripe);
+        let lacks = |&at: &u32| core.flash_copy(self.stripes.page(its.stripe, at)).is_some();
+        let lacking = positions(data & !its.covered).filter(lacks).take(most);
+        lacking.fold(0, |all, at| all | bit(at))
     }
 
     /// Which equation the parity of an entry is computed by: that which reads less, if all that it
@@ -79,7 +85,7 @@ impl Raid {
         if by_rest {
             return self.read_positions(ftl, flash, entry, stripe, rest);
         }
-        for position in 0..stripes.width() {
+        for position in positions(self.cache.get(entry).covered) {
             let replaced = self.cache.replaced(entry, position);
             self.read_for_parity(ftl, flash, entry, replaced);
         }
@@ -90,7 +96,7 @@ impl Raid {
     pub(crate) fn set_whole(&mut self, ftl: &mut Ftl, entry: ParityId) {
         let its = self.cache.get(entry);
         let Some(integrity) = &self.integrity else { return };
-        let rest = self.uncovered_positions(&ftl.core, entry);
+        let rest = self.uncovered_positions(&ftl.core, entry, usize::MAX);
         let mut whole = its.value;
         if its.by_rest {
             for (position, page) in self.stripes.data_pages(its.stripe) {
@@ -254,20 +260,23 @@ impl Raid {
     /// The parity of a stripe is as it should be: what was kept for it goes, and whoever waited
     /// goes on.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
-        let width = self.stripes.width();
-        for position in 0..width {
+        for position in positions(self.cache.get(entry).covered) {
             let kept = &mut self.cache.replaced_mut(entry)[position as usize];
             let old = std::mem::replace(kept, UnitId::NONE);
-            ftl.invalidate(flash, old);
+            if old.is_some() {
+                ftl.invalidate(flash, old);
+            }
         }
         self.release_awaiting(ftl, flash, entry);
-        let its = *self.cache.get(entry);
+        let its = self.cache.get(entry);
+        let (stripe, mut waiting) = (its.stripe, its.first_waiting);
         self.cache.close(entry);
         if self.building == entry {
             self.building = ParityId::NONE;
         }
-        self.drop_parity(ftl, flash, its.stripe);
-        let mut waiting = its.first_waiting;
+        if !self.protects(stripe) {
+            self.drop_parity(ftl, flash, stripe);
+        }
         while waiting.is_some() {
             let next = flash.txns.get(waiting).next;
             self.resume(ftl, flash, waiting);
@@ -314,7 +323,7 @@ impl Raid {
     // --- Answers that wait ---
 
     /// Buffered data is in the flash. Returns whether its answer must wait for parity.
-    #[cold]
+    #[inline(never)]
     pub(super) fn waits_for_parity(
         &mut self,
         ftl: &mut Ftl,

@@ -15,7 +15,7 @@ use fowler_units::{Id, Lpn, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
     /// The data of a program is whole: it goes to a die, once its stripe can take it in.
-    #[cold]
+    #[inline(never)]
     pub(super) fn cover_program(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) {
         let Owner::Frame(frame_id) = flash.txns.get(id).owner else {
             unreachable!("buffered data")
@@ -164,7 +164,7 @@ impl Raid {
 
     /// Buffered data gets its place in the flash: what lay there before is invalid, or stays until
     /// the parity of its stripe is in the flash.
-    #[cold]
+    #[inline(never)]
     pub(super) fn page_bound(
         &mut self,
         ftl: &mut Ftl,
@@ -246,7 +246,7 @@ impl Raid {
 
     /// Whether a program must be covered after all although it has a die: it was not to be when it
     /// was sent there, and by now its stripe has parity, or gets it.
-    #[cold]
+    #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
             return false;

@@ -84,10 +84,13 @@ impl Raid {
 
     /// Whether a read has come without its data; one with more errors than any level corrects
     /// spoils its page.
+    #[inline]
     pub(crate) fn failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
-        if self.integrity.as_deref().is_none() {
-            return false;
-        }
+        self.integrity.is_some() && self.has_failed(ftl, flash, id)
+    }
+
+    #[cold]
+    fn has_failed(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> bool {
         let Txn { unit, needed, level, owner, .. } = *flash.txns.get(id);
         if !unit.is_some() {
             return false;

@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::flash::Flash;
 use crate::host::Ftl;
 use crate::mapping::page_map::Location;
-use crate::policy::redundancy::{ParityFlush, Redundancy};
+use crate::policy::redundancy::{Age, ParityFlush, Protects, Redundancy, Stage};
 use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
@@ -121,6 +121,7 @@ impl Raid {
 
     /// A data page lies elsewhere: the counter of its stripe follows, by what it was and what it
     /// is.
+    #[inline]
     pub(crate) fn count_wear(
         &mut self,
         ftl: &mut Ftl,
@@ -129,9 +130,17 @@ impl Raid {
         new: UnitId,
     ) -> StripeId {
         let stripe = self.stripes.of(page);
-        let worn = |unit: UnitId| {
-            unit.is_some() && self.is_worn(&ftl.core, ftl.core.locator.block_of(unit))
-        };
+        // As long as no block of the drive is worn, neither of these two is.
+        if self.most_cycles > self.worn_above {
+            self.count_worn(&ftl.core, stripe, old, new);
+        }
+        debug_assert!(self.most_cycles > self.worn_above || self.worn[stripe] == 0);
+        stripe
+    }
+
+    #[inline(never)]
+    fn count_worn(&mut self, core: &Core, stripe: StripeId, old: UnitId, new: UnitId) {
+        let worn = |unit: UnitId| unit.is_some() && self.is_worn(core, core.locator.block_of(unit));
         let (was, is) = (worn(old), worn(new));
         let before = self.worn[stripe];
         let after = match self.bugs.as_printed {
@@ -141,10 +150,10 @@ impl Raid {
         self.worn[stripe] = after;
         self.worn_stripes += u32::from(before == 0 && after > 0);
         self.worn_stripes -= u32::from(before > 0 && after == 0);
-        stripe
     }
 
     /// A page that was moved lies at `to` now.
+    #[inline]
     pub(crate) fn page_moved(
         &mut self,
         ftl: &mut Ftl,
@@ -153,27 +162,41 @@ impl Raid {
         from: UnitId,
         to: UnitId,
     ) {
-        let stripes = self.stripes;
-        let stripe = stripes.of(page);
-        let current = ftl.core.flash_copy(page) == from;
-        if current && !stripes.is_parity(page) {
+        // Nearly always no block is worn, and nothing but the place of the page changes.
+        let map = &mut ftl.core.map;
+        if self.rules.protects == Protects::All
+            && self.integrity.is_none()
+            && self.most_cycles <= self.worn_above
+            && map.place(page) == Location::Flash(from)
+            && map.place(self.stripes.parity(self.stripes.of(page))) != Location::Nowhere
+            && self.policy.stage(self.stage, &self.age()) == self.stage
+        {
+            return map.set_flash(page, to);
+        }
+        self.page_moved_at_length(ftl, flash, page, from, to);
+    }
+
+    /// The same, whatever else changes.
+    #[inline(never)]
+    fn page_moved_at_length(
+        &mut self,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+        page: Lpn,
+        from: UnitId,
+        to: UnitId,
+    ) {
+        if ftl.core.flash_copy(page) != from {
+            return self.kept_page_moved(page, from, to);
+        }
+        let stripe = self.stripes.of(page);
+        let parity = self.stripes.parity(stripe);
+        if page != parity {
             self.note_rebuilt(from);
         }
         self.copy_version(from, to);
-        if current {
-            ftl.core.relocate(page, to);
-        } else {
-            if let Some((_, its)) = self.deltas.iter_mut().find(|(_, its)| *its == from) {
-                *its = to;
-                return;
-            }
-            let entry = self.cache.find(stripe).expect("what was replaced is kept by an entry");
-            let kept = &mut self.cache.replaced_mut(entry)[stripes.position(page) as usize];
-            debug_assert_eq!(*kept, from);
-            *kept = to;
-            return;
-        }
-        if stripes.is_parity(page) {
+        ftl.core.relocate(page, to);
+        if page == parity {
             return;
         }
         self.count_wear(ftl, page, from, to);
@@ -189,6 +212,22 @@ impl Raid {
         self.look_at_age(ftl, flash);
     }
 
+    /// A page that was moved is one that was replaced, and is kept for its stripe.
+    #[cold]
+    fn kept_page_moved(&mut self, page: Lpn, from: UnitId, to: UnitId) {
+        self.copy_version(from, to);
+        if let Some((_, its)) = self.deltas.iter_mut().find(|(_, its)| *its == from) {
+            *its = to;
+            return;
+        }
+        let stripes = self.stripes;
+        let entry =
+            self.cache.find(stripes.of(page)).expect("what was replaced is kept by an entry");
+        let kept = &mut self.cache.replaced_mut(entry)[stripes.position(page) as usize];
+        debug_assert_eq!(*kept, from);
+        *kept = to;
+    }
+
     /// A block has been erased once more.
     #[cold]
     pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
@@ -202,12 +241,18 @@ impl Raid {
         }
     }
 
+    /// The drive may have aged: it may have come to another stage of life.
+    #[inline]
     pub(crate) fn look_at_age(&mut self, ftl: &mut Ftl, flash: &mut Flash) {
         let age = self.age();
         let stage = self.policy.stage(self.stage, &age);
-        if stage == self.stage {
-            return;
+        if stage != self.stage {
+            self.begin_stage(ftl, flash, stage, age);
         }
+    }
+
+    #[cold]
+    fn begin_stage(&mut self, ftl: &mut Ftl, flash: &mut Flash, stage: Stage, age: Age) {
         if self.rules.parity_flush == ParityFlush::AtOnce {
             // Whoever waits for parity by the old rules waits for no eviction.
             self.cache.hurry();

@@ -88,6 +88,12 @@ impl Stripes {
         (0..its.width).filter(move |&at| at != parity).map(move |at| (at, its.page(stripe, at)))
     }
 
+    /// Where in a stripe its data pages are, a bit each.
+    #[inline]
+    pub fn data_positions(&self, stripe: StripeId) -> u64 {
+        (u64::MAX >> (u64::BITS - self.width)) & !(1 << self.parity_position(stripe))
+    }
+
     /// The page of the mapping that holds a page of the host.
     #[inline]
     pub fn stored(&self, host: Lpn) -> Lpn {
@@ -116,13 +122,17 @@ mod tests {
 
     #[test]
     fn every_page_of_the_host_has_its_place_and_parity_the_rest() {
-        for (data, dies) in [(1, 2), (1, 6), (4, 5), (4, 10), (2, 9), (8, 9), (8, 18)] {
+        for (data, dies) in [(1, 2), (1, 6), (4, 5), (4, 10), (2, 9), (8, 9), (8, 18), (63, 64)] {
             let stripes = Stripes::new(data, dies, 40 * (data + 1));
             let stored: BTreeSet<Lpn> =
                 (0..stripes.count() * data).map(|page| stripes.stored(Lpn(page))).collect();
             let parity: BTreeSet<Lpn> =
                 (0..stripes.count()).map(|stripe| stripes.parity(StripeId(stripe))).collect();
             assert!(stored.is_disjoint(&parity));
+            for stripe in (0..stripes.count()).map(StripeId) {
+                let positions = stripes.data_pages(stripe).fold(0, |all, (at, _)| all | 1 << at);
+                assert_eq!(stripes.data_positions(stripe), positions);
+            }
             assert_eq!((stored.len() + parity.len()) as u32, stripes.count() * (data + 1));
             for page in (0..stripes.count() * data).map(Lpn) {
                 assert_eq!(stripes.host(stripes.stored(page)), page);
