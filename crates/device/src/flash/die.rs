@@ -167,16 +167,8 @@ impl Die {
     /// behind.
     #[inline]
     pub fn dispatch(&mut self, id: TxnId, now: Nanos, txns: &mut Txns) {
-        if let Some(ranked) = &mut self.ranked {
-            // Pages of one request do not overtake each other.
-            let Txn { class, req, .. } = *txns.get(id);
-            let overtook = self
-                .queue
-                .iter(class, txns)
-                .take_while(|&other| other != id)
-                .any(|other| txns.get(other).req != req);
-            txns.get_mut(id).overtook = overtook;
-            ranked.remove(id, txns);
+        if self.ranked.is_some() {
+            self.leave_ranks(id, txns);
         }
         self.queue.remove(id, txns);
         let txn = txns.get_mut(id);
@@ -185,6 +177,23 @@ impl Die {
         if txn.wait != Wait::InLog || txn.joined.is_some() {
             self.settle_waits(id, now, txns);
         }
+    }
+
+    /// A transaction leaves those that are ranked. A call of its own, so that a die without ranks
+    /// carries nothing of it.
+    #[inline(never)]
+    fn leave_ranks(&mut self, id: TxnId, txns: &mut Txns) {
+        let Some(ranked) = &mut self.ranked else { return };
+        // Pages of one request do not overtake each other.
+        let Txn { class, req, .. } = *txns.get(id);
+        let overtook = self.queue.head(class) != Some(id)
+            && self
+                .queue
+                .iter(class, txns)
+                .take_while(|&other| other != id)
+                .any(|other| txns.get(other).req != req);
+        txns.get_mut(id).overtook = overtook;
+        ranked.remove(id, txns);
     }
 
     /// Whether it neither does nor waits for anything.

@@ -108,13 +108,18 @@ impl Flash {
     /// channel.
     #[cold]
     fn soft_blame(&self, txn: &Txn, hard: Span, blame: &mut Blame) {
-        let offset = self.offset(txn.unit);
-        let at = |level| self.levels.sense(level, offset) + self.levels.transfer(level);
+        let at = |level| {
+            let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
+            sense + transfer
+        };
         let soft = at(txn.level) - hard;
-        let tries: Span = (txn.first_level..txn.level).map(at).sum();
         blame[Part::SoftSensing] += soft;
-        blame[Part::Retry] += tries;
-        blame[Part::Channel] = blame[Part::Channel] - soft - tries;
+        blame[Part::Channel] = blame[Part::Channel] - soft;
+        if txn.first_level < txn.level {
+            let tries: Span = (txn.first_level..txn.level).map(at).sum();
+            blame[Part::Retry] += tries;
+            blame[Part::Channel] = blame[Part::Channel] - tries;
+        }
     }
 
     #[inline]

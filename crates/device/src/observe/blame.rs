@@ -203,8 +203,8 @@ impl IndexMut<Part> for Blame {
 
 impl AddAssign<&Blame> for Blame {
     fn add_assign(&mut self, other: &Blame) {
-        for (sum, part) in self.0.iter_mut().zip(other.0) {
-            *sum += part;
+        for (sum, part) in self.0.iter_mut().zip(&other.0) {
+            *sum += *part;
         }
     }
 }
