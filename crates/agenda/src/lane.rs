@@ -3,9 +3,9 @@
 /// The key of no entry; no entry is ever due so late.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
-/// Keys that a lane holds at most. Known when it is compiled, so that a place in the ring needs
-/// neither a mask from memory nor a check; more would push other things out of the cache, since
-/// the ring is gone round. Tests fill it.
+/// Keys that a lane holds at most; more go to the heap. The compiler knows the number, so that a
+/// place in the ring needs neither a mask from memory nor a check. A larger ring would evict other
+/// data from the cache, because every place is visited in turn. Tests fill it.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
 /// A ring of keys.

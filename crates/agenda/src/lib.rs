@@ -146,10 +146,18 @@ impl<E: Event> Agenda<E> {
     /// would have every call save the registers that it takes.
     #[inline(never)]
     fn push_on_heap(&mut self, key: u128) {
+        self.check_sequence();
         self.heap.push(Reverse(key));
         if key < self.heads[HEAP] {
             self.begin(HEAP, key);
         }
+    }
+
+    /// Sequence numbers must not run into the phase. Checked here and where the clock is advanced:
+    /// often enough, and cheaper than at every entry.
+    #[inline]
+    fn check_sequence(&self) {
+        assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
     }
 
     /// `key` is the first of its lane or of the heap now, and comes before what was.
@@ -203,7 +211,7 @@ impl<E: Event> Agenda<E> {
         let ab = if b < a { (b, 1) } else { (a, 0) };
         let cd = if d < c { (d, 3) } else { (c, 2) };
         let mut first = if cd.0 < ab.0 { cd } else { ab };
-        // For long there is nothing on the heap, and the processor comes to expect that.
+        // The heap is usually empty; the branch predictor learns that.
         if e != NOTHING && e < first.0 {
             first = (e, HEAP);
         }
@@ -213,13 +221,11 @@ impl<E: Event> Agenda<E> {
     /// Moves the clock forward to something that happens outside the agenda.
     ///
     /// # Panics
-    /// If `to` lies in the past or beyond the next event, or after 2^38 entries: whoever makes more
-    /// calls this in between.
+    /// If `to` lies in the past or beyond the next event, and after 2^38 entries.
     #[inline]
     pub fn advance(&mut self, to: Nanos) {
         assert!(to >= self.now, "time ran backwards");
-        // Here, since between two calls there are never so many: once for many entries.
-        assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
+        self.check_sequence();
         debug_assert!(self.next_due().is_none_or(|(due, _)| due >= to));
         self.now = to;
     }

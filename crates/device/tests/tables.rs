@@ -3,10 +3,11 @@
 
 mod support;
 
+use fowler_device::policy::custom::{CustomDieOrder, Maker, View};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Completion, Device, Pacing};
-use fowler_units::Rng;
+use fowler_units::{DieId, Nanos, Rng, TxnId};
 use support::random::{Choice, drive, requests};
 use support::{scheme, small};
 
@@ -52,4 +53,40 @@ fn random_drives() {
             serve(device, seed);
         }
     }
+}
+
+/// Chooses what nobody offered.
+#[derive(Clone, Debug)]
+struct Liar(TxnId);
+
+impl CustomDieOrder for Liar {
+    fn pick(&mut self, _view: &View<'_>) -> Option<TxnId> {
+        Some(self.0)
+    }
+}
+
+fn serve_with(liar: TxnId) {
+    let mut config = small();
+    config.policies.die_order = Some(Maker::new("liar", move || Box::new(Liar(liar)) as Box<_>));
+    serve(Device::new(&config).expect("a drive that works"), 1);
+}
+
+#[test]
+#[should_panic(expected = "a die order chose transaction 4000000, which does not wait here")]
+fn an_order_that_invents_a_transaction_is_found_out() {
+    serve_with(TxnId(4_000_000));
+}
+
+/// The first number that a drive gives is in flight somewhere else sooner or later.
+#[test]
+#[should_panic(expected = "which does not wait here")]
+fn an_order_that_chooses_for_another_die_is_found_out() {
+    serve_with(TxnId(0));
+}
+
+#[test]
+#[should_panic(expected = "index out of bounds")]
+fn a_die_that_is_not_there_is_not_asked() {
+    let device = Device::new(&small()).expect("a drive that works");
+    device.die_times(DieId(4), Nanos::ZERO);
 }

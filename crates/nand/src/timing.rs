@@ -28,17 +28,17 @@ impl<T: Copy> PerPageType<T> {
     /// The value for the page at `offset` in its block.
     #[inline]
     pub fn at(&self, offset: u32) -> T {
-        if self.count == 1 {
-            self.values[0]
-        } else {
-            self.values[offset as usize % self.count as usize]
-        }
+        self.of(|| offset)
     }
 
     /// As [`PerPageType::at`], of an offset that is found out only where it matters.
     #[inline]
     pub fn of(&self, offset: impl FnOnce() -> u32) -> T {
-        if self.count == 1 { self.values[0] } else { self.at(offset()) }
+        if self.count == 1 {
+            self.values[0]
+        } else {
+            self.values[offset() as usize % self.count as usize]
+        }
     }
 
     /// The values, one per page type.

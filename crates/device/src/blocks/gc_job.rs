@@ -4,7 +4,7 @@
 use crate::observe::operation::Source;
 use fowler_units::BlockId;
 
-/// The emptying of one block. Of a size that is a power of two: every page looks one up.
+/// The emptying of one block. Padded to a power of two, because every page move looks one up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(8))]
 pub struct Job {

@@ -111,7 +111,7 @@ fn done<R: RedundancyHooks>(
     match (txn.owner, txn.op) {
         (Owner::Frame(frame_id), _) => ftl.stored(flash, id, frame_id, dropped, raid),
         (Owner::Job, Op::Program) => ftl.moved(flash, id, dropped, raid),
-        (Owner::Job, _) => {
+        (Owner::Job, Op::Erase) => {
             let job = ftl.gc.erased(&mut ftl.core, flash, id);
             raid.erased(ftl, flash, job.victim);
             ftl.gc.after_erase(&mut ftl.core, flash, job);

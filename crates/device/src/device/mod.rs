@@ -33,7 +33,7 @@ use crate::precondition::image::PreconditionedImage;
 use crate::raid::Protection;
 use controller::Controller;
 use fowler_agenda::Phase;
-use fowler_units::{ChannelId, DieId, HostIo, HostOp, Nanos, ReqId, Span};
+use fowler_units::{ChannelId, DieId, HostIo, HostOp, Id, Nanos, ReqId, Span};
 use lookahead::Lookahead;
 use probe::Probe;
 use std::collections::VecDeque;
@@ -232,12 +232,18 @@ impl<L: Layer> Device<L> {
     }
 
     /// What a die has spent its time on up to `at`, which lies between the last event and the next.
+    ///
+    /// # Panics
+    /// If the drive has no such die.
     pub fn die_times(&self, die: DieId, at: Nanos) -> Ledger {
-        self.flash.die(die).account.read_at(at)
+        self.flash.dies().as_slice()[die.index()].account.read_at(at)
     }
 
     /// Time up to `at`, which lies between the last event and the next, that a channel spent
     /// transferring.
+    ///
+    /// # Panics
+    /// If the drive has no such channel.
     pub fn channel_time(&self, channel: ChannelId, at: Nanos) -> Span {
         self.flash.channel(channel).carried_until(at)
     }

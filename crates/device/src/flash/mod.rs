@@ -141,9 +141,12 @@ impl Flash {
         let dies = (0..dies)
             .map(|die| Die::new(geometry.channel_of_die(DieId::new(die)), ranks, &timing))
             .collect();
-        // SAFETY: ids of dies are made by the geometry and its locator alone, which make none that
-        // is not of the drive (`Locator::die_of`), and are carried by events and transactions; the
-        // channel of each die is the geometry's.
+        // SAFETY: a die is looked up by the id of an event, of a transaction that it serves or that
+        // waits for it, by the locator's answer, or by the geometry's count. Events name dies that
+        // were looked up before; a transaction is submitted to a die of the drive (`submit` asserts
+        // it) and named by no die's queue before; the locator asserts its answers. A program that
+        // has no die yet says `DieId::NONE`, which nobody looks up. Whoever asks from outside is
+        // checked (`Device::die_times`). The channel of each die is the geometry's.
         #[allow(unsafe_code, reason = "see `Table`")]
         let (dies, channels) =
             unsafe { (Table::new(dies), Table::new(vec![channel; geometry.channels as usize])) };
@@ -229,7 +232,7 @@ impl Flash {
 
     /// A channel.
     pub(crate) fn channel(&self, channel: ChannelId) -> &Channel {
-        &self.channels[channel]
+        &self.channels.as_slice()[channel.index()]
     }
 
     /// How many transactions of the host wait for a die, by two accounts. For checks only.
@@ -268,6 +271,7 @@ impl Flash {
         txn.submitted = now;
         txn.wait = Wait::InLog;
         let Txn { die: die_id, mut joined, .. } = *txn;
+        assert!(die_id.index() < self.dies.len(), "submitted to no die of the drive");
         let die = &mut self.dies[die_id];
         die.queue.push(id, &mut self.txns);
         if let Some(ranked) = &mut die.ranked {
@@ -276,7 +280,8 @@ impl Flash {
             ranked.push(id, youth, &mut self.txns);
         }
         // Where nothing is interrupted, a die that is at work until later has nothing to decide.
-        if !matches!(self.suspension, AnySuspension::Never(_)) || die.until <= now {
+        let at_work = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
+        if !at_work {
             die.mark(die_id, &mut self.marked);
         }
         while joined.is_some() {
@@ -400,12 +405,26 @@ impl Flash {
         let ranked = die.ranked.as_deref();
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;
+        if let AnyDieOrder::Custom(_) = self.order {
+            self.check_choice(id, candidate);
+        }
         // An erase never overtakes a read of its block: what it erases would be read afterwards.
         let erases = die.queue.head(TxnClass::Erase).is_some();
         if erases && self.txns.get(candidate).op == Op::Erase {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
         Some(candidate)
+    }
+
+    /// Whoever builds the drive may hand over any order, and an order may return any number.
+    #[cold]
+    #[inline(never)]
+    fn check_choice(&self, id: DieId, choice: TxnId) {
+        let waits = self.txns.find(choice).is_some_and(|txn| {
+            let mut waiting = self.dies[id].queue.iter(txn.class, &self.txns);
+            waiting.any(|it| it == choice)
+        });
+        assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
     }
 
     /// See docs/decisions/flash.md, "Does an erase wait for reads of its block?".

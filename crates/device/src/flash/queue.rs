@@ -423,7 +423,7 @@ impl<'a> View<'a> {
     }
 
     /// A waiting transaction.
-    pub fn txn(&self, id: TxnId) -> &Txn {
+    pub(crate) fn txn(&self, id: TxnId) -> &Txn {
         self.txns.get(id)
     }
 
@@ -433,8 +433,11 @@ impl<'a> View<'a> {
     }
 
     /// A waiting transaction, as it is shown outside of this crate.
+    ///
+    /// # Panics
+    /// If no transaction in flight has this number.
     pub fn shown(&self, id: TxnId) -> Waiting {
-        Waiting::of(id, self.txns.get(id))
+        Waiting::of(id, self.txns.find(id).expect("a transaction in flight"))
     }
 
     /// Everything of one class that may be served, in order of submission.

@@ -8,9 +8,10 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// The log is full: it is summed up, once everyone who will ask what it says is given what it
-    /// says. Nobody asks what a transaction without a request waited behind; whoever was noted
-    /// before began to wait before the log did.
+    /// The log is full: it is folded into the sums, after a reading has been saved for every
+    /// transaction that still needs the log. One without a request is never asked what it waited
+    /// behind. Lines are in order of submission: what was submitted before the log began has its
+    /// reading already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();

@@ -196,7 +196,8 @@ impl Txns {
             Nanos::ZERO,
         );
         // SAFETY: the one place that makes ids of transactions is `free` below, with those of
-        // `capacity`; everywhere else they are copied, or none. A drive never hands them to another.
+        // `capacity`; inside the crate they are copied, or none, and none is asked for first. What
+        // a custom policy says is looked up with a check (`find`).
         #[allow(unsafe_code, reason = "see `Table`")]
         let (records, waits) = unsafe {
             (Table::new(vec![blank; capacity]), Table::new(vec![Ledger::default(); capacity]))
@@ -259,6 +260,11 @@ impl Txns {
     pub fn get(&self, id: TxnId) -> &Txn {
         debug_assert!(self.records[id].open);
         &self.records[id]
+    }
+
+    /// The transaction of a number from outside, if there is one in flight.
+    pub fn find(&self, id: TxnId) -> Option<&Txn> {
+        self.records.as_slice().get(id.index()).filter(|txn| txn.open)
     }
 
     /// The transaction, to change it.

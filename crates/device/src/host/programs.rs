@@ -230,7 +230,6 @@ impl Ftl {
         } else if listed == Listed::Dirty {
             self.core.buffer.stay(id);
         } else {
-            debug_assert!(!self.core.buffer.retains(id));
             self.core.map.set_flash(lpn, unit);
             self.core.buffer.release(id);
         }

@@ -31,7 +31,7 @@ pub struct Request {
     pub end: u32,
     /// Its pages.
     pub pages: u32,
-    /// Writes: the same, as frames and programs note it.
+    /// Writes: `pages`, capped to 16 bits, as stored in frames and programs.
     pub group: u16,
     /// Those that are not done.
     pub left: u32,

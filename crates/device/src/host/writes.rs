@@ -212,18 +212,12 @@ impl Ftl {
     pub(super) fn join(&mut self, flash: &mut Flash, program: TxnId, id: TxnId) {
         let head = flash.txns.get_mut(program);
         let (die, next) = (head.die, std::mem::replace(&mut head.joined, id));
-        let asked_for = head.req.is_some() || next.is_some();
         let txn = flash.txns.get_mut(id);
         txn.die = die;
         txn.next = next;
         self.queues.writes += 1;
         // It waits for its die already, if it has one.
         if die.is_some() {
-            if !asked_for {
-                // One that is programmed anew in idle time: nobody has asked what it waits for
-                // until now.
-                flash.join_at(program, die);
-            }
             flash.join_at(id, die);
         }
     }

@@ -42,7 +42,7 @@ impl LifetimeDrive {
         }
     }
 
-    /// This drive, at the beginning of its life, as it is in a state that was checkpoint.
+    /// This drive, at the beginning of its life, as saved in a checkpoint.
     ///
     /// # Errors
     /// What tells that it is the state of another drive.
@@ -57,7 +57,9 @@ impl LifetimeDrive {
                 Location::Flash(at) => at,
                 Location::Nowhere => continue,
                 Location::Buffer(_) => {
-                    return Err("a page of the host lies in the buffer, which keeps nothing".into());
+                    return Err(
+                        "a host page is mapped to the write buffer, which is not saved".into()
+                    );
                 }
             };
             if at.0 >= pages || core.allocator.blocks.is_valid(at) {
@@ -101,7 +103,7 @@ mod tests {
         let [first, second] = [Lpn(0), Lpn(1)].map(|page| whole.map[page]);
         assert_ne!(first, u32::MAX, "the drive was filled");
         let cases = [
-            (1 << 31 | 3, "lies in the buffer"),
+            (1 << 31 | 3, "mapped to the write buffer"),
             (geometry.pages(), "beyond the drive"),
             (second, "in one place"),
         ];
