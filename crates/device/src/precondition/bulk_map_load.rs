@@ -14,7 +14,8 @@
 
 use crate::mapping::page_map::PageMap;
 use fowler_units::{Column, Geometry, Id, Lpn, UnitId, prefetch};
-use std::thread;
+use std::panic::resume_unwind;
+use std::thread::{self, Builder};
 
 /// Logical pages of a slice: 256 KiB of entries.
 const SLICE: usize = 1 << 16;
@@ -132,10 +133,16 @@ impl BulkMapLoad {
         // No slice knows of another, so that two cores have half of them each.
         let half = slices / 2;
         let (low, high) = entries.split_at_mut(half * SLICE);
-        thread::scope(|threads| {
-            threads.spawn(|| self.settle_slices(high, half));
+        let shared = thread::scope(|threads| {
+            let settle_high = || self.settle_slices(high, half);
+            let beside = Builder::new().spawn_scoped(threads, settle_high);
             self.settle_slices(low, 0);
+            beside.map(|beside| beside.join().unwrap_or_else(|panic| resume_unwind(panic)))
         });
+        // The system refused a second thread.
+        if shared.is_err() {
+            self.settle_slices(high, half);
+        }
     }
 
     /// Brings the entries of the slices from `first` on into their places.

@@ -5,8 +5,9 @@
 //! they are done on two cores, a few batches apart. Nothing that comes of it depends on how far
 //! apart they are, nor on whether there are two cores.
 
+use std::panic::resume_unwind;
 use std::sync::mpsc::{channel, sync_channel};
-use std::thread;
+use std::thread::{self, Builder};
 
 /// From how many pages on a second core is worth the time that it takes to start.
 const PAGES_LEAST: u32 = 1 << 20;
@@ -22,29 +23,47 @@ pub(super) fn drawn_ahead<B: Default + Send>(
     draw: impl FnOnce(&mut dyn FnMut(B) -> B) + Send,
     mut write: impl FnMut(&mut B),
 ) {
-    if pages < PAGES_LEAST {
-        return draw(&mut |mut batch| {
+    let mut draw = Some(draw);
+    if pages >= PAGES_LEAST {
+        on_two_cores(Builder::new(), &mut draw, &mut write);
+    }
+    // It is still here if there was no second thread to take it.
+    if let Some(draw) = draw {
+        draw(&mut |mut batch| {
             write(&mut batch);
             batch
         });
     }
+}
+
+/// Takes `draw` to a thread of its own, unless the system refuses one.
+fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
+    second: Builder,
+    draw: &mut Option<D>,
+    write: &mut impl FnMut(&mut B),
+) {
     let (full, filled) = sync_channel(BATCHES);
     let (empty, emptied) = channel();
     for _ in 0..BATCHES {
         empty.send(B::default()).expect("its other end is here");
     }
     thread::scope(|threads| {
-        threads.spawn(move || {
+        let drawing = second.spawn_scoped(threads, move || {
+            let draw = draw.take().expect("taken only here");
             draw(&mut |batch| {
                 // If the other end is gone, that thread panics, and this one with it.
                 full.send(batch).expect("somebody writes");
                 emptied.recv().expect("somebody writes")
             });
         });
+        let Ok(drawing) = drawing else { return };
         for mut batch in filled {
             write(&mut batch);
             // At the end nobody waits for it.
             let _last = empty.send(batch);
+        }
+        if let Err(panic) = drawing.join() {
+            resume_unwind(panic);
         }
     });
 }
@@ -68,5 +87,20 @@ mod tests {
             drawn_ahead(pages, draw, |batch| written.append(batch));
             assert!(written.into_iter().eq((0..100).flat_map(|number| [number, number])));
         }
+    }
+
+    #[test]
+    fn who_draws_is_left_where_the_system_refuses_a_thread() {
+        let mut draw = Some(|hand: &mut dyn FnMut(Vec<u8>) -> Vec<u8>| drop(hand(Vec::new())));
+        let refused = Builder::new().stack_size(1 << (usize::BITS - 2));
+        on_two_cores(refused, &mut draw, &mut |_: &mut Vec<u8>| panic!("nothing is drawn"));
+        assert!(draw.is_some());
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot be drawn")]
+    fn a_panic_on_the_second_core_comes_through() {
+        let draw = |_: &mut dyn FnMut(u32) -> u32| panic!("cannot be drawn");
+        drawn_ahead(PAGES_LEAST, draw, |_| ());
     }
 }
