@@ -30,10 +30,10 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
 /// Counts, and writes what was counted as the new budget.
 ///
 /// # Errors
-/// If it cannot be counted or written, or the real traces are not here.
+/// If it cannot be counted or written, or the real traces were not found.
 pub fn write() -> Result<(), String> {
     if !traces::are_here() {
-        return Err("the rows of real traces would be lost: ../shared/traces is not here".into());
+        return Err("the rows of real traces would be lost: ../shared/traces was not found".into());
     }
     let mut text = String::from(HEAD);
     for (key, value) in made_with()? {

@@ -17,12 +17,12 @@ const LONG: u64 = 1_000_000_000;
 /// Serves so many random reads on one drive and says how long it took and how much memory.
 ///
 /// # Errors
-/// If the system does not tell.
+/// If the system does not report it.
 pub fn perform(requests: u64) -> Result<(), String> {
     let mut device = RANDOM_READ.drive(drive::geometry());
     let source = RANDOM_READ.requests(&device, requests);
     let before =
-        peak_bytes().ok_or("this system does not tell how much memory a process has had")?;
+        peak_bytes().ok_or("this system does not report how much memory a process has had")?;
     let begun = processor_seconds().unwrap_or(f64::NAN);
     let measured = drive::serve(&mut device, source, RANDOM_READ.pacing());
     assert_eq!(measured.requests, requests, "every request was answered and counted");
@@ -47,7 +47,7 @@ pub fn perform(requests: u64) -> Result<(), String> {
 pub fn print() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     println!(
-        "| random reads | wall s | ns/request | of a processor | MB resident before it | and after |"
+        "| random reads | wall s | ns/request | processor ns/request | MB resident before it | and after |"
     );
     println!("|--:|--:|--:|--:|--:|--:|");
     for requests in [SHORT, LONG, SHORT] {

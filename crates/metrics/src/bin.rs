@@ -23,7 +23,7 @@ impl Bin {
     #[inline]
     pub fn of(Span(latency): Span) -> Bin {
         let octave = (latency | (2 * Bin::PER_OCTAVE as u64 - 1)).ilog2() - Bin::SHIFT;
-        // The first one of a latency counts a whole octave more.
+        // A latency's leading one adds one octave.
         Bin((octave << Bin::SHIFT) as u16 + (latency >> octave) as u16)
     }
 

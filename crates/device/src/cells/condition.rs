@@ -239,7 +239,7 @@ impl Condition {
         read_as: Option<Voltage>,
         now: Nanos,
     ) -> Attempt {
-        // As `stamp`, but for what is asked of it here.
+        // Like `stamp`, without the clamp to 32 bits.
         let grains = now.0.saturating_add(self.epoch.0) >> GRAIN;
         let its = &mut self.blocks[block];
         its.reads = its.reads.saturating_add(1);

@@ -23,7 +23,7 @@ impl Raid {
             return self.finish(ftl, flash, entry);
         }
         let before = self.cache.replaced_count(entry);
-        // Where the other way is to be gone, nobody asks for more of the rest than that it is more.
+        // If the delta method wins anyway, stop counting the uncovered pages.
         let most = if based && self.integrity.is_none() { before as usize + 2 } else { usize::MAX };
         let rest = self.uncovered_positions(&ftl.core, entry, most);
         let less = !based || rest.count_ones() <= before + 1;

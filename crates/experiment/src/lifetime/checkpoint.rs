@@ -107,7 +107,7 @@ impl Checkpoint {
         Ok(here)
     }
 
-    /// A place where nothing is kept.
+    /// A checkpoint that saves nothing.
     pub fn nowhere() -> Self {
         let (key, every) = (String::new(), u64::MAX);
         Checkpoint { path: None, every, unsaved: 0, key, found: None, own: false }
