@@ -88,6 +88,27 @@ fn a_life_that_is_stopped_again_and_again_comes_to_the_same() {
     fs::remove_dir_all(&out).unwrap();
 }
 
+/// Two lives, one after another and side by side.
+#[test]
+fn the_share_that_is_over_never_falls_and_comes_to_all() {
+    let out = folder("lives-shares");
+    let load = || WorkloadSpec::Generated(Source { name: "load".into(), text: LOAD.into() });
+    let one_by_one = spec("ready_opt", load(), &out);
+    let side_by_side = LifetimeSpec { checkpoint: None, ..one_by_one.clone() };
+    for spec in [one_by_one, side_by_side] {
+        let (stop, shares) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let watch = Watch {
+            control: Control { stop: &stop, progress: &|_| () },
+            share: &|share| shares.lock().unwrap().push(share),
+            warn: &|_| (),
+        };
+        assert!(matches!(live(&spec, watch).unwrap(), Ended::Lived(_)));
+        let shares = shares.into_inner().unwrap();
+        assert!(shares.is_sorted() && shares.last() == Some(&1.0), "{shares:?}");
+    }
+    fs::remove_dir_all(&out).unwrap();
+}
+
 /// The same file read otherwise is another workload: what was saved of one is not resumed with
 /// the other, and is said and left alone until there is something to keep.
 #[test]

@@ -221,7 +221,7 @@ fn one_by_one(
 ) -> Result<Option<Vec<Lived>>, Diagnostics> {
     let mut lived = checkpoint.take_finished();
     for (number, life) in lives.iter().enumerate().skip(lived.len()) {
-        let share = |own: f64| (number as f64 + own) / lives.len() as f64;
+        let share = |own: f64| (life.watch.share)((number as f64 + own) / lives.len() as f64);
         let one = life.live(seasoned, &lived, checkpoint, &share)?;
         let Some(one) = one else { return Ok(None) };
         lived.push(one);
@@ -229,8 +229,8 @@ fn one_by_one(
     Ok(Some(lived))
 }
 
-/// Lives all lives on as many cores as are free, that at the least dilation, which is the longest,
-/// first. None if one of them was stopped.
+/// Lives all lives on as many cores as are free. They begin in their order, that at the least
+/// dilation first, which is the longest. None if one of them was stopped.
 fn side_by_side(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
@@ -241,7 +241,8 @@ fn side_by_side(
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares[number] = own;
-            shares.iter().sum::<f64>() / shares.len() as f64
+            // Told before the next is reckoned, so that nobody hears of less after more.
+            (life.watch.share)(shares.iter().sum::<f64>() / shares.len() as f64);
         };
         life.live(seasoned, &[], &mut Checkpoint::nowhere(), &share)
     });
@@ -374,7 +375,7 @@ impl Life<'_> {
         seasoned: &LifetimeDrive,
         before: &[Lived],
         checkpoint: &mut Checkpoint,
-        share: &dyn Fn(f64) -> f64,
+        share: &dyn Fn(f64),
     ) -> Result<Option<Lived>, Diagnostics> {
         let fresh = seasoned.again(self.config);
         let mut standing = match checkpoint.take_standing(&fresh)? {
@@ -389,6 +390,8 @@ impl Life<'_> {
         loop {
             // A life that is over leaves nothing to resume from, whoever stops it then.
             if self.repeat(&mut standing, before, checkpoint, share)? {
+                // Its last write may have come well before its end.
+                share(1.0);
                 return Ok(Some(self.lived(standing)));
             }
             if self.watch.control.stopped() {
@@ -405,7 +408,7 @@ impl Life<'_> {
         standing: &mut Standing,
         before: &[Lived],
         checkpoint: &mut Checkpoint,
-        share: &dyn Fn(f64) -> f64,
+        share: &dyn Fn(f64),
     ) -> Result<bool, Diagnostics> {
         let begins = Span(self.survey.span.0 * standing.repetition);
         let first = self.survey.first;
@@ -427,7 +430,7 @@ impl Life<'_> {
                     (*served, pages) = (*served + 1, pages + u64::from(entered.pages));
                     true
                 });
-                (self.watch.share)(share(drive.now().0 as f64 / ends.0 as f64));
+                share((drive.now().0 as f64 / ends.0 as f64).min(1.0));
                 if alive && checkpoint.is_due(pages) {
                     wrong = checkpoint.keep(before, standing).err();
                 }
