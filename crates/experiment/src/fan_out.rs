@@ -8,26 +8,15 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does the pieces of work in their order, as threads become free; results are in that order too.
+/// Put long pieces first: one that is begun last keeps one core busy when the others have nothing
+/// left to do.
 pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    longest_first(pieces, |_| 0.0, work)
-}
-
-/// As [`each`], those pieces first that are taken to be the longest, by any measure of length: a
-/// long one that is begun last keeps one core busy when the others have nothing left to do. Of
-/// pieces as long as each other the first comes first; results are in the order of the pieces.
-pub fn longest_first<T: Sync, R: Send>(
-    pieces: &[T],
-    length: impl Fn(&T) -> f64,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    let mut order: Vec<(usize, f64)> = pieces.iter().map(length).enumerate().collect();
-    order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let next = AtomicUsize::new(0);
     let mut done: Vec<(usize, R)> = (0..pieces.len())
         .into_par_iter()
         .with_max_len(1)
         .map(|_| {
-            let (place, _) = order[next.fetch_add(1, Ordering::Relaxed)];
+            let place = next.fetch_add(1, Ordering::Relaxed);
             (place, work(&pieces[place]))
         })
         .collect();
@@ -49,27 +38,22 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn the_longest_begin_first_and_results_are_in_order() {
+    fn pieces_begin_and_results_are_in_their_order() {
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let pieces = [3.0, 1.0, 4.0, 1.5, 4.0];
         for threads in [1, 2, 8] {
             let begun = Mutex::new(Vec::new());
             let results = pool(threads).install(|| {
-                longest_first(
-                    &pieces,
-                    |&length| length,
-                    |&length| {
-                        begun.lock().unwrap().push(length);
-                        length * 2.0
-                    },
-                )
+                each(&pieces, |&piece| {
+                    begun.lock().unwrap().push(piece);
+                    piece * 2.0
+                })
             });
-            assert_eq!(results, pieces.map(|length| length * 2.0));
+            assert_eq!(results, pieces.map(|piece| piece * 2.0));
             if threads == 1 {
-                assert_eq!(begun.into_inner().unwrap(), [4.0, 4.0, 3.0, 1.5, 1.0]);
+                assert_eq!(begun.into_inner().unwrap(), pieces);
             }
         }
-        assert_eq!(each(&[1, 2, 3], |piece| piece + 1), [2, 3, 4]);
         assert!(each(&[] as &[u8], |piece| *piece).is_empty());
     }
 }
