@@ -329,7 +329,8 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
 mod tests {
     use super::*;
     use crate::Format;
-    use crate::formats::{TraceFormat, decode_and_host, each_format};
+    use crate::formats::native::OptionalColumn;
+    use crate::formats::{TraceFormat, decode_and_host, decode_wider, each_format};
     use crate::number::unsigned;
     use crate::record::in_time;
     use fowler_units::Rng;
@@ -371,9 +372,17 @@ mod tests {
     }
 
     /// What a line is to [`Plain`], and where the next one begins.
-    fn plain<F: TraceFormat, const COMMA: bool>(text: &[u8]) -> Option<Vec<u8>> {
+    fn plain<F: TraceFormat, const COMMA: bool>(
+        text: &[u8],
+        optional: &[OptionalColumn],
+    ) -> Option<Vec<u8>> {
         let mut columns = Plain::<COMMA>::of(text);
-        let said = match F::decode(&mut columns) {
+        let decoded = if optional.is_empty() {
+            F::decode(&mut columns)
+        } else {
+            F::decode_wider(&mut columns, optional)
+        };
+        let said = match decoded {
             Ok(record) if in_time::<F>(&record) => format!("{record:?} {:?}", columns.host()),
             Err(NotPlain::OtherEvent) => Cause::OtherEvent.to_string(),
             _ => return None,
@@ -383,10 +392,19 @@ mod tests {
     }
 
     /// What it is to those who say what is wrong.
-    fn exact<F: TraceFormat>(text: &[u8]) -> Option<Vec<u8>> {
+    fn exact<F: TraceFormat>(
+        format: Format,
+        text: &[u8],
+        optional: &[OptionalColumn],
+    ) -> Option<Vec<u8>> {
         let end = text.iter().position(|&byte| byte == b'\n')?;
         let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
-        let said = match decode_and_host::<F>(line) {
+        let decoded = if optional.is_empty() {
+            decode_and_host::<F>(line)
+        } else {
+            decode_wider(format, line, optional).map(|record| (record, None))
+        };
+        let said = match decoded {
             Ok((record, host)) => format!("{record:?} {host:?}"),
             Err(fault) => fault.cause.to_string(),
         };
@@ -394,38 +412,55 @@ mod tests {
     }
 
     /// Damaged in any way, a line that is taken for a plain one is what it is to [`Fields`].
-    #[test]
-    fn what_is_plain_is_exact() {
+    fn damaged(format: Format, lines: &[&str], optional: &[OptionalColumn]) {
         let mut rng = Rng::stream(6, "plain");
         let bytes = b"0123456789,. \t\r\n\x0c\x0b-+RWrwQFxa\0\xff";
-        for &format in Format::ALL {
-            let (mut plain_ones, lines) = (0, format.example().lines());
-            let lines: Vec<&str> = lines.skip(usize::from(format.header().is_some())).collect();
-            for round in 0..40_000 {
-                let first = lines[round % lines.len()];
-                let mut text = format!("{first}\n{}\n0,0,0,0,0,0,0 0 0 0", lines[0]).into_bytes();
-                for _ in 0..rng.below(4) {
-                    let at = rng.below(first.len() as u64 + 2) as usize;
-                    let byte = bytes[rng.below(bytes.len() as u64) as usize];
-                    match rng.below(3) {
-                        0 => text[at] = byte,
-                        1 => text.insert(at, byte),
-                        _ => drop(text.remove(at)),
-                    }
+        let mut plain_ones = 0;
+        for round in 0..40_000 {
+            let first = lines[round % lines.len()];
+            let mut text = format!("{first}\n{}\n0,0,0,0,0,0,0 0 0 0", lines[0]).into_bytes();
+            for _ in 0..rng.below(4) {
+                let at = rng.below(first.len() as u64 + 2) as usize;
+                let byte = bytes[rng.below(bytes.len() as u64) as usize];
+                match rng.below(3) {
+                    0 => text[at] = byte,
+                    1 => text.insert(at, byte),
+                    _ => drop(text.remove(at)),
                 }
-                each_format!(format, F => {
-                    let found = if F::COMMAS {
-                        plain::<F, true>(&text)
-                    } else {
-                        plain::<F, false>(&text)
-                    };
-                    if found.is_some() {
-                        plain_ones += 1;
-                        assert_eq!(found, exact::<F>(&text), "{format}: {}", text.escape_ascii());
-                    }
-                });
             }
-            assert!(plain_ones > 10_000, "{format}: {plain_ones}");
+            each_format!(format, F => {
+                let found = if F::COMMAS {
+                    plain::<F, true>(&text, optional)
+                } else {
+                    plain::<F, false>(&text, optional)
+                };
+                if found.is_some() {
+                    plain_ones += 1;
+                    let due = exact::<F>(format, &text, optional);
+                    assert_eq!(found, due, "{format}: {}", text.escape_ascii());
+                }
+            });
         }
+        assert!(plain_ones > 10_000, "{format}: {plain_ones}");
+    }
+
+    #[test]
+    fn what_is_plain_is_exact() {
+        for &format in Format::ALL {
+            let lines = format.example().lines().skip(usize::from(format.header().is_some()));
+            damaged(format, &lines.collect::<Vec<_>>(), &[]);
+        }
+    }
+
+    #[test]
+    fn what_is_plain_is_exact_with_optional_columns() {
+        let optional = OptionalColumn::named(b",queue,placement,deadline_ns").unwrap();
+        let lines = [
+            "0,read,0,4096,65535,254,1000",
+            "7,write,4096,512,,,",
+            "7,trim,0,8192,3,,9223372036854775807",
+            "9,flush,0,0,,7,",
+        ];
+        damaged(Format::Native, &lines, &optional);
     }
 }
