@@ -115,11 +115,11 @@ impl Flash {
         };
         let soft = at(txn.level) - hard;
         blame[Part::SoftSensing] += soft;
-        blame[Part::Channel] = blame[Part::Channel] - soft;
+        blame[Part::Channel] -= soft;
         if txn.first_level < txn.level {
             let tries: Span = (txn.first_level..txn.level).map(at).sum();
             blame[Part::Retry] += tries;
-            blame[Part::Channel] = blame[Part::Channel] - tries;
+            blame[Part::Channel] -= tries;
         }
     }
 
