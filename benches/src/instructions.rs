@@ -194,8 +194,8 @@ pub fn perform(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions per request by key, in the order of the table; without the rows of real traces where
-/// those are not here, which is said.
+/// Instructions per request by key, in the order of the table; without the rows of real traces
+/// where those are not here, which is said.
 ///
 /// # Errors
 /// If valgrind is not there, or does not say what it should.

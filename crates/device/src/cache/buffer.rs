@@ -149,8 +149,8 @@ impl Buffer {
         let sector = (page_size / 64).max(512);
         let sectors = page_size.div_ceil(sector);
         // SAFETY: ids of frames are made here alone, in `free` with those of `frames`. The mapping
-        // keeps them while a frame holds a page. A mapping from elsewhere has none: one that is read
-        // back is refused (`lifetime/checkpoint.rs`), and preconditioning uses no frames.
+        // keeps them while a frame holds a page. A mapping from elsewhere has none: one that is
+        // read back is refused (`lifetime/checkpoint.rs`), and preconditioning uses no frames.
         #[allow(unsafe_code, reason = "see `Table`")]
         let places = unsafe { Table::new(vec![blank; frames as usize]) };
         Self {

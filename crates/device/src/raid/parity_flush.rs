@@ -44,9 +44,10 @@ impl Raid {
     pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId, most: usize) -> u64 {
         let its = self.cache.get(entry);
         let data = self.stripes.data_positions(its.stripe);
-        let lacks = |&at: &u32| core.flash_copy(self.stripes.page(its.stripe, at)).is_some();
+        let lacks =
+            |&position: &u32| core.flash_copy(self.stripes.page(its.stripe, position)).is_some();
         let lacking = positions(data & !its.covered).filter(lacks).take(most);
-        lacking.fold(0, |all, at| all | bit(at))
+        lacking.fold(0, |all, position| all | bit(position))
     }
 
     /// Which equation the parity of an entry is computed by: that which reads less, if all that it
