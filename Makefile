@@ -25,7 +25,7 @@ bless: ## every file that repeats a list or an output of the program, written an
 	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test config_errors
 	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test command --test report
 	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test digests
-	python3 python/generate_readme.py $(CARGO) run --quiet --bin fowler --
+	python3 python/generate_scheme_tables.py $(CARGO) run --quiet --bin fowler --
 	. python/environment && "$$venv/bin/python" python/generate_config.py
 	git diff --stat
 

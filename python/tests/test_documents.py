@@ -165,18 +165,18 @@ def table(page: str, head: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
 
 
-README = (ROOT / "README.md").read_text()
+SCHEMES = (ROOT / "docs" / "schemes.md").read_text()
 
 
-def test_the_readme_has_every_scheme() -> None:
-    named = [name for row in table(README, "scheme") for name in re.findall(r"`(\w+)`", row[0])]
+def test_the_page_of_schemes_has_every_scheme() -> None:
+    named = [name for row in table(SCHEMES, "scheme") for name in re.findall(r"`(\w+)`", row[0])]
     assert sorted(named) == sorted(it.name for it in fowler.presets("scheme"))
 
 
-def test_the_readme_has_every_policy() -> None:
+def test_the_page_of_schemes_has_every_policy() -> None:
     keys = {path: [word for word, _ in words] for path, _, _, _, words, *_ in _core.keys()}
     slots = {path: words for path, words in keys.items() if re.fullmatch(r"policy\.\w+", path)}
-    said = {row[0].strip("`"): row[1] for row in table(README, "`--set`")}
+    said = {row[0].strip("`"): row[1] for row in table(SCHEMES, "`--set`")}
     assert sorted(said) == sorted(slots)
     for slot, answers in said.items():
         named = set(re.findall(r"`([\w.]+)`", answers))
@@ -185,9 +185,11 @@ def test_the_readme_has_every_policy() -> None:
         assert below <= keys.keys(), slot
 
 
-def test_the_readme_shows_what_the_demo_prints() -> None:
-    shown = README.partition("`make demo` prints this")[2].partition("**How to read it.**")[0]
-    lines = [line for line in shown.splitlines()[2:] if line and not line.startswith("```")]
+def test_the_quickstart_shows_what_the_demo_prints() -> None:
+    page = (ROOT / "docs" / "quickstart.md").read_text()
+    section = page.partition("`make demo` prints this")[2].partition("### How to read it")[0]
+    shown = section.partition("\n\n")[2]
+    lines = [line for line in shown.splitlines() if line and not line.startswith("```")]
     makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     command = re.search(r"^demo:.*\n.*-- (compare .*)$", makefile, re.MULTILINE)
     assert command

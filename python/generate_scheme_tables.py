@@ -1,7 +1,7 @@
-"""Adds the schemes and policies that the tables of README.md lack; says which of those there are gone.
+"""Adds missing schemes and policies to the tables of docs/schemes.md and rejects names that no longer exist.
 
-What stands in the tables is written by hand and stays; a name that is new comes with what the program says
-of it. The arguments are the command: ``generate_readme.py cargo run --quiet --bin fowler --``.
+Rows written by hand stay as they are; a new name gets the description that the program prints. The arguments
+are the command: ``generate_scheme_tables.py cargo run --quiet --bin fowler --``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = Path(__file__).parents[1] / "docs" / "schemes.md"
 SCHEMES = "| scheme |"
 SLOTS = "| `--set` |"
 
@@ -91,19 +91,19 @@ def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> li
 def gone(there: list[str], known: list[str]) -> None:
     """Ends if a table has names that the program does not know: what to say in their place it cannot know."""
     if wrong := [name for name in there if name not in known]:
-        sys.exit(f"README.md names what is gone: {', '.join(wrong)}")
+        sys.exit(f"docs/schemes.md names what is gone: {', '.join(wrong)}")
 
 
 def main() -> None:
     """Writes the tables anew."""
-    text = README.read_text()
+    text = PAGE.read_text()
     begin, end = table(text, SCHEMES)
     rows = new_schemes(text[begin:end].splitlines(), schemes())
     text = "\n".join([text[: begin - 1], *rows, text[end:]])
     begin, end = table(text, SLOTS)
     rows = new_policies(text[begin:end].splitlines(), slots())
     text = "\n".join([text[: begin - 1], *rows, text[end:]])
-    README.write_text(text)
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":
