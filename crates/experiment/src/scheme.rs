@@ -126,7 +126,7 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diag
 }
 
 /// Policies that do what another does and more: together with it they stand for both.
-/// See docs/decisions/policy.md, "What are `read_first` and `rhio` together?".
+/// See docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
 const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
 
 /// What serves two schemes that set one key, if anything does.

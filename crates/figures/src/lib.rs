@@ -33,7 +33,7 @@
 //! }));
 //! assert!(figure.svg().is_ok_and(|svg| svg.starts_with("<svg")));
 //! ```
-//! See docs/decisions/reports.md, "What draws pictures?".
+//! See docs/decisions/reports.md, "Which library draws figures?".
 
 mod bars;
 mod canvas;

@@ -102,7 +102,7 @@ pub const CLASSES: usize = 16;
 /// The coarsest step at which a block's data can be read at the end of its life, by the voltages of
 /// its pages and by its class: lower voltages lie closer together, and leave less room for what a
 /// coarse step does to them. See docs/decisions/cells.md, "How coarse a step do other voltages
-/// bear?".
+/// allow?".
 pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
 /// Nothing is gained by steps beyond twice the nominal one, and so many rungs of a ladder are

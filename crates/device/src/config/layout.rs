@@ -388,7 +388,7 @@ impl Config {
 
     /// Access classes of pages, and programming by them (HIRE). A `buffer.read_hot` without effect,
     /// because access classes are off, is not refused: schemes are compared on one drive.
-    /// See docs/decisions/policy.md, "May voltages be chosen where no cell errs?".
+    /// See docs/decisions/policy.md, "May voltages be chosen on a drive without bit errors?".
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;

@@ -49,7 +49,7 @@ impl Config {
         (self.parities() * each + self.queue.max_writes + rescues) as usize
     }
 
-    /// See docs/decisions/raid.md, "What do stripes ask of the chips?".
+    /// See docs/decisions/raid.md, "How many chips does a drive with stripes need?".
     pub(crate) fn refuse_redundancy(&self, refusals: &mut Refusals) {
         let its = &self.redundancy;
         if !its.has_stripes() {

@@ -83,7 +83,7 @@ impl Flash {
         }
     }
 
-    /// See docs/decisions/flash.md, "Who gets a free channel?".
+    /// See docs/decisions/flash.md, "Which die gets a free channel?".
     #[inline]
     fn offer_channel(&mut self, next: DieId) {
         let die = &mut self.dies[next];

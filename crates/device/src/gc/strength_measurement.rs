@@ -112,8 +112,8 @@ impl Gc {
     }
 
     /// A die has been idle for long enough: its next block is measured, if that is due. Returns
-    /// whether it is read now. See docs/decisions/gc.md, "Who is charged for the reads that measure
-    /// strength?".
+    /// whether it is read now. See docs/decisions/gc.md, "What are strength measurements charged
+    /// to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(measurer) = self.strengths.as_mut().filter(|its| its.due[die] <= now) else {

@@ -154,7 +154,7 @@ impl Life {
         Self { params, endurance, pages, before, sustained }
     }
 
-    /// See docs/decisions/lifetime.md, "What does a dilated life see?".
+    /// See docs/decisions/lifetime.md, "What does dilation scale?".
     fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }

@@ -174,7 +174,8 @@ impl Ftl {
     }
 
     /// A request has come over the link, has been delayed for as long as the throttle asked, and
-    /// has a place. See docs/decisions/host.md, "What does a write behind another one wait for?".
+    /// has a place. See docs/decisions/host.md, "What does a write queued behind another
+    /// one wait for?".
     #[inline]
     pub fn admit<R: RedundancyHooks>(
         &mut self,

@@ -29,7 +29,7 @@ use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
 
 /// A drive that lives.
-/// See docs/decisions/lifetime.md, "Which host does a lifetime run have?".
+/// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
     pub(crate) core: Core,

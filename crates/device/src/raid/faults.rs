@@ -222,7 +222,7 @@ impl Raid {
     }
 
     /// Something in the flash fails.
-    /// See docs/decisions/raid.md, "What does a failed chip do afterwards?".
+    /// See docs/decisions/raid.md, "What happens to a failed chip?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let geometry = ftl.core.layout.geometry;
         let locator = ftl.core.locator;

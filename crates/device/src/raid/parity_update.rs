@@ -200,7 +200,7 @@ impl Raid {
     }
 
     /// A page is covered: `new` lies in the flash now, or will in a moment, in place of `old`.
-    /// See docs/decisions/raid.md, "What happens to the page that a covered page replaced?".
+    /// See docs/decisions/raid.md, "What happens to the old copy of a covered page?".
     pub(crate) fn take_in(
         &mut self,
         ftl: &mut Ftl,

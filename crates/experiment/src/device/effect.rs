@@ -13,7 +13,7 @@ use fowler_device::{Config, Refusal};
 /// The die order `rhio` is not either: where no read takes longer than another it serves reads as
 /// they come, and still before writes, and of these the smallest requests first. See
 /// docs/decisions/policy.md, "May RHIO's order run on a drive without errors?". See
-/// docs/decisions/policy.md, "What happens to a policy that would do nothing?".
+/// docs/decisions/policy.md, "What happens to a policy that would have no effect?".
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
 }

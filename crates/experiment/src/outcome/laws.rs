@@ -150,7 +150,8 @@ impl Outcome {
     }
 
     /// What the transfers of all reads took, tries that were not enough included.
-    /// See docs/decisions/validation.md, "Which law ties channel time to pages at several levels?".
+    /// See docs/decisions/validation.md, "How is channel time checked with several sensing
+    /// levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, .. } = self.counters;
         let tries = |level: usize| match self.drive.config.reliability.model {

@@ -1,6 +1,6 @@
 //! Pages that show results: one file that needs nothing else, opens offline and prints well.
-//! See docs/decisions/reports.md, "What draws the charts of a report page?".
-//! See docs/decisions/reports.md, "What fills the page?".
+//! See docs/decisions/reports.md, "Which library draws the charts of a report page?".
+//! See docs/decisions/reports.md, "Which template engine renders the report page?".
 //!
 //! A page is a template filled with tables and with charts as data; its script draws the charts
 //! with Apache ECharts, which the page carries (`vendor/`, with its licence). The same results make

@@ -10,7 +10,7 @@ use crate::flash::queue::TxnClass;
 use fowler_units::{Span, TxnId};
 
 /// See the module.
-/// See docs/decisions/flash.md, "Where does background work stand in an order by rank?".
+/// See docs/decisions/flash.md, "Where does background work rank under RHIO's order?".
 #[derive(Clone, Debug)]
 pub struct Rhio {
     deadline: Span,
