@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python bless docs wheel vendor bench budget pgo flame lint miri fuzz clean
+.PHONY: demo test browser python bless docs pictures wheel vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
@@ -31,6 +31,9 @@ bless: ## every file that repeats a list or an output of the program, written an
 
 docs: ## the documentation as pages, every code block in it executed: target/docs (needs Python 3.11)
 	docs/build
+
+pictures: ## docs/pictures, drawn again: after a change to docs/schematics, docs/hero.py or what a run says (needs Python 3.11)
+	. python/environment && "$$venv/bin/python" docs/draw.py
 
 wheel: ## the package as others install it: target/wheels
 	target/venv/bin/maturin build --release

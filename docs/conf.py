@@ -2,7 +2,8 @@
 
 Pages are Markdown that reads as well where it lies. Their code cells are executed by the build, and what
 fails or warns there ends it. What can be asked of the program itself, its commands, keys and presets, is
-written by it (`references.py`). Nothing is fetched while it is built, and nothing by who reads it.
+written by it (`references.py`). Pictures that are committed are drawn again and compared (`draw.py`). Nothing
+is fetched while it is built, and nothing by who reads it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "references",
+    "draw",
 ]
 
 # No fences of colons: what is in them the test suite would not see.
