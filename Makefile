@@ -5,7 +5,7 @@ export RUST_BACKTRACE ?= 1
 .PHONY: demo test browser python bless docs pictures wheel vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
-	$(CARGO) run --release --quiet --bin fowler -- compare --device pes-mlc --workload demo \
+	$(CARGO) run --profile demo --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
 		--schemes fifo,rps,pes_ips,pes_ipc
 
 test: ## every test, in both build profiles where bytes must agree
@@ -47,6 +47,7 @@ lint: ## formatting, clippy and documentation, warnings are errors
 	find crates benches tests fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --check --edition 2024
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy -p fowler-cli --no-default-features --quiet -- -D warnings
+	$(CARGO) clippy -p fowler-workload --no-default-features --lib --tests --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
 
 miri: ## what is looked up without a check, under an interpreter that sees every access (10 minutes; needs `rustup component add miri --toolchain nightly`)

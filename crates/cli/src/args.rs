@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use fowler_experiment::Format;
+#[cfg(feature = "papers")]
 use fowler_papers::{Paper, STUDIES};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -48,6 +49,7 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done, whatever the verdicts; 2 the input is wrong; 130 stopped with \
                             Ctrl-C: what is finished is saved, and the same command resumes from there"
     )]
+    #[cfg(feature = "papers")]
     Reproduce(Reproduce),
     /// What systems buy together: every subset of them on one drive, at three ages, under several
     /// workloads
@@ -55,7 +57,14 @@ pub(crate) enum Command {
         after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
                             the same command resumes from there"
     )]
+    #[cfg(feature = "papers")]
     Study(Study),
+    /// A paper's tables and figures (not in this build)
+    #[cfg(not(feature = "papers"))]
+    Reproduce(NotBuilt),
+    /// What systems buy together (not in this build)
+    #[cfg(not(feature = "papers"))]
+    Study(NotBuilt),
     /// Many runs by one specification: grids, lists, random and Latin hypercube designs; every
     /// finished run is saved
     #[command(
@@ -263,7 +272,16 @@ pub(crate) struct Chip {
     pub file: PathBuf,
 }
 
+/// A command that this program was built without; what follows it is not looked at.
+#[cfg(not(feature = "papers"))]
+#[derive(Debug, Args)]
+pub(crate) struct NotBuilt {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _rest: Vec<String>,
+}
+
 /// What papers there are, in a line of help.
+#[cfg(feature = "papers")]
 fn papers() -> String {
     let named = |paper: &Paper| format!("{} ({})", paper.name(), paper.about());
     let mut papers: Vec<String> = STUDIES.iter().map(named).collect();
@@ -271,6 +289,7 @@ fn papers() -> String {
     format!("The paper: {} or {last}", papers.join(", "))
 }
 
+#[cfg(feature = "papers")]
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
     #[arg(help = papers())]
@@ -294,6 +313,7 @@ pub(crate) struct Reproduce {
     pub quiet: bool,
 }
 
+#[cfg(feature = "papers")]
 #[derive(Debug, Args)]
 pub(crate) struct Study {
     /// The study: all (the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5)

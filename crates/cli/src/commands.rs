@@ -3,9 +3,10 @@
 use crate::args::{Chip, Command, Compare, Explain, Presets, Run, Setup};
 use crate::output::{Output, Wanted};
 use crate::{
-    Exit, console, fit, lifetime, physics, progress, report, reproduce, signals, study, sweep,
-    traces, validation,
+    Exit, console, fit, lifetime, physics, progress, report, signals, sweep, traces, validation,
 };
+#[cfg(feature = "papers")]
+use crate::{reproduce, study};
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::metrics::comparison_json;
@@ -29,8 +30,16 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
         Command::Explain(arguments) => explain(&arguments),
         Command::Chip(arguments) => chip(&arguments),
         Command::Lifetime(arguments) => lifetime::execute(&arguments),
+        #[cfg(feature = "papers")]
         Command::Reproduce(arguments) => reproduce::execute(&arguments),
+        #[cfg(feature = "papers")]
         Command::Study(arguments) => study::execute(&arguments),
+        #[cfg(not(feature = "papers"))]
+        Command::Reproduce(_) | Command::Study(_) => {
+            let what = "this program was built without the papers (its Cargo feature `papers`)";
+            let hint = "build it with its default features".to_string();
+            Err(Diagnostic::new("", what).hint(hint).into())
+        }
         Command::Sweep(arguments) => sweep::execute(&arguments),
         Command::Validate(validate) => validation::execute(&validate),
         Command::Physics(show) => physics::execute(&show),

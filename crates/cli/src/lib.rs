@@ -13,10 +13,12 @@ mod output;
 mod physics;
 mod progress;
 mod report;
+#[cfg(feature = "papers")]
 mod reproduce;
 mod requests;
 mod sheets;
 mod signals;
+#[cfg(feature = "papers")]
 mod study;
 mod sweep;
 mod table;

@@ -1,5 +1,6 @@
 //! A line on standard error while a run takes its time.
 
+#[cfg(feature = "papers")]
 use fowler_papers::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) fn bar(quiet: bool) -> ProgressBar {
 
 /// A bar of runs, of which there are more as they are planned; hidden unless standard error is a
 /// terminal.
+#[cfg(feature = "papers")]
 pub(crate) fn runs(quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
@@ -81,6 +83,7 @@ pub(crate) fn shares(quiet: bool) -> ProgressBar {
 }
 
 /// Lets a bar follow a study.
+#[cfg(feature = "papers")]
 pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
     |step| match step {
         Step::Planned(more) => bar.inc_length(more as u64),
@@ -89,6 +92,7 @@ pub(crate) fn follow(bar: &ProgressBar) -> impl Fn(Step) + Sync + '_ {
 }
 
 /// What to say when work of many runs was stopped.
+#[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();
     format!(

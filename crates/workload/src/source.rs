@@ -44,14 +44,25 @@ pub(crate) fn open(path: &Path) -> Result<Text, TraceError> {
 pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
     let head = packed.fill_buf().map_err(|error| io_error(name, "reading", &error))?;
     if head.starts_with(b"\x28\xb5\x2f\xfd") {
-        let unpacked = zstd::stream::read::Decoder::with_buffer(packed)
-            .map_err(|error| io_error(name, "unpacking zstd", &error))?;
-        return Ok(Box::new(unpacked));
+        return unpack_zstd(name, packed);
     }
     if head.starts_with(b"\x1f\x8b") {
         return Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)));
     }
     Ok(Box::new(packed))
+}
+
+#[cfg(feature = "zstd")]
+fn unpack_zstd(name: &str, packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
+    let unpacked = zstd::stream::read::Decoder::with_buffer(packed);
+    Ok(Box::new(unpacked.map_err(|error| io_error(name, "unpacking zstd", &error))?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unpack_zstd(name: &str, _: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
+    let what = "packed with zstd, which this program was built without";
+    let hint = "unpack it with `zstd -d`, or build with the Cargo feature `zstd`";
+    Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
 }
 
 /// Refuses text whose first bytes show that it is none. Looked at after unpacking.
@@ -80,17 +91,30 @@ mod tests {
         Ok(text)
     }
 
+    #[cfg(feature = "zstd")]
     #[test]
-    fn packed_text_is_unpacked_even_in_several_frames() {
+    fn zstd_is_unpacked_even_in_several_frames() {
         let zstd = zstd::encode_all(&b"1,2\n"[..], 1).unwrap();
         assert_eq!(text_of([zstd.clone(), zstd.clone()].concat()).unwrap(), "1,2\n1,2\n");
+        assert!(text_of(zstd[..zstd.len() - 1].to_vec()).is_err(), "cut short");
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    #[test]
+    fn zstd_is_refused_with_what_to_do() {
+        let packed = Box::new(&b"\x28\xb5\x2f\xfd"[..]);
+        let error = unpack("t.zst", packed).err().expect("nothing unpacks it").to_string();
+        assert!(error.contains("t.zst: packed with zstd") && error.contains("`zstd -d`"), "{error}");
+    }
+
+    #[test]
+    fn packed_text_is_unpacked_even_in_several_frames() {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(b"3,4\n").unwrap();
         let gzip = gzip.finish().unwrap();
         assert_eq!(text_of([gzip.clone(), gzip].concat()).unwrap(), "3,4\n3,4\n");
         assert_eq!(text_of(b"5,6\n".to_vec()).unwrap(), "5,6\n");
         assert_eq!(text_of(Vec::new()).unwrap(), "");
-        assert!(text_of(zstd[..zstd.len() - 1].to_vec()).is_err(), "cut short");
     }
 
     #[test]
