@@ -30,9 +30,9 @@
 use crate::ldpc::Ldpc;
 use crate::normal::above;
 use crate::parameters::Parameters;
-use crate::root;
-use crate::table::Tabled;
-use crate::vth::{self, Setting, State};
+use crate::root::Rising;
+use crate::table::{Table, Tabled};
+use crate::vth::{self, Setting, State, States};
 use fowler_units::Span;
 
 /// What a page has been through.
@@ -112,10 +112,48 @@ pub enum Block<'a> {
 impl Block<'_> {
     /// As [`Reliability::rber`].
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
+        self.page(reads, setting).rber(age)
+    }
+
+    /// A page of it: what a search over ages needs only once.
+    ///
+    /// # Panics
+    /// If there are tables and none for the setting.
+    pub fn page(&self, reads: u32, setting: Setting) -> Page<'_> {
         match self {
-            Block::Analytic(worn) => worn.rber(age, reads, setting),
-            Block::Tabled(tables, cycles) => tables.rber(*cycles, age, reads, setting),
+            Block::Analytic(worn) => worn.page(reads, setting),
+            Block::Tabled(tables, cycles) => {
+                let disturbed = disturbed(tables.parameters(), *cycles, reads);
+                Page { data: Data::Tabled(tables.table(setting), *cycles), disturbed }
+            }
         }
+    }
+}
+
+/// A page of a block, that so many reads have disturbed.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    data: Data<'a>,
+    /// What the reads add to its rate.
+    disturbed: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Data<'a> {
+    /// Its states, and where the references stand.
+    Analytic(States, [f64; 3]),
+    /// A table, at so many equivalent cycles.
+    Tabled(&'a Table, f64),
+}
+
+impl Page<'_> {
+    /// The raw bit error rate of data of `age`, in 0 to 0.5.
+    pub fn rber(&self, age: Span) -> f64 {
+        let rate = match &self.data {
+            Data::Analytic(states, references) => tails(&states.at(age), references),
+            Data::Tabled(table, cycles) => table.rber(*cycles, age),
+        };
+        (rate + self.disturbed).min(0.5)
     }
 }
 
@@ -237,7 +275,7 @@ impl Analytic {
     /// RBER of just-written data in an unworn block that has so much noise.
     /// See docs/decisions/cells.md, "What widens the states with wear?".
     fn fresh(&self, noise: f64) -> f64 {
-        let states = vth::states(&self.parameters, self.nominal(), (0.0, noise), Span::ZERO);
+        let states = States::new(&self.parameters, self.nominal(), (0.0, noise)).at(Span::ZERO);
         tails(&states, &vth::references(&states))
     }
 
@@ -246,7 +284,9 @@ impl Analytic {
         let target = self.just_written(cycles);
         let highest = self.parameters.programmed_3;
         // Noise as wide as the whole window errs in more than WORN_OUT of all bits.
-        let noise = root::last(0.0, highest * highest, |noise| self.fresh(noise) <= target);
+        let step = self.parameters.step;
+        let fresh = Rising { value: |noise| self.fresh(noise), target, bend: step * step / 12.0 };
+        let noise = fresh.last(0.0, highest * highest);
         Worn { model: self, cycles, noise: noise.unwrap_or(0.0) }
     }
 }
@@ -277,7 +317,11 @@ impl Worn<'_> {
 
     /// The four states of data of `age`, the erased one first.
     pub fn states(&self, age: Span, setting: Setting) -> [State; 4] {
-        vth::states(&self.model.parameters, setting, (self.cycles, self.noise), age)
+        self.all(setting).at(age)
+    }
+
+    fn all(&self, setting: Setting) -> States {
+        States::new(&self.model.parameters, setting, (self.cycles, self.noise))
     }
 
     /// The three read references, in V.
@@ -287,8 +331,14 @@ impl Worn<'_> {
 
     /// The raw bit error rate, in 0 to 0.5.
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
-        let rate = tails(&self.states(age, setting), &self.references(setting));
-        (rate + disturbed(&self.model.parameters, self.cycles, reads)).min(0.5)
+        self.page(reads, setting).rber(age)
+    }
+
+    fn page<'a>(&self, reads: u32, setting: Setting) -> Page<'a> {
+        let states = self.all(setting);
+        let references = vth::references(&states.at(Span::ZERO));
+        let disturbed = disturbed(&self.model.parameters, self.cycles, reads);
+        Page { data: Data::Analytic(states, references), disturbed }
     }
 }
 
@@ -297,4 +347,25 @@ pub(crate) fn disturbed(parameters: &Parameters, cycles: f64, reads: u32) -> f64
     let Parameters { disturb_slope, disturb_cycles, disturb_power, .. } = *parameters;
     let wear = if cycles > 0.0 { libm::pow(cycles / disturb_cycles, disturb_power) } else { 0.0 };
     disturb_slope * wear * f64::from(reads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root;
+
+    #[test]
+    fn noise_is_what_halving_finds() {
+        for parameters in [Parameters::default(), Parameters::rhio()] {
+            let model = Analytic::new(parameters).unwrap();
+            let highest = parameters.programmed_3;
+            for case in 0..200 {
+                let cycles = 100.0 * f64::from(case);
+                let target = model.just_written(cycles);
+                let expected =
+                    root::last(0.0, highest * highest, |noise| model.fresh(noise) <= target);
+                assert_eq!(model.worn(cycles).noise, expected.unwrap(), "{cycles}");
+            }
+        }
+    }
 }

@@ -176,9 +176,17 @@ impl Tabled {
     /// # Panics
     /// If there is no table for the setting.
     pub fn rber(&self, cycles: f64, age: Span, reads: u32, setting: Setting) -> f64 {
+        let rate = self.table(setting).rber(cycles, age);
+        (rate + disturbed(&self.parameters, cycles, reads)).min(0.5)
+    }
+
+    /// The table for a setting.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn table(&self, setting: Setting) -> &Table {
         let table = self.tables.iter().find(|(it, _)| *it == setting);
-        let (_, table) = table.expect("a setting that has a table");
-        (table.rber(cycles, age) + disturbed(&self.parameters, cycles, reads)).min(0.5)
+        &table.expect("a setting that has a table").1
     }
 }
 

@@ -16,7 +16,7 @@
 
 use crate::ldpc::Ldpc;
 use crate::rber::Reliability;
-use crate::voltage::last_age;
+use crate::voltage::Ages;
 use crate::vth::Setting;
 use fowler_units::Span;
 
@@ -167,10 +167,11 @@ impl Thresholds {
         // A little beyond the end of the bucket, so that no rounding of a product steps over it.
         let cycles = f64::from(wear + 1) / self.per_cycle * (1.0 + 1e-12);
         let block = self.model.block(cycles);
+        let page = block.page(reads, Setting { scale, step });
+        let ages = Ages::of(&page);
         let places = &mut self.ages[row..row + self.levels];
         for (place, level) in places.iter_mut().zip(self.ldpc.levels()) {
-            let last = last_age(&block, reads, Setting { scale, step }, level.correctable);
-            *place = match last.map(|age| (age.0 / UNIT.0) as u32) {
+            *place = match ages.last(level.correctable).map(|age| (age.0 / UNIT.0) as u32) {
                 None => 0,
                 Some(FOREVER) => FOREVER,
                 Some(units) => (units + 1).min(UNKNOWN - 1),
@@ -200,6 +201,7 @@ mod tests {
     use super::*;
     use crate::parameters::Parameters;
     use crate::rber::Analytic;
+    use crate::voltage::last_age;
 
     fn thresholds(wears: u32) -> Thresholds {
         let parameters = Parameters::default();

@@ -7,8 +7,8 @@
 //! for just that is a region of its own, [`Hire::window`].
 
 use crate::ldpc::Ldpc;
-use crate::rber::{Block, Reliability};
-use crate::root;
+use crate::rber::{Block, Page, Reliability};
+use crate::root::{Found, Rising};
 use crate::thresholds::UNIT;
 use crate::vth::Setting;
 use fowler_units::Span;
@@ -110,8 +110,36 @@ impl Hire<'_> {
 /// The oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most `correctable`; `None`
 /// if it is worse when just written.
 pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f64) -> Option<Span> {
-    let holds = |units: u32| block.rber(UNIT * u64::from(units), reads, setting) <= correctable;
-    root::last_whole(u32::MAX, holds).map(|units| UNIT * u64::from(units))
+    Ages::of(&block.page(reads, setting)).last(correctable)
+}
+
+/// A page at every age.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ages<'a> {
+    page: &'a Page<'a>,
+    /// Just written, and as old as can be, in [`UNIT`]s.
+    ends: [Found; 2],
+}
+
+/// The hour at which retention turns from linear to logarithmic, more or less.
+const BEND: f64 = 3600e9 / UNIT.0 as f64;
+
+fn units(at: f64) -> Span {
+    UNIT * u64::from(at as u32)
+}
+
+impl<'a> Ages<'a> {
+    pub fn of(page: &'a Page<'a>) -> Ages<'a> {
+        let found = |at| Found { at, value: page.rber(units(at)) };
+        Ages { page, ends: [0.0, f64::from(u32::MAX)].map(found) }
+    }
+
+    /// As [`last_age`].
+    pub fn last(&self, correctable: f64) -> Option<Span> {
+        let value = |at| self.page.rber(units(at));
+        let rate = Rising { value, target: correctable, bend: BEND };
+        rate.last_whole(self.ends).map(|units| UNIT * u64::from(units))
+    }
 }
 
 #[cfg(test)]
@@ -119,6 +147,7 @@ mod tests {
     use super::*;
     use crate::parameters::Parameters;
     use crate::rber::Analytic;
+    use crate::root;
 
     #[test]
     fn table_1_is_one_set_scaled() {
@@ -131,6 +160,35 @@ mod tests {
         assert_eq!([p.erased, p.programmed_1, p.programmed_2, p.programmed_3], TABLE_1[1]);
         let p = Parameters::rhio();
         assert_eq!([p.erased, p.programmed_1, p.programmed_2, p.programmed_3], TABLE_1[0]);
+    }
+
+    /// Pages of every kind that a drive may have, against plain halving.
+    #[test]
+    fn ages_are_those_that_halving_finds() {
+        let (mut ages, asked) = (0, std::cell::Cell::new(0));
+        for parameters in [Parameters::default(), Parameters::rhio()] {
+            let analytic = Analytic::new(parameters).unwrap();
+            let ldpc = Ldpc::hire(&parameters).unwrap();
+            for case in 0..120 {
+                let block = Block::Analytic(analytic.worn(f64::from(case) * 37.5));
+                let scale = SCALES[case as usize % 3];
+                let page = block.page(case * 700, Setting { scale, step: parameters.step });
+                let ends = Ages::of(&page).ends;
+                for level in ldpc.levels() {
+                    let target = level.correctable;
+                    let holds = |at: f64| page.rber(units(at)) <= target;
+                    let expected = root::last(0.0, f64::from(u32::MAX), holds).map(units);
+                    assert_eq!(Ages::of(&page).last(target), expected, "{case}");
+                    let value = |at| {
+                        asked.set(asked.get() + 1);
+                        page.rber(units(at))
+                    };
+                    ages +=
+                        u32::from(Rising { value, target, bend: BEND }.last_whole(ends).is_some());
+                }
+            }
+        }
+        assert!(asked.get() < 8 * ages, "{asked:?} for {ages}");
     }
 
     #[test]

@@ -42,33 +42,51 @@ pub struct State {
     pub sd: f64,
 }
 
-/// The states of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a
-/// variance, in V^2), for data of `age`; the erased state first.
-pub fn states(
-    parameters: &Parameters,
-    setting: Setting,
-    (cycles, noise): (f64, f64),
-    age: Span,
-) -> [State; 4] {
-    let p = parameters;
-    let erased = p.erased * setting.scale;
-    let step = on_cells(setting);
-    let logarithm = libm::log1p(age.as_s() / p.retention_onset);
-    let shift = p.retention_charge * p.retention_shift * power(cycles, p.retention_shift_power);
-    let spread = p.retention_charge * p.retention_spread * power(cycles, p.retention_spread_power);
-    let programmed = |verify: f64| {
-        let mean = verify * setting.scale + step / 2.0;
-        let lost = (mean - erased) * logarithm;
-        let variance = step * step / 12.0 + noise + spread * lost;
-        State { mean: mean - shift * lost, sd: libm::sqrt(variance) }
-    };
-    let width = p.erased_sd * erased;
-    [
-        State { mean: erased, sd: libm::sqrt(width * width + noise) },
-        programmed(p.programmed_1),
-        programmed(p.programmed_2),
-        programmed(p.programmed_3),
-    ]
+/// The states of a block: what is the same for data of any age.
+#[derive(Clone, Copy, Debug)]
+pub struct States {
+    erased: State,
+    /// Means of the programmed states, just written.
+    written: [f64; 3],
+    /// Their variance, just written.
+    variance: f64,
+    /// What is lost for each volt above the erased state, and what that adds to the variance.
+    shift: f64,
+    spread: f64,
+    onset: f64,
+}
+
+impl States {
+    /// Those of `parameters` in a block of so many equivalent `cycles` with so much `noise` (a
+    /// variance, in V^2).
+    pub fn new(parameters: &Parameters, setting: Setting, (cycles, noise): (f64, f64)) -> States {
+        let p = parameters;
+        let erased = p.erased * setting.scale;
+        let width = p.erased_sd * erased;
+        let step = on_cells(setting);
+        let written = |verify: f64| verify * setting.scale + step / 2.0;
+        States {
+            erased: State { mean: erased, sd: libm::sqrt(width * width + noise) },
+            written: [p.programmed_1, p.programmed_2, p.programmed_3].map(written),
+            variance: step * step / 12.0 + noise,
+            shift: p.retention_charge * p.retention_shift * power(cycles, p.retention_shift_power),
+            spread: p.retention_charge
+                * p.retention_spread
+                * power(cycles, p.retention_spread_power),
+            onset: p.retention_onset,
+        }
+    }
+
+    /// Of data of `age`, the erased state first.
+    pub fn at(&self, age: Span) -> [State; 4] {
+        let logarithm = if age == Span::ZERO { 0.0 } else { libm::log1p(age.as_s() / self.onset) };
+        let [first, second, third] = self.written.map(|mean| {
+            let lost = (mean - self.erased.mean) * logarithm;
+            let variance = self.variance + self.spread * lost;
+            State { mean: mean - self.shift * lost, sd: libm::sqrt(variance) }
+        });
+        [self.erased, first, second, third]
+    }
 }
 
 /// The step on the cells, in V.
@@ -96,6 +114,15 @@ mod tests {
 
     const NOMINAL: Setting = Setting { scale: 1.0, step: 0.25 };
     const DAY: Span = Span(86_400_000_000_000);
+
+    fn states(
+        parameters: &Parameters,
+        setting: Setting,
+        worn: (f64, f64),
+        age: Span,
+    ) -> [State; 4] {
+        States::new(parameters, setting, worn).at(age)
+    }
 
     #[test]
     fn an_unworn_block_has_the_voltages_of_the_table() {
