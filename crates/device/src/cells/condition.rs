@@ -36,19 +36,29 @@ pub struct BlockCondition {
 /// How the pages of a block are read, found out once for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// If all are read alike.
-    attempt: Option<Attempt>,
-    /// From which grain on it must be found out anew.
+    /// How all of them are read; means nothing from `until_grain` on.
+    attempt: Attempt,
+    /// From which grain on they are not known to be read alike.
     until_grain: u32,
+    /// From which grain on it must be found out anew: the same, unless they are not read alike.
+    again: u32,
     /// Up to how many reads it holds.
     reads: u32,
+}
+
+impl Known {
+    /// It must be found out anew.
+    #[inline]
+    fn forget(&mut self) {
+        (self.until_grain, self.again) = (0, 0);
+    }
 }
 
 /// For how long a block whose pages are not read alike is not asked again whether they are: 67 s.
 const MIXED: u32 = 1000;
 
 /// What a read is begun with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
     /// The level of the first try.
     pub level: u8,
@@ -164,20 +174,21 @@ impl Condition {
     fn know(&mut self, block: BlockId, grain: u32) {
         let its = self.blocks[block];
         let age = |stamp: u32| Span(u64::from(grain - stamp) << GRAIN);
-        let (oldest, lasts) = self.attempt(&its, age(its.first.min(grain)));
-        let (youngest, _) = self.attempt(&its, age(its.last.min(grain)));
-        let alike = oldest == youngest;
+        let (youngest, mut lasts) = self.attempt(&its, age(its.last.min(grain)));
+        let most = age(its.first.min(grain));
+        let mut alike = true;
+        // What lasts beyond the age of the oldest page is what that is read at too.
+        if lasts.age < most {
+            let oldest;
+            (oldest, lasts) = self.attempt(&its, most);
+            alike = oldest == youngest;
+        }
         let grains = u64::from(its.first) + (lasts.age.0 >> GRAIN) + 1;
-        self.blocks[block].known = Known {
-            attempt: alike.then_some(oldest),
-            // Where pages differ, each is looked at; they may come to be alike by and by.
-            until_grain: if alike {
-                u32::try_from(grains).unwrap_or(u32::MAX)
-            } else {
-                grain + MIXED
-            },
-            reads: lasts.reads,
-        };
+        let lasting = u32::try_from(grains).unwrap_or(u32::MAX);
+        // Where pages differ, each is looked at; they may come to be alike by and by.
+        let (until_grain, again) = if alike { (lasting, lasting) } else { (0, grain + MIXED) };
+        self.blocks[block].known =
+            Known { attempt: youngest, until_grain, again, reads: lasts.reads };
     }
 
     /// Blocks as they are at time zero, and when their pages were programmed: `stamps`, from
@@ -228,8 +239,9 @@ impl Condition {
         Span(u64::from(self.stamp(now).saturating_sub(self.stamps[page])) << GRAIN)
     }
 
-    /// A read of a page begins: the level of the first try, and the one it needs. The read wears on
-    /// the block's other pages. With `read_as` the page is taken to have been programmed at those
+    /// A read of a page begins: the level of the first try, and the one it needs, if that is known
+    /// of all pages of its block; else [`Condition::find_out`] must be asked. The read wears on the
+    /// block's other pages. With `read_as` the page is taken to have been programmed at those
     /// voltages.
     #[inline]
     pub fn read(
@@ -238,26 +250,26 @@ impl Condition {
         block: BlockId,
         read_as: Option<Voltage>,
         now: Nanos,
-    ) -> Attempt {
-        // Like `stamp`, without the clamp to 32 bits.
-        let grains = now.0.saturating_add(self.epoch.0) >> GRAIN;
+    ) -> Option<Attempt> {
         let its = &mut self.blocks[block];
-        its.reads = its.reads.saturating_add(1);
-        if grains < u64::from(its.known.until_grain)
-            && its.reads <= its.known.reads
-            && let Some(attempt) = its.known.attempt
+        // The grain of now, as `stamp` has it, is before `until_grain`.
+        let until = u64::from(its.known.until_grain) << GRAIN;
+        if let Some(until) = until.checked_sub(self.epoch.0)
+            && now.0 < until
+            && its.reads < its.known.reads
             && read_as.is_none()
         {
+            its.reads += 1;
+            let attempt = its.known.attempt;
             debug_assert_eq!(self.look_at(page, block, None, now), attempt);
-            return attempt;
+            return Some(attempt);
         }
-        self.find_out(page, block, read_as, now)
+        None
     }
 
-    /// How a page is read is not known from the last read of its block.
+    /// As [`Condition::read`], where it did not know.
     #[cold]
-    #[inline(never)]
-    fn find_out(
+    pub fn find_out(
         &mut self,
         page: Ppn,
         block: BlockId,
@@ -265,14 +277,16 @@ impl Condition {
         now: Nanos,
     ) -> Attempt {
         let grain = self.stamp(now);
-        let its = &self.blocks[block];
-        if grain >= its.known.until_grain || its.reads > its.known.reads {
+        let its = &mut self.blocks[block];
+        its.reads = its.reads.saturating_add(1);
+        if grain >= its.known.again || its.reads > its.known.reads {
             self.know(block, grain);
         }
-        match self.blocks[block].known.attempt {
-            Some(attempt) if read_as.is_none() => attempt,
-            _ => self.look_at(page, block, read_as, now),
+        let known = &self.blocks[block].known;
+        if grain < known.until_grain && read_as.is_none() {
+            return known.attempt;
         }
+        self.look_at(page, block, read_as, now)
     }
 
     fn look_at(
@@ -307,7 +321,7 @@ impl Condition {
         its.mode = mode;
         its.first = its.first.min(stamp);
         its.last = stamp;
-        its.known.until_grain = 0;
+        its.known.forget();
     }
 
     /// A block has been erased.
@@ -316,7 +330,7 @@ impl Condition {
         its.cycles += 1;
         its.reads = 0;
         its.first = u32::MAX;
-        its.known.until_grain = 0;
+        its.known.forget();
     }
 
     /// A block.
@@ -328,7 +342,7 @@ impl Condition {
     pub fn believe(&mut self, block: BlockId, growth: f64) {
         let its = &mut self.blocks[block];
         its.believed = growth as f32;
-        its.known.until_grain = 0;
+        its.known.forget();
     }
 
     /// The cells.

@@ -236,31 +236,44 @@ impl Ladder {
 /// others follow by reference voltages and by bits ([`fowler_physics::ldpc`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelTimes {
-    hard: (PerPageType<Span>, Span),
-    soft: Vec<(PerPageType<Span>, Span)>,
+    /// By level; of those that there are not, hard decision. A power of two, so that no read asks
+    /// whether its level is one.
+    times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
+    levels: u8,
 }
+
+/// The most levels that a code may have.
+const LEVELS_MAX: usize = 3;
+const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 
 impl LevelTimes {
     /// Hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
-        LevelTimes { hard: (timing.read, timing.bus_transfer), soft: Vec::new() }
+        LevelTimes { times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1], levels: 1 }
     }
 
     /// Every level of `ldpc`.
+    ///
+    /// # Panics
+    /// If it has more than a drive may have.
     pub fn new(timing: &Timing, ldpc: &Ldpc) -> LevelTimes {
+        let levels = ldpc.levels();
+        assert!(levels.len() <= LEVELS_MAX, "{} levels", levels.len());
         let references = |level: &Level| u64::from(level.references);
         let bits = |level: &Level| u64::from(u32::BITS - level.references.leading_zeros());
-        let hard = &ldpc.levels()[0];
-        let times = ldpc.levels()[1..].iter().map(|level| {
+        let hard = &levels[0];
+        let mut its = LevelTimes { levels: levels.len() as u8, ..LevelTimes::nominal(timing) };
+        for (place, level) in its.times.iter_mut().zip(levels).skip(1) {
             let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
-            (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)))
-        });
-        LevelTimes { soft: times.collect(), ..LevelTimes::nominal(timing) }
+            *place = (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)));
+        }
+        its
     }
 
     #[inline]
     fn of(&self, level: u8) -> &(PerPageType<Span>, Span) {
-        if level == 0 { &self.hard } else { &self.soft[usize::from(level) - 1] }
+        debug_assert!(level < self.levels, "level {level} of {}", self.levels);
+        &self.times[usize::from(level) % self.times.len()]
     }
 
     /// Sensing the page at `offset` in its block.
@@ -284,7 +297,7 @@ impl LevelTimes {
 
     /// How many levels there are.
     pub fn count(&self) -> u8 {
-        self.soft.len() as u8 + 1
+        self.levels
     }
 }
 

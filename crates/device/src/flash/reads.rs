@@ -22,28 +22,53 @@ impl Flash {
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
-        let level = if self.errs { self.first_level(txn, page) } else { 0 };
+        if self.errs {
+            self.sense_by_condition(id, txn, page);
+        } else {
+            self.sense(id, page, 0);
+        }
+    }
+
+    /// The die senses a page at the level of the first try. A call of its own, so that a drive
+    /// whose cells do not err carries nothing of it.
+    #[inline(never)]
+    fn sense_by_condition(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+        let now = self.now();
+        if page.is_some()
+            && let Some(condition) = &mut self.condition
+        {
+            let block = self.locator.block_of(page);
+            let record = self.txns.get_mut(txn);
+            if let Some(attempt) = condition.read(page, block, record.read_as, now) {
+                let Attempt { level, needed } = attempt;
+                (record.first_level, record.level, record.needed) = (level, level, needed);
+                return self.sense(id, page, level);
+            }
+        }
+        self.sense_by_search(id, txn, page);
+    }
+
+    /// The same where the level is not known from the last read of the block. A page of which
+    /// nothing is known, one that was written before the run at no known place or one of a raw
+    /// command, is read as the worst.
+    #[cold]
+    #[inline(never)]
+    fn sense_by_search(&mut self, id: DieId, txn: TxnId, page: Ppn) {
+        let now = self.now();
+        let record = self.txns.get_mut(txn);
+        let worst = Attempt { level: self.unknown_level, needed: self.unknown_level };
+        let Attempt { level, needed } = match &mut self.condition {
+            Some(condition) if page.is_some() => {
+                condition.find_out(page, self.locator.block_of(page), record.read_as, now)
+            }
+            _ => worst,
+        };
+        (record.first_level, record.level, record.needed) = (level, level, needed);
         self.sense(id, page, level);
     }
 
-    /// The level of the first try. A page of which nothing is known, one that was written before
-    /// the run at no known place or one of a raw command, is read as the worst.
-    fn first_level(&mut self, txn: TxnId, page: Ppn) -> u8 {
-        let now = self.now();
-        let record = self.txns.get_mut(txn);
-        let Some(condition) = self.condition.as_mut().filter(|_| page.is_some()) else {
-            let level = self.unknown_level;
-            (record.first_level, record.level, record.needed) = (level, level, level);
-            return level;
-        };
-        let block = self.locator.block_of(page);
-        let Attempt { level, needed } = condition.read(page, block, record.read_as, now);
-        (record.first_level, record.level, record.needed) = (level, level, needed);
-        level
-    }
-
     /// The die senses the page of a read at a level.
-    #[inline]
+    #[inline(always)]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
         let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
         let now = self.now();
