@@ -185,16 +185,16 @@ fn is_awaited(txn: &Txn) -> bool {
 
 /// Host reads and host programs of one die by rank, for an order that goes by more than time.
 ///
-/// Most often one transaction waits and is served before another comes: it is ranked only then. Not
-/// inlined, so that a die without ranks does not carry it along.
-#[derive(Clone, Debug)]
+/// Most often one transaction waits, or two, which need no ranks: they are ranked when there are
+/// more. Not inlined, so that a die without ranks does not carry it along.
+#[derive(Clone, Debug, Default)]
 pub struct RankedQueue {
     /// How many wait for the die, whatever they are.
     count: u32,
-    /// The only one, while it is not ranked; its class and the key that it came with.
-    sole: TxnId,
-    sole_class: TxnClass,
-    sole_key: u32,
+    /// All that wait, in the order in which they came, while none is ranked.
+    aside: [Aside; 2],
+    /// Whether of two of one class the second is before the first by rank.
+    overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
     /// Whatever a host request waits for, by the moment that came: these two, and the reads of old
@@ -202,18 +202,35 @@ pub struct RankedQueue {
     waiting: IndexedHeap,
 }
 
-impl Default for RankedQueue {
+/// A transaction that waits and is not ranked.
+#[derive(Clone, Copy, Debug)]
+struct Aside {
+    id: TxnId,
+    class: TxnClass,
+    /// The key that it came with.
+    age_key: u32,
+}
+
+impl Default for Aside {
     fn default() -> Self {
-        Self {
-            count: 0,
-            sole: TxnId::NONE,
-            sole_class: TxnClass::HostRead,
-            sole_key: 0,
-            reads: IndexedHeap::default(),
-            programs: IndexedHeap::default(),
-            waiting: IndexedHeap::default(),
-        }
+        Self { id: TxnId::NONE, class: TxnClass::HostRead, age_key: 0 }
     }
+}
+
+impl Aside {
+    fn is_of(&self, class: TxnClass) -> bool {
+        self.id.is_some() && self.class == class
+    }
+
+    fn is_awaited(&self, txns: &Txns) -> bool {
+        self.id.is_some() && is_awaited(txns.get(self.id))
+    }
+}
+
+/// Where a transaction of the host stands among those of its class.
+fn rank(txn: &Txn, age_key: u32) -> Rank {
+    let key = if txn.class == TxnClass::HostRead { age_key } else { u32::from(txn.group) };
+    Rank { key, order: txn.order }
 }
 
 impl RankedQueue {
@@ -233,7 +250,7 @@ impl RankedQueue {
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         self.count += 1;
         if self.count == 1 {
-            (self.sole, self.sole_class, self.sole_key) = (id, txns.get(id).class, age_key);
+            self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
         } else {
             self.push_beside_others(id, age_key, txns);
         }
@@ -241,23 +258,30 @@ impl RankedQueue {
 
     #[inline(never)]
     fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
-        let before = std::mem::replace(&mut self.sole, TxnId::NONE);
-        if before.is_some() {
-            self.rank(before, self.sole_key, txns);
+        let one = self.aside[0];
+        if one.id.is_some() {
+            if self.count == 2 {
+                let txn = txns.get(id);
+                self.overtakes = rank(txn, age_key) < rank(txns.get(one.id), one.age_key);
+                self.aside[1] = Aside { id, class: txn.class, age_key };
+                return;
+            }
+            for before in std::mem::take(&mut self.aside) {
+                self.rank(before.id, before.age_key, txns);
+            }
         }
         self.rank(id, age_key, txns);
     }
 
     fn rank(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         let txn = txns.get(id);
-        let Txn { class, group, order, asked, .. } = *txn;
+        let (class, asked, rank) = (txn.class, txn.asked, rank(txn, age_key));
         if is_awaited(txn) {
-            let rank = Rank { key: 0, order: asked.0 };
-            self.waiting.push(id, rank, txns.places_mut(By::Age));
+            let since = Rank { key: 0, order: asked.0 };
+            self.waiting.push(id, since, txns.places_mut(By::Age));
         }
         if let Some(ranked) = self.of_mut(class) {
-            let key = if class == TxnClass::HostRead { age_key } else { u32::from(group) };
-            ranked.push(id, Rank { key, order }, txns.places_mut(By::Rank));
+            ranked.push(id, rank, txns.places_mut(By::Rank));
         }
     }
 
@@ -265,8 +289,11 @@ impl RankedQueue {
     #[inline(never)]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
         self.count -= 1;
-        if self.sole == id {
-            self.sole = TxnId::NONE;
+        if self.aside[0].id == id {
+            self.aside[0] = self.aside[1];
+            self.aside[1].id = TxnId::NONE;
+        } else if self.aside[1].id == id {
+            self.aside[1].id = TxnId::NONE;
         } else {
             self.remove_ranked(id, txns);
         }
@@ -286,17 +313,10 @@ impl RankedQueue {
 
     /// How many of the host wait.
     pub fn len(&self) -> usize {
-        let sole = usize::from(TxnClass::ALL.into_iter().any(|class| {
-            let hosts = matches!(class, TxnClass::HostRead | TxnClass::HostProgram);
-            hosts && self.sole_of(class).is_some()
-        }));
-        self.reads.members().count() + self.programs.members().count() + sole
-    }
-
-    /// The only one that waits, if it is not ranked and of that class.
-    #[inline]
-    fn sole_of(&self, class: TxnClass) -> Option<TxnId> {
-        (self.sole.is_some() && self.sole_class == class).then_some(self.sole)
+        let hosts =
+            |its: &&Aside| its.is_of(TxnClass::HostRead) || its.is_of(TxnClass::HostProgram);
+        let aside = self.aside.iter().filter(hosts).count();
+        self.reads.members().count() + self.programs.members().count() + aside
     }
 
     /// The first of a class by rank.
@@ -309,17 +329,27 @@ impl RankedQueue {
                 return None;
             }
         };
-        self.sole_of(class).or_else(|| ranked.first())
+        let [one, other] = &self.aside;
+        match (one.is_of(class), other.is_of(class)) {
+            (false, false) => ranked.first(),
+            (true, false) => Some(one.id),
+            (false, true) => Some(other.id),
+            (true, true) => Some(if self.overtakes { other.id } else { one.id }),
+        }
     }
 
-    /// What a host request has waited for longest, and since when.
+    /// What a host request has waited for longest, and since when; of equals, what came first.
     #[inline]
     fn oldest(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
-        if self.sole.is_some() {
-            let txn = txns.get(self.sole);
-            return is_awaited(txn).then_some((self.sole, txn.asked));
+        let [one, other] = &self.aside;
+        if !one.id.is_some() {
+            return Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)));
         }
-        Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)))
+        let since = |its: &Aside| its.is_awaited(txns).then(|| (its.id, txns.get(its.id).asked));
+        match (since(one), since(other)) {
+            (Some(one), Some(other)) => Some(if other.1 < one.1 { other } else { one }),
+            (one, other) => one.or(other),
+        }
     }
 }
 
@@ -363,9 +393,9 @@ impl<'a> View<'a> {
     /// no further.
     #[inline]
     pub fn sole(&self) -> Option<TxnId> {
-        let ranked = self.ranked?;
-        let hidden = ranked.sole_class == TxnClass::HostProgram && self.programs_blocked;
-        (ranked.sole.is_some() && !hidden).then_some(ranked.sole)
+        let [one, other] = &self.ranked?.aside;
+        let hidden = one.class == TxnClass::HostProgram && self.programs_blocked;
+        (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
     /// What is to be served because the request that has waited longest for something here came
@@ -474,5 +504,58 @@ impl Waiting {
         let Txn { class, die, lpn, group, order, asked, submitted, .. } = *txn;
         let lpn = lpn.is_some().then_some(lpn);
         Waiting { id, class, die, lpn, group, order, asked, submitted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::operation::Op;
+    use fowler_units::Rng;
+
+    /// Against the obvious oracle: everything that waits, in the order in which it came.
+    #[test]
+    fn few_or_many_the_first_by_rank_and_the_oldest_are_known() {
+        let mut rng = Rng::stream(5, "ranks");
+        let mut most = 0;
+        for _ in 0..300 {
+            let mut txns = Txns::with_capacity(8);
+            let (mut ranked, mut expected) = (RankedQueue::default(), Vec::<(TxnId, u32)>::new());
+            let likely = 0.3 + 0.1 * rng.below(5) as f64;
+            for _ in 0..100 {
+                if expected.len() < 8 && rng.chance(likely) {
+                    let class = TxnClass::ALL[rng.below(TxnClass::COUNT as u64) as usize];
+                    let (op, owner) = (Op::Read, Owner::Raw(0));
+                    let source = if rng.chance(0.8) { Source::Host } else { Source::Gc };
+                    let (id, txn) = txns.open(op, source, class, owner, DieId(0), Nanos::ZERO);
+                    (txn.group, txn.asked) = (rng.below(3) as u16, Nanos(rng.below(4)));
+                    let age_key = rng.below(3) as u32;
+                    ranked.push(id, age_key, &mut txns);
+                    expected.push((id, age_key));
+                } else if !expected.is_empty() {
+                    let (id, _) = expected.remove(rng.below(expected.len() as u64) as usize);
+                    ranked.remove(id, &mut txns);
+                    txns.close(id);
+                }
+                let mut hosts = 0;
+                for class in [TxnClass::HostRead, TxnClass::HostProgram] {
+                    let its = expected.iter().filter(|&&(id, _)| txns.get(id).class == class);
+                    hosts += its.clone().count();
+                    let first = its.min_by_key(|&&(id, key)| rank(txns.get(id), key));
+                    assert_eq!(ranked.first(class), first.map(|&(id, _)| id));
+                }
+                assert_eq!(ranked.len(), hosts);
+                let awaited = expected.iter().filter(|&&(id, _)| is_awaited(txns.get(id)));
+                let oldest = awaited.min_by_key(|&&(id, _)| txns.get(id).asked);
+                let found = ranked.oldest(&txns);
+                assert_eq!(found.map(|it| it.1), oldest.map(|&(id, _)| txns.get(id).asked));
+                if ranked.aside[0].id.is_some() {
+                    // Of those that came at the same moment, too.
+                    assert_eq!(found.map(|it| it.0), oldest.map(|&(id, _)| id));
+                }
+                most = most.max(expected.len());
+            }
+        }
+        assert_eq!(most, 8);
     }
 }
