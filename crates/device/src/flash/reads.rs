@@ -64,11 +64,17 @@ impl Flash {
             _ => worst,
         };
         (record.first_level, record.level, record.needed) = (level, level, needed);
+        self.sense_again(id, page, level);
+    }
+
+    /// As [`Flash::sense`], for what is rare: a call of its own.
+    #[inline(never)]
+    fn sense_again(&mut self, id: DieId, page: Ppn, level: u8) {
         self.sense(id, page, level);
     }
 
     /// The die senses the page of a read at a level.
-    #[inline(always)]
+    #[inline]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
         let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
         let now = self.now();
@@ -140,7 +146,7 @@ impl Flash {
         {
             condition.disturb(self.locator.block_of(unit));
         }
-        self.sense(id, self.locator.page_of(unit), level);
+        self.sense_again(id, self.locator.page_of(unit), level);
         true
     }
 
