@@ -64,10 +64,12 @@ impl<V: Fn(f64) -> f64> Rising<V> {
     }
 
     fn between(&self, [low, high]: [Found; 2], grain: f64) -> Option<f64> {
-        if !(low.value <= self.target) {
+        // Of a value that is no number nothing holds.
+        let [low_holds, high_holds] = [low, high].map(|end| end.value <= self.target);
+        if !low_holds {
             return None;
         }
-        if high.value <= self.target {
+        if high_holds {
             return Some(high.at);
         }
         // The way of halving is gone in any case, so that rounding decides as it always did; but
