@@ -1,5 +1,7 @@
 //! A plain queue of keys that come in order.
 
+use fowler_units::Nanos;
+
 /// The key of no entry; no entry is ever due so late.
 pub(crate) const NOTHING: u128 = u128::MAX;
 
@@ -8,15 +10,16 @@ pub(crate) const NOTHING: u128 = u128::MAX;
 /// data from the cache, because every place is visited in turn. Tests fill it.
 const PLACES: usize = if cfg!(test) { 4 } else { 2048 };
 
-/// A ring of keys.
+/// A ring of keys. A place that holds none holds [`NOTHING`], so that neither an empty lane nor a
+/// full one is told by counting.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     keys: Box<[u128; PLACES]>,
     /// Keys taken and keys put in so far; the ring keeps what lies between.
     taken: usize,
     put: usize,
-    /// The last key that came, whether it is there still or not.
-    last: u128,
+    /// When the last key that came is due, whether it is there still or not.
+    last: Nanos,
 }
 
 /// What becomes of a key that is put into a lane.
@@ -35,37 +38,40 @@ impl Lane {
     pub fn new() -> Self {
         let keys = vec![NOTHING; PLACES].into_boxed_slice();
         let keys = keys.try_into().expect("as many as there are places");
-        Self { keys, taken: 0, put: 0, last: 0 }
+        Self { keys, taken: 0, put: 0, last: Nanos::ZERO }
     }
 
-    /// The first key, or [`NOTHING`].
+    /// Puts a key at the end, if it is not due before any that came before it and there is room.
+    /// Of keys of one moment the one that is made later must be the greater.
     #[inline]
-    pub fn first(&self) -> u128 {
-        if self.taken == self.put { NOTHING } else { self.keys[self.taken % PLACES] }
-    }
-
-    /// Puts a key at the end, if it comes after every one before it and there is room.
-    #[inline]
-    pub fn put(&mut self, key: u128) -> Put {
-        let len = self.len();
-        if key < self.last || len == PLACES {
+    pub fn put(&mut self, at: Nanos, key: u128) -> Put {
+        let place = &mut self.keys[self.put % PLACES];
+        if at < self.last || !is_nothing(*place) {
             return Put::Refused;
         }
-        self.last = key;
-        self.keys[self.put % PLACES] = key;
+        *place = key;
+        self.last = at;
+        let was_empty = self.put == self.taken;
         self.put += 1;
-        if len == 0 { Put::First } else { Put::Behind }
+        if was_empty { Put::First } else { Put::Behind }
     }
 
-    /// Takes the first key off; there must be one.
+    /// Takes the first key off; there must be one. Returns the one behind it, or [`NOTHING`].
     #[inline]
-    pub fn take(&mut self) {
+    pub fn take(&mut self) -> u128 {
+        self.keys[self.taken % PLACES] = NOTHING;
         self.taken += 1;
+        self.keys[self.taken % PLACES]
     }
 
     /// How many keys there are.
-    #[inline]
     pub fn len(&self) -> usize {
         self.put - self.taken
     }
+}
+
+/// Whether a key is [`NOTHING`], told by half of it: no time is as late.
+#[inline]
+fn is_nothing(key: u128) -> bool {
+    (key >> 64) as u64 == u64::MAX
 }

@@ -115,14 +115,19 @@ impl<E: Event> Agenda<E> {
     }
 
     /// As [`Agenda::schedule`], for something that most often happens after everything that stands
-    /// in `lane` already.
+    /// in `lane` already. Lanes are for what ends; anything else takes the way by the heap.
     ///
     /// # Panics
     /// As [`Agenda::schedule`], and if there is no such lane.
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
-        match self.lanes[lane].put(key) {
+        // What is made later is the greater key of one moment: they are of one phase.
+        let put = match phase {
+            Phase::Completion => self.lanes[lane].put(at, key),
+            Phase::Arrival | Phase::Decision | Phase::Sample => Put::Refused,
+        };
+        match put {
             Put::Behind => {}
             Put::First => self.begin(lane, key),
             Put::Refused => self.push_on_heap(key),
@@ -134,6 +139,7 @@ impl<E: Event> Agenda<E> {
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event in the past");
+        debug_assert!(at != Nanos::NEVER, "an event at no time");
         let sequence = self.sequence;
         self.sequence += NEXT;
         let bits = event.pack();
@@ -201,8 +207,7 @@ impl<E: Event> Agenda<E> {
     fn take_first(&mut self) {
         let place = self.next;
         self.heads[place] = if let Some(lane) = self.lanes.get_mut(place) {
-            lane.take();
-            lane.first()
+            lane.take()
         } else {
             self.heap.pop();
             self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
@@ -210,12 +215,21 @@ impl<E: Event> Agenda<E> {
         let [a, b, c, d, e] = self.heads;
         let ab = if b < a { (b, 1) } else { (a, 0) };
         let cd = if d < c { (d, 3) } else { (c, 2) };
-        let mut first = if cd.0 < ab.0 { cd } else { ab };
-        // The heap is usually empty; the branch predictor learns that.
-        if e != NOTHING && e < first.0 {
-            first = (e, HEAP);
+        (self.first, self.next) = if cd.0 < ab.0 { cd } else { ab };
+        // The heap is usually empty, or of later things: half of the keys tells, and the branch
+        // predictor learns it.
+        if e >> 64 <= self.first >> 64 {
+            self.weigh_heap();
         }
-        (self.first, self.next) = first;
+    }
+
+    /// The first of the lanes is not due before that of the heap.
+    #[inline(never)]
+    fn weigh_heap(&mut self) {
+        let key = self.heads[HEAP];
+        if key < self.first {
+            (self.first, self.next) = (key, HEAP);
+        }
     }
 
     /// Moves the clock forward to something that happens outside the agenda.
