@@ -360,8 +360,8 @@ impl<L: Layer> Device<L> {
     fn decides_before(&self, entry: Nanos) -> bool {
         let now = self.now();
         self.flash.has_marked()
-            && entry > now
             && !self.flash.agenda.is_due_before(now, Phase::Decision)
+            && entry > now
     }
 
     /// Whether one more request may be issued by now.

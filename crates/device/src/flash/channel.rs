@@ -51,7 +51,7 @@ impl Channel {
     }
 
     /// The channel is the die's for `time` from now on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn occupy(
         &mut self,
         id: DieId,
@@ -91,6 +91,7 @@ impl Flash {
         die.wants_channel = false;
         if die.state == State::Idle {
             channel.reserved = next;
+            die.offered = true;
             die.mark(next, &mut self.marked);
         } else {
             channel.grant(next, die, &mut self.agenda);
@@ -100,7 +101,9 @@ impl Flash {
     /// A die that had the channel reserved found something else to do.
     #[inline]
     pub(super) fn pass_channel_on(&mut self, id: DieId) {
-        let channel = &mut self.channels[self.dies[id].channel];
+        let die = &mut self.dies[id];
+        die.offered = false;
+        let channel = &mut self.channels[die.channel];
         if channel.reserved == id {
             channel.reserved = DieId::NONE;
             if let Some(next) = channel.waiting.pop_front() {

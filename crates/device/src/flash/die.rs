@@ -112,6 +112,8 @@ pub struct Die {
     pub wants_channel: bool,
     /// It is to be attended to before time moves on.
     pub marked: bool,
+    /// Its channel was reserved for it; it may have taken it since.
+    pub offered: bool,
     /// No host program can be given a page here until a GC job ends.
     pub blocked: bool,
     /// Time that its finished operations took, reads within a suspended one counted once.
@@ -139,6 +141,7 @@ impl Die {
             suspend_wanted: false,
             wants_channel: false,
             marked: false,
+            offered: false,
             blocked: false,
             served: Span::ZERO,
             idle_since: Nanos::ZERO,

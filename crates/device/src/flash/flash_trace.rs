@@ -94,6 +94,7 @@ impl Flash {
     pub(crate) fn watch(&mut self, watched: bool) {
         // What was noted down before, nobody has heard of yet.
         self.trace = watched.then(|| self.trace.take().unwrap_or_default());
+        self.plain_program = self.plain_program();
     }
 
     /// What was noted down since it was last cleared, if anybody watches.

@@ -124,6 +124,9 @@ pub struct Flash {
     rules: suspension::Params,
     /// Dies to attend to before time moves on, in order; those attended to go when all are.
     marked: Vec<DieId>,
+    /// How long every program is on the cells, where all take as long, nothing is interrupted and
+    /// nobody watches.
+    plain_program: Option<Span>,
     /// What happened, step by step, where somebody watches.
     trace: Option<Vec<FlashStep>>,
 }
@@ -150,7 +153,7 @@ impl Flash {
         #[allow(unsafe_code, reason = "see `Table`")]
         let (dies, channels) =
             unsafe { (Table::new(dies), Table::new(vec![channel; geometry.channels as usize])) };
-        Self {
+        let mut flash = Self {
             agenda,
             txns: Txns::with_capacity(capacity),
             counters: Counters::default(),
@@ -183,8 +186,21 @@ impl Flash {
             ),
             rules: config.suspension,
             marked,
+            plain_program: None,
             trace: None,
-        }
+        };
+        flash.plain_program = flash.plain_program();
+        flash
+    }
+
+    /// See the field of this name.
+    fn plain_program(&self) -> Option<Span> {
+        let &[iterations] = self.timing.program_iterations.values() else { return None };
+        let alike = !self.ladder.has_rungs();
+        // Where reads are owed progress, a die is looked at again once its cells run.
+        let undisturbed = self.never_interrupts() && self.rules.min_progress == Span::ZERO;
+        let plain = alike && undisturbed && self.trace.is_none();
+        plain.then(|| self.iteration * u64::from(iterations))
     }
 
     /// From now on a page of which nothing is known is read at this level.
@@ -263,27 +279,57 @@ impl Flash {
         self.txns.open(op, source, class, owner, die, now)
     }
 
-    /// Lets a transaction wait for its die, from now on.
-    #[inline]
+    /// Lets a transaction wait for its die, from now on. What most need comes first and calls nothing,
+    /// so that no register is saved for it.
+    #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
         txn.wait = Wait::InLog;
-        let Txn { die: die_id, mut joined, .. } = *txn;
+        let Txn { die: die_id, joined, .. } = *txn;
         assert!(die_id.index() < self.dies.len(), "submitted to no die of the drive");
         let die = &mut self.dies[die_id];
         die.queue.push(id, &mut self.txns);
-        if let Some(ranked) = &mut die.ranked {
+        // Where nothing is interrupted, a die that is at work until later has nothing to decide.
+        let at_work = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
+        let marks = !at_work && !std::mem::replace(&mut die.marked, true);
+        if die.ranked.is_some() || joined.is_some() {
+            return self.submit_further(id, die_id, marks);
+        }
+        if marks {
+            self.put_among_marked(die_id);
+        }
+    }
+
+    /// A die joins those that are marked.
+    #[inline(always)]
+    fn put_among_marked(&mut self, die: DieId) {
+        if self.marked.len() == self.marked.capacity() {
+            return self.put_among_more_marked(die);
+        }
+        self.marked.push(die);
+    }
+
+    /// As [`Flash::put_among_marked`], where there is no room for one more.
+    #[cold]
+    #[inline(never)]
+    fn put_among_more_marked(&mut self, die: DieId) {
+        self.marked.push(die);
+    }
+
+    /// The rest of [`Flash::submit`], of a transaction that is ranked or that page writes joined.
+    #[inline(never)]
+    fn submit_further(&mut self, id: TxnId, die_id: DieId, marks: bool) {
+        if let Some(ranked) = &mut self.dies[die_id].ranked {
             let page = self.locator.page_of(self.txns.get(id).unit);
             let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
             ranked.push(id, youth, &mut self.txns);
         }
-        // Where nothing is interrupted, a die that is at work until later has nothing to decide.
-        let at_work = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
-        if !at_work {
-            die.mark(die_id, &mut self.marked);
+        if marks {
+            self.put_among_marked(die_id);
         }
+        let mut joined = self.txns.get(id).joined;
         while joined.is_some() {
             self.join_at(joined, die_id);
             joined = self.txns.get(joined).next;
@@ -344,7 +390,9 @@ impl Flash {
         match die.state {
             State::Idle => {
                 self.take_up(id, layer);
-                self.pass_channel_on(id);
+                if self.dies[id].offered {
+                    self.pass_channel_on(id);
+                }
             }
             // Where nothing is ever interrupted, nobody need ask whether to.
             _ if matches!(self.suspension, AnySuspension::Never(_)) => {}

@@ -41,7 +41,7 @@ impl Flash {
                 return false;
             }
         }
-        let Txn { op, source, class, .. } = *self.txns.get(txn);
+        let Txn { source, class, .. } = *self.txns.get(txn);
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
@@ -51,11 +51,13 @@ impl Flash {
         }
         die.first = txn;
         die.cursor = txn;
-        die.enter(now, State::AwaitIn, Doing::serving(op, source), &mut self.txns);
+        die.enter(now, State::AwaitIn, Doing::serving(Op::Program, source), &mut self.txns);
         if needs_channel {
+            // It was free above, and binding moves nothing over it.
             let channel = &mut self.channels[die.channel];
-            die.transfer = self.timing.bus_transfer;
-            channel.ask(id, die, &mut self.agenda);
+            let transfer = self.timing.bus_transfer;
+            die.transfer = transfer;
+            channel.occupy(id, die, State::TransferIn, transfer, &mut self.agenda);
         } else {
             self.begin_cells(id);
         }
@@ -116,7 +118,12 @@ impl Flash {
     /// may, too.
     #[inline]
     pub(super) fn loaded(&mut self, id: DieId) {
-        self.dies[id].state = State::Loaded;
+        let die = &mut self.dies[id];
+        if let Some(time) = self.plain_program {
+            die.run_plain(id, time, &mut self.agenda);
+            return;
+        }
+        die.state = State::Loaded;
         if self.never_interrupts() {
             self.start_loaded(id);
         } else {
@@ -220,9 +227,10 @@ impl Flash {
     pub(super) fn completed(&mut self, id: DieId, layer: &mut impl Translation) {
         let now = self.now();
         let command = &self.dies[id].command;
-        let (first, nominal, reads) = (command.first, command.nominal, command.reads);
+        let (first, reads) = (command.first, command.reads);
         let dispatched = self.txns.get(first).dispatched;
         if command.suspended.is_some() {
+            let nominal = command.nominal;
             let took = now - command.started;
             self.counters.suspended_operations += 1;
             self.counters.suspended_nominal += nominal;

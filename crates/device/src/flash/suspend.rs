@@ -21,6 +21,22 @@ impl Die {
         end
     }
 
+    /// The program that was transferred in goes on the cells for `time`, where nobody will ask how
+    /// far it has come.
+    #[inline(always)]
+    pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
+        let now = agenda.now();
+        let end = now + time;
+        self.command.first = self.first;
+        self.command.started = now;
+        self.command.nominal = time;
+        self.command.reads = Span::ZERO;
+        self.cells = Cells::Running;
+        self.state = State::Running;
+        self.until = end;
+        self.ticket = agenda.schedule_in(lane::PROGRAM, end, Phase::Completion, Event::Die(id));
+    }
+
     /// What is there is on the cells, and ends then unless it is interrupted.
     #[inline(always)]
     pub(super) fn run_until(&mut self, id: DieId, end: Nanos, agenda: &mut Agenda<Event>) {

@@ -235,15 +235,17 @@ impl Txns {
         (id, record)
     }
 
-    /// As closing a transaction and opening another one, which has its number.
+    /// As closing a transaction of a job and opening the next one of that job on the same die, which
+    /// has its number. Only what may differ is written.
     #[inline]
     pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
         self.submitted += 1;
         let record = &mut self.records[id];
-        debug_assert!(record.open);
-        *record = Txn::new(op, record.source, class, record.owner, record.die, now);
-        record.order = self.submitted;
-        record.open = true;
+        debug_assert!(record.open && record.owner == Owner::Job);
+        debug_assert!(!record.joined.is_some() && !record.req.is_some());
+        (record.op, record.class, record.order, record.created) = (op, class, self.submitted, now);
+        (record.first_level, record.level, record.needed) = (0, 0, 0);
+        record.suspensions = 0;
         record
     }
 

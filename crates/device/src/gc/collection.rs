@@ -12,7 +12,7 @@ use crate::flash::{Bind, Flash};
 use crate::mapping::Waiter;
 use crate::observe::operation::{Op, Source};
 use crate::policy::wear::Wear;
-use fowler_units::{BlockId, DieId, PlaneId, TxnId, UnitId};
+use fowler_units::{BlockId, DieId, Id, Lpn, PlaneId, TxnId, UnitId};
 
 impl Gc {
     pub fn begin(
@@ -59,8 +59,20 @@ impl Gc {
     }
 
     /// The next page of a job, or its erase; a job of idle time gives way to the host.
+    pub(super) fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
+        self.step_after(core, flash, TxnId::NONE, (plane, die));
+    }
+
+    /// As [`Gc::step`], when a transaction of the job has ended, if one has: what comes next takes
+    /// its place.
     #[inline(never)]
-    pub fn step(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, die: DieId) {
+    pub fn step_after(
+        &mut self,
+        core: &mut Core,
+        flash: &mut Flash,
+        ended: TxnId,
+        (plane, die): (PlaneId, DieId),
+    ) {
         // Every step is progress for which the host may have waited.
         flash.unblock(die);
         let job = self.jobs[plane].as_mut().expect("a step belongs to a job");
@@ -69,6 +81,9 @@ impl Gc {
         if !job.foreground && (waits(TxnClass::HostRead) || waits(TxnClass::HostProgram)) {
             job.paused = true;
             self.wanting[die] = true;
+            if ended.is_some() {
+                flash.txns.close(ended);
+            }
             return;
         }
         let (victim, source) = (job.victim, job.source);
@@ -82,8 +97,13 @@ impl Gc {
             }
             None => (Op::Erase, TxnClass::Erase, core.locator.unit(victim, 0)),
         };
-        let (id, txn) = flash.open(op, source, class, Owner::Job, die);
-        txn.unit = unit;
+        let (id, txn) = if ended.is_some() {
+            let now = flash.now();
+            (ended, flash.txns.follow(ended, op, class, now))
+        } else {
+            flash.open(op, source, class, Owner::Job, die)
+        };
+        (txn.unit, txn.lpn, txn.from) = (unit, Lpn::NONE, UnitId::NONE);
         flash.submit(id);
     }
 
@@ -93,9 +113,8 @@ impl Gc {
     pub fn copied_out(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) {
         let Txn { unit: from, die, .. } = *flash.txns.get(id);
         if !core.allocator.blocks.is_valid(from) {
-            flash.txns.close(id);
             let plane = core.locator.plane_of(from);
-            return self.step(core, flash, plane, die);
+            return self.step_after(core, flash, id, (plane, die));
         }
         // Its entry will change.
         let page = core.map.owner(from);
@@ -104,8 +123,7 @@ impl Gc {
         }
         let now = flash.now();
         let txn = flash.txns.follow(id, Op::Program, TxnClass::BackgroundProgram, now);
-        txn.from = from;
-        txn.lpn = page;
+        (txn.from, txn.lpn, txn.unit) = (from, page, UnitId::NONE);
         core.map.prefetch(page);
         flash.submit(id);
     }

@@ -317,7 +317,6 @@ impl Ftl {
         raid: &mut R,
     ) {
         let Txn { from, unit, lpn, die, .. } = *flash.txns.get(id);
-        flash.txns.close(id);
         let plane = self.core.locator.plane_of(from);
         if !dropped {
             if self.core.allocator.blocks.invalidate_if_valid(from, plane) {
@@ -331,6 +330,6 @@ impl Ftl {
                 self.place_waiting(flash);
             }
         }
-        self.gc.step(&mut self.core, flash, plane, die);
+        self.gc.step_after(&mut self.core, flash, id, (plane, die));
     }
 }
