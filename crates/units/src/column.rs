@@ -68,6 +68,33 @@ impl<T: Clone> Column<T> {
     }
 }
 
+impl<T> Column<T> {
+    /// An entry. As indexing, with a shorter check: a report of how many entries there are would
+    /// keep that number in a register at every look.
+    #[inline]
+    pub fn entry(&self, index: usize) -> &T {
+        match self.0.get(index) {
+            Some(value) => value,
+            None => no_entry(index),
+        }
+    }
+
+    /// As [`Column::entry`], to change it.
+    #[inline]
+    pub fn entry_mut(&mut self, index: usize) -> &mut T {
+        match self.0.get_mut(index) {
+            Some(value) => value,
+            None => no_entry(index),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn no_entry(index: usize) -> ! {
+    panic!("a column has no entry {index}")
+}
+
 impl<T: Clone> Clone for Column<T> {
     fn clone(&self) -> Self {
         let mut values = on_large_pages(self.0.len());
@@ -171,13 +198,13 @@ impl<I: Id, T> Index<I> for IdVec<I, T> {
     type Output = T;
     #[inline]
     fn index(&self, id: I) -> &T {
-        &self.raw[id.index()]
+        self.raw.entry(id.index())
     }
 }
 
 impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
     #[inline]
     fn index_mut(&mut self, id: I) -> &mut T {
-        &mut self.raw[id.index()]
+        self.raw.entry_mut(id.index())
     }
 }

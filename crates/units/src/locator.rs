@@ -63,6 +63,9 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
+    /// What must be zero of the number behind that of the last unit of a block: the lowest bits of
+    /// pages per block that are.
+    behind_last: u32,
     dies: u32,
     page_size: u64,
     /// The binary logarithm of the page size, if it has a whole one, as nearly every page has.
@@ -79,6 +82,7 @@ impl Locator {
             pages_per_plane: Divisor::new(pages_per_plane),
             planes_per_die: Divisor::new(geometry.planes_per_die),
             pages_per_die: Divisor::new(pages_per_plane * geometry.planes_per_die),
+            behind_last: (1 << geometry.pages_per_block.trailing_zeros()) - 1,
             dies: geometry.dies(),
             page_size: geometry.page_size.0,
             page_shift: geometry
@@ -126,6 +130,13 @@ impl Locator {
     #[inline]
     pub fn place_in_block(&self, unit: UnitId) -> u32 {
         self.pages_per_block.remainder(unit.0)
+    }
+
+    /// Whether a unit is the last of its block. Of blocks of even lengths few are asked further.
+    #[inline]
+    pub fn is_last_of_block(&self, unit: UnitId) -> bool {
+        (unit.0 + 1) & self.behind_last == 0
+            && self.place_in_block(unit) + 1 == self.pages_per_block.by
     }
 
     /// The block of a unit, and its place in it.

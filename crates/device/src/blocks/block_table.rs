@@ -317,7 +317,7 @@ impl Blocks {
         let free = its.free.len();
         let unit = self.locator.unit(block, offset);
         let (word, bit) = self.bit_of(unit);
-        self.bits[word] |= 1 << (bit % 64);
+        *self.bits.entry_mut(word) |= 1 << (bit % 64);
         Programmed { unit, last: offset + 1 == pages, free }
     }
 
@@ -428,7 +428,7 @@ impl Blocks {
     #[inline(always)]
     fn clear(&mut self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
-        let word = &mut self.bits[word];
+        let word = self.bits.entry_mut(word);
         let before = *word;
         *word = before & !(1 << (bit % 64));
         before & (1 << (bit % 64)) != 0
@@ -454,7 +454,7 @@ impl Blocks {
     #[inline]
     pub fn is_valid(&self, unit: UnitId) -> bool {
         let (word, bit) = self.bit_of(unit);
-        self.bits[word] & (1 << (bit % 64)) != 0
+        self.bits.entry(word) & (1 << (bit % 64)) != 0
     }
 
     /// The place of the first valid page of a block at or after `offset`.
@@ -468,7 +468,7 @@ impl Blocks {
         if at == end {
             return None;
         }
-        let mut word = self.bits[at] & (u64::MAX << (offset % 64));
+        let mut word = self.bits.entry(at) & (u64::MAX << (offset % 64));
         while word == 0 {
             at += 1;
             if at == end {

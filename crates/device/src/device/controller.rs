@@ -48,7 +48,7 @@ macro_rules! with_redundancy {
                 let $raid = &mut $crate::host::redundancy_hooks::NoRedundancy;
                 $call
             }
-            Some(raid) => $crate::device::controller::out_of_line(|| {
+            Some(raid) => $crate::device::controller::out_of_line(move || {
                 let $raid = &mut **raid;
                 $call
             }),

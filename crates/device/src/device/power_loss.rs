@@ -87,7 +87,10 @@ impl Controller {
         if self.cache_power == CachePower::Protected {
             return (0, 0);
         }
-        let lost_writes = with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, raid));
+        let lost_writes = {
+            let flash = &mut *flash;
+            with_redundancy!(self, |ftl, raid| ftl.lose_buffer(flash, raid))
+        };
         let parity_lost =
             self.raid.as_mut().map_or(0, |raid| raid.lose_parity(&mut self.ftl, flash));
         with_redundancy!(self, |ftl, raid| ftl.resume(flash, raid));

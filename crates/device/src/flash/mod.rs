@@ -488,16 +488,11 @@ impl Flash {
 
     #[inline]
     fn take_up(&mut self, id: DieId, layer: &mut impl Translation) {
+        if self.dies[id].cells == Cells::Suspended {
+            return self.take_up_beside_suspended(id);
+        }
         loop {
-            let candidate = self.pick(id);
-            if self.dies[id].cells == Cells::Suspended {
-                match candidate.filter(|&txn| self.may_suspend(txn)) {
-                    Some(read) => self.start_read(id, read),
-                    None => self.resume(id),
-                }
-                return;
-            }
-            let Some(txn) = candidate else {
+            let Some(txn) = self.pick(id) else {
                 self.rest(id, layer);
                 return;
             };
@@ -512,6 +507,15 @@ impl Flash {
                 }
             }
             return;
+        }
+    }
+
+    /// As [`Flash::take_up`], of a die whose program or erase is off the cells.
+    #[inline(never)]
+    fn take_up_beside_suspended(&mut self, id: DieId) {
+        match self.pick(id).filter(|&txn| self.may_suspend(txn)) {
+            Some(read) => self.start_read(id, read),
+            None => self.resume(id),
         }
     }
 

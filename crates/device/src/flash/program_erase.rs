@@ -41,12 +41,15 @@ impl Flash {
                 return false;
             }
         }
-        let Txn { source, class, .. } = *self.txns.get(txn);
+        let source = self.txns.get(txn).source;
         let mut die = &mut self.dies[id];
         self.channels[die.channel].withdraw(id, die);
         die.dispatch(txn, now, &mut self.txns);
-        if self.geometry.planes_per_die > 1 && class == TxnClass::HostProgram {
-            self.gather_programs(id, txn, layer);
+        // Asked one after the other: most dies have one plane.
+        if self.geometry.planes_per_die > 1 {
+            if self.txns.get(txn).class == TxnClass::HostProgram {
+                self.gather_programs(id, txn, layer);
+            }
             die = &mut self.dies[id];
         }
         die.first = txn;

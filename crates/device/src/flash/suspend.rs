@@ -30,7 +30,6 @@ impl Die {
         self.command.first = self.first;
         self.command.started = now;
         self.command.nominal = time;
-        self.command.reads = Span::ZERO;
         self.cells = Cells::Running;
         self.state = State::Running;
         self.until = end;

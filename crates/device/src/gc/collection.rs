@@ -155,7 +155,7 @@ impl Gc {
     /// on.
     #[inline(always)]
     pub fn page_programmed(&mut self, core: &mut Core, flash: &mut Flash, unit: UnitId) {
-        if core.locator.place_in_block(unit) + 1 == core.layout.geometry.pages_per_block {
+        if core.locator.is_last_of_block(unit) {
             self.block_programmed(core, flash, unit);
         }
     }
