@@ -56,12 +56,18 @@ impl Lane {
         if was_empty { Put::First } else { Put::Behind }
     }
 
+    /// The first key, or [`NOTHING`].
+    #[inline]
+    pub fn first(&self) -> u128 {
+        self.keys[self.taken % PLACES]
+    }
+
     /// Takes the first key off; there must be one. Returns the one behind it, or [`NOTHING`].
     #[inline]
     pub fn take(&mut self) -> u128 {
         self.keys[self.taken % PLACES] = NOTHING;
         self.taken += 1;
-        self.keys[self.taken % PLACES]
+        self.first()
     }
 
     /// How many keys there are.

@@ -54,11 +54,11 @@ const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// How many lanes an agenda has.
+/// How many lanes an agenda has. The last is for what is rarer than what stands in the others.
 pub const LANES: usize = 4;
 
-/// The place of the heap among the lanes.
-const HEAP: usize = LANES;
+/// The place among the lanes of whatever is rare: the last lane and the heap.
+const RARE: usize = LANES - 1;
 
 /// The clock and what is still to happen.
 ///
@@ -72,10 +72,13 @@ pub struct Agenda<E> {
     now: Nanos,
     /// The sequence number of the next entry, in its place in the key.
     sequence: u64,
-    /// The first key of each lane and of the heap; the first of all, and whose it is.
-    heads: [u128; LANES + 1],
+    /// The first key of each lane, and of the last one and the heap together; the first of all,
+    /// and whose it is.
+    heads: [u128; LANES],
     first: u128,
     next: usize,
+    /// The first of what is rare is the heap's.
+    rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
     event: PhantomData<E>,
@@ -88,9 +91,10 @@ impl<E: Event> Agenda<E> {
         Self {
             now: Nanos::ZERO,
             sequence: 0,
-            heads: [NOTHING; LANES + 1],
+            heads: [NOTHING; LANES],
             first: NOTHING,
             next: 0,
+            rare_in_heap: false,
             lanes: std::array::from_fn(|_| Lane::new()),
             heap: BinaryHeap::with_capacity(capacity),
             event: PhantomData,
@@ -129,7 +133,8 @@ impl<E: Event> Agenda<E> {
         };
         match put {
             Put::Behind => {}
-            Put::First => self.begin(lane, key),
+            Put::First if lane < RARE => self.begin(lane, key),
+            Put::First => self.begin_rare(key, false),
             Put::Refused => self.push_on_heap(key),
         }
         ticket
@@ -154,8 +159,14 @@ impl<E: Event> Agenda<E> {
     fn push_on_heap(&mut self, key: u128) {
         self.check_sequence();
         self.heap.push(Reverse(key));
-        if key < self.heads[HEAP] {
-            self.begin(HEAP, key);
+        self.begin_rare(key, true);
+    }
+
+    /// A key that is rare may come before the others that are.
+    fn begin_rare(&mut self, key: u128, in_heap: bool) {
+        if key < self.heads[RARE] {
+            self.rare_in_heap = in_heap;
+            self.begin(RARE, key);
         }
     }
 
@@ -166,7 +177,7 @@ impl<E: Event> Agenda<E> {
         assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
     }
 
-    /// `key` is the first of its lane or of the heap now, and comes before what was.
+    /// `key` is the first of its place now, and comes before what was.
     #[inline]
     fn begin(&mut self, place: usize, key: u128) {
         self.heads[place] = key;
@@ -206,29 +217,41 @@ impl<E: Event> Agenda<E> {
     #[inline]
     fn take_first(&mut self) {
         let place = self.next;
-        self.heads[place] = if let Some(lane) = self.lanes.get_mut(place) {
-            lane.take()
+        if place < RARE {
+            self.heads[place] = self.lanes[place].take();
         } else {
-            self.heap.pop();
-            self.heap.peek().map_or(NOTHING, |&Reverse(key)| key)
-        };
-        let [a, b, c, d, e] = self.heads;
+            self.take_rare();
+        }
+        let [a, b, c, rare] = self.heads;
         let ab = if b < a { (b, 1) } else { (a, 0) };
-        let cd = if d < c { (d, 3) } else { (c, 2) };
-        (self.first, self.next) = if cd.0 < ab.0 { cd } else { ab };
-        // The heap is usually empty, or of later things: half of the keys tells, and the branch
-        // predictor learns it.
-        if e >> 64 <= self.first >> 64 {
-            self.weigh_heap();
+        (self.first, self.next) = if c < ab.0 { (c, 2) } else { ab };
+        // What is rare is usually later: half of the keys tells, and the branch predictor learns
+        // it.
+        if rare >> 64 <= self.first >> 64 {
+            self.weigh_rare();
         }
     }
 
-    /// The first of the lanes is not due before that of the heap.
+    /// The first of what is rare is taken.
     #[inline(never)]
-    fn weigh_heap(&mut self) {
-        let key = self.heads[HEAP];
+    fn take_rare(&mut self) {
+        if self.rare_in_heap {
+            self.heap.pop();
+        } else {
+            self.lanes[RARE].take();
+        }
+        let in_heap = self.heap.peek().map_or(NOTHING, |&Reverse(key)| key);
+        let in_lane = self.lanes[RARE].first();
+        self.rare_in_heap = in_heap < in_lane;
+        self.heads[RARE] = in_heap.min(in_lane);
+    }
+
+    /// The first of the lanes is not due before the first of what is rare.
+    #[inline(never)]
+    fn weigh_rare(&mut self) {
+        let key = self.heads[RARE];
         if key < self.first {
-            (self.first, self.next) = (key, HEAP);
+            (self.first, self.next) = (key, RARE);
         }
     }
 

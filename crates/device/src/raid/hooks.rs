@@ -14,6 +14,32 @@ use crate::observe::operation::Op;
 use crate::policy::redundancy::Eviction;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
+impl Raid {
+    /// As [`RedundancyHooks::done`], of redundancy's own, or where reads can fail or are counted.
+    #[inline(never)]
+    fn own_done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
+        if ftl.gc.refresh.is_some() {
+            ftl.gc.count_use(&mut ftl.core, flash, id, dropped);
+        }
+        let Txn { owner, op, .. } = *flash.txns.get(id);
+        match (owner, op) {
+            (Owner::Parity(entry), Op::Read) => self.parity_read(ftl, flash, id, entry),
+            (Owner::Parity(entry), _) => self.parity_stored(ftl, flash, id, entry, dropped),
+            (Owner::DegradedRead(number), Op::Read) => {
+                self.degraded_read_done(ftl, flash, id, number)
+            }
+            (Owner::DegradedRead(number), _) => self.rebuilt(ftl, flash, id, number, dropped),
+            (Owner::Request | Owner::Merge(_) | Owner::Job, Op::Read)
+                if self.failed(ftl, flash, id) =>
+            {
+                self.read_degraded(ftl, flash, id);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 impl RedundancyHooks for Raid {
     #[inline]
     fn stored_page(&self, host: Lpn) -> Lpn {
@@ -140,26 +166,13 @@ impl RedundancyHooks for Raid {
         self.block_erased(ftl, flash, block);
     }
 
+    /// Asked of every transaction: most are neither redundancy's own nor of interest to anybody
+    /// beside.
+    #[inline]
     fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
-        if ftl.gc.refresh.is_some() {
-            ftl.gc.count_use(&mut ftl.core, flash, id, dropped);
-        }
-        let Txn { owner, op, .. } = *flash.txns.get(id);
-        match (owner, op) {
-            (Owner::Parity(entry), Op::Read) => self.parity_read(ftl, flash, id, entry),
-            (Owner::Parity(entry), _) => self.parity_stored(ftl, flash, id, entry, dropped),
-            (Owner::DegradedRead(number), Op::Read) => {
-                self.degraded_read_done(ftl, flash, id, number)
-            }
-            (Owner::DegradedRead(number), _) => self.rebuilt(ftl, flash, id, number, dropped),
-            (Owner::Request | Owner::Merge(_) | Owner::Job, Op::Read)
-                if self.failed(ftl, flash, id) =>
-            {
-                self.read_degraded(ftl, flash, id);
-            }
-            _ => return false,
-        }
-        true
+        let own = matches!(flash.txns.get(id).owner, Owner::Parity(_) | Owner::DegradedRead(_));
+        let concerns = own || self.integrity.is_some() || ftl.gc.refresh.is_some();
+        concerns && self.own_done(ftl, flash, id, dropped)
     }
 
     fn bind(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId) -> Bind {
