@@ -283,6 +283,12 @@ impl Flash {
     /// so that no register is saved for it.
     #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
+        self.submit_here(id);
+    }
+
+    /// As [`Flash::submit`], as a part of whoever submits much.
+    #[inline(always)]
+    pub fn submit_here(&mut self, id: TxnId) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
@@ -348,7 +354,8 @@ impl Flash {
     /// Host programs may have pages on this die again.
     pub fn unblock(&mut self, die: DieId) {
         let its = &mut self.dies[die];
-        if std::mem::take(&mut its.blocked) {
+        if its.blocked {
+            its.blocked = false;
             its.mark(die, &mut self.marked);
         }
     }
@@ -447,9 +454,13 @@ impl Flash {
         {
             return Some(head);
         }
-        if die.queue.is_empty() {
-            return None;
-        }
+        if die.queue.is_empty() { None } else { self.pick_among(id) }
+    }
+
+    /// As [`Flash::pick`], where there is a choice.
+    #[inline(never)]
+    fn pick_among(&mut self, id: DieId) -> Option<TxnId> {
+        let die = &self.dies[id];
         let ranked = die.ranked.as_deref();
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let candidate = self.order.pick(&view)?;

@@ -12,6 +12,10 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
+/// The lane of programs and erases on their way off the cells: as rare as answers over the link, and
+/// most of them take as long.
+const OFF: usize = lane::LINK;
+
 impl Die {
     /// Puts back on the cells what is there; it ends at the moment returned unless it is
     /// interrupted.
@@ -104,7 +108,8 @@ impl Flash {
             die.ticket = Ticket::NONE;
             self.park(id);
         } else {
-            die.ticket = self.agenda.schedule(at, Phase::Completion, Event::Die(id));
+            let event = Event::Die(id);
+            die.ticket = self.agenda.schedule_in(OFF, at, Phase::Completion, event);
         }
     }
 

@@ -104,7 +104,7 @@ impl Gc {
             flash.open(op, source, class, Owner::Job, die)
         };
         (txn.unit, txn.lpn, txn.from) = (unit, Lpn::NONE, UnitId::NONE);
-        flash.submit(id);
+        flash.submit_here(id);
     }
 
     /// A page of a victim lies in the controller: it goes to its new place, unless the host has
