@@ -44,7 +44,7 @@ impl Nanos {
     #[inline]
     pub fn since(self, earlier: Nanos) -> Span {
         if earlier > self {
-            ran_backwards(self.0, earlier.0);
+            ran_backwards(self, earlier);
         }
         Span(self.0 - earlier.0)
     }
@@ -53,8 +53,8 @@ impl Nanos {
 /// A function of its own, so that nobody keeps two times in memory to name them.
 #[cold]
 #[inline(never)]
-fn ran_backwards(now: u64, earlier: u64) -> ! {
-    panic!("time ran backwards: {now} before {earlier}")
+fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {
+    panic!("time ran backwards: {} before {}", now.0, earlier.0)
 }
 
 impl Span {

@@ -279,8 +279,8 @@ impl Flash {
         self.txns.open(op, source, class, owner, die, now)
     }
 
-    /// Lets a transaction wait for its die, from now on. What most need comes first and calls nothing,
-    /// so that no register is saved for it.
+    /// Lets a transaction wait for its die, from now on. What most need comes first and calls
+    /// nothing, so that few registers are saved for it.
     #[inline(never)]
     pub fn submit(&mut self, id: TxnId) {
         self.submit_here(id);

@@ -12,8 +12,8 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
-/// The lane of programs and erases on their way off the cells: as rare as answers over the link, and
-/// most of them take as long.
+/// The lane of programs and erases on their way off the cells: as rare as answers over the link,
+/// and most of them take as long.
 const OFF: usize = lane::LINK;
 
 impl Die {

@@ -235,8 +235,8 @@ impl Txns {
         (id, record)
     }
 
-    /// As closing a transaction of a job and opening the next one of that job on the same die, which
-    /// has its number. Only what may differ is written.
+    /// As closing a transaction of a job and opening the next one of that job on the same die,
+    /// which has its number. Only what may differ is written.
     #[inline]
     pub fn follow(&mut self, id: TxnId, op: Op, class: TxnClass, now: Nanos) -> &mut Txn {
         self.submitted += 1;
