@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty folder with copies of the examples, `fowler` on the path: where the blocks of one page run."""
+    """The folder in which the blocks of one page run: copies of the examples, and `fowler` on the path."""
     place = tmp_path_factory.mktemp("page")
     shutil.copytree(ROOT / "examples", place / "examples")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,7 +1,6 @@
-"""Writes `fowler/config.py` from the keys of the Rust definitions; `--check` says whether it is theirs.
+"""Writes `fowler/config.py` from the Rust definitions of keys. `--check` fails if the file is out of date.
 
-The file is in the repository although it is generated: it is what type checkers, editors and readers see.
-A test runs this with `--check`.
+The generated file is committed because type checkers, editors and readers need it. A test runs `--check`.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ HERE = Path(__file__).parent / "fowler"
 
 
 def compiled() -> ModuleType:
-    """The compiled module alone: the package needs the file that is written here."""
+    """Imports the compiled module alone, because the package needs the file that this script writes."""
     found = importlib.util.spec_from_file_location("fowler._core", next(HERE.glob("_core*.so")))
-    assert found, "it lies there"
-    assert found.loader, "it can be loaded"
+    assert found, "the compiled module exists"
+    assert found.loader, "the compiled module can be loaded"
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     return module
@@ -91,7 +90,7 @@ class Leaf:
 
 @dataclass
 class Node:
-    """A section: its own key, if it has one, and what is in it."""
+    """A section: its own key, if it has one, and its keys and subsections."""
 
     own: Leaf | None = None
     parts: dict[str, Node | Leaf] = field(default_factory=dict)

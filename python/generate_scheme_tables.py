@@ -1,7 +1,7 @@
-"""Adds missing schemes and policies to the tables of docs/schemes.md and rejects names that no longer exist.
+"""Adds missing schemes and policies to the tables of docs/schemes.md, and fails on names that no longer exist.
 
 Rows written by hand stay as they are; a new name gets the description that the program prints. The arguments
-are the command: ``generate_scheme_tables.py cargo run --quiet --bin fowler --``.
+are the command that runs Fowler: ``generate_scheme_tables.py cargo run --quiet --bin fowler --``.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ SLOTS = "| `--set` |"
 
 
 def asked(*arguments: str) -> str:
-    """What the command prints."""
+    """Returns what the command prints."""
     command = [*sys.argv[1:], *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def schemes() -> dict[str, str]:
-    """Every scheme, and what it is."""
+    """Returns every scheme and its description."""
     block = asked("presets").partition("\nschemes\n")[2]
     return dict(re.findall(r"^  (\S+) +(.+)$", block.partition("\n\n")[0], re.MULTILINE))
 
 
 def slots() -> dict[str, tuple[str, list[str]]]:
-    """Every slot of a policy: what it decides, and its answers."""
+    """Returns every policy slot: what it decides, and its policies."""
     found: dict[str, tuple[str, list[str]]] = {}
     key = ""
     for line in asked("presets", "--keys").splitlines():
@@ -44,25 +44,25 @@ def slots() -> dict[str, tuple[str, list[str]]]:
 
 
 def named(cell: str) -> list[str]:
-    """The names in a cell, keys of policies left out."""
+    """Returns the names in a cell, without the keys of policies."""
     return re.findall(r"`(\w+)`", cell)
 
 
 def table(text: str, head: str) -> tuple[int, int]:
-    """Where the rows of a table begin and end."""
+    """Returns where the rows of a table begin and end."""
     begin = text.index("\n", text.index("|---|", text.index(head))) + 1
     return begin, text.index("\n\n", begin) + 1
 
 
 def with_answer(cell: str, known: list[str], answer: str) -> str:
-    """A cell with one more answer behind the last of those that it has."""
+    """Returns a cell with one more policy after the last one in it."""
     ends = [its.end() for its in re.finditer(r"`(\w+)`(?: \([^)]*\))?", cell) if its[1] in known]
     end = max(ends, default=0)
     return f"{cell[:end]}, `{answer}`{cell[end:]}" if ends else f"`{answer}`"
 
 
 def new_schemes(rows: list[str], known: dict[str, str]) -> list[str]:
-    """The rows, with those of schemes that have none before the last."""
+    """Returns the rows, with rows for missing schemes inserted before the last row."""
     there = [name for row in rows for name in named(row.split("|")[1])]
     missing = [f"| `{name}` | {about} |" for name, about in known.items() if name not in there]
     gone(there, list(known))
@@ -70,7 +70,7 @@ def new_schemes(rows: list[str], known: dict[str, str]) -> list[str]:
 
 
 def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> list[str]:
-    """The rows, with every answer of every slot."""
+    """Returns the rows, with every policy of every slot."""
     text = []
     for row in rows:
         _, slot, cell, about, _ = row.split("|")
@@ -89,13 +89,13 @@ def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> li
 
 
 def gone(there: list[str], known: list[str]) -> None:
-    """Ends if a table has names that the program does not know: what to say in their place it cannot know."""
+    """Exits with an error if a table has names that the program does not know: a person must edit these rows."""
     if wrong := [name for name in there if name not in known]:
-        sys.exit(f"docs/schemes.md names what is gone: {', '.join(wrong)}")
+        sys.exit(f"docs/schemes.md has names that no longer exist, remove or rename them: {', '.join(wrong)}")
 
 
 def main() -> None:
-    """Writes the tables anew."""
+    """Updates the tables."""
     text = PAGE.read_text()
     begin, end = table(text, SCHEMES)
     rows = new_schemes(text[begin:end].splitlines(), schemes())

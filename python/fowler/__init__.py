@@ -1,7 +1,7 @@
 """A laboratory for solid-state drives.
 
-Given a drive and a workload it says how slow every request is and exactly why, how long the drive lives and
-what that costs, and which policy would be better.
+Given a drive and a workload, Fowler reports how slow every request is and exactly why, how long the
+drive lives and what that costs, and which policy would do better.
 
 >>> import fowler
 >>> r = fowler.run("pes-mlc", "demo", scheme="pes_ipc", limit=10_000)

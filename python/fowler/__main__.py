@@ -8,7 +8,7 @@ from fowler import _core
 
 
 def main() -> int:
-    """Does what the arguments ask for, and returns the exit code."""
+    """Runs the command line and returns the exit code."""
     return _core.main(["fowler", *sys.argv[1:]])
 
 

@@ -1,4 +1,4 @@
-"""What the compiled module takes: dictionaries with these keys, all of them there."""
+"""The dictionaries that the compiled module takes. Every key is required."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class Drive(TypedDict):
-    """A drive: a name or a description, and what is changed."""
+    """A drive: its name or its description, and the keys to change."""
 
     device: str
     text: str | None
@@ -15,7 +15,7 @@ class Drive(TypedDict):
 
 
 class Source(TypedDict):
-    """Requests: a generator, a trace, or custom requests."""
+    """The source of requests: a generator, a trace, or custom requests."""
 
     workload: str | None
     trace: str | None
@@ -28,7 +28,7 @@ class Source(TypedDict):
 
 
 class Policy(TypedDict):
-    """A policy that schemes join by its name."""
+    """A policy written in Python, and the name that schemes use for it."""
 
     name: str
     label: str
@@ -37,7 +37,7 @@ class Policy(TypedDict):
 
 
 class Run(TypedDict):
-    """A run."""
+    """The arguments of a run."""
 
     drive: Drive
     source: Source
@@ -52,7 +52,7 @@ class Run(TypedDict):
 
 
 class Life(TypedDict):
-    """A life."""
+    """The arguments of a lifetime run."""
 
     drive: Drive
     source: Source

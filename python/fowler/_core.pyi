@@ -1,4 +1,4 @@
-"""What the compiled module holds. The public package says what it means."""
+"""The compiled module. The public package documents what its items mean."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -68,20 +68,21 @@ class Outcome:
 
 @final
 class View:
-    """What waits for one die and may be served now. Shown while the call lasts."""
+    """The transactions that wait for a die and may be served now. Valid only during the call."""
 
     @property
     def now_ns(self) -> int:
-        """The present, in simulated time."""
+        """The current simulated time."""
     def waiting(self, kind: Kind | None = None) -> list[Waiting]:
-        """Everything that waits, or all of one kind, in order of submission."""
+        """Returns all waiting transactions, or those of one kind, in order of submission."""
     def head(self, kind: Kind) -> Waiting | None:
-        """The first of a kind in order of submission."""
+        """Returns the first transaction of a kind in order of submission."""
     def first(self, kind: Kind) -> Waiting | None:
-        """The first of a kind by rank, if the order that this one takes the place of ranks (``rhio``):
-        of reads that of the youngest data, of programs that of the smallest request. Else as :meth:`head`."""
+        """Returns the first transaction of a kind by rank, if the replaced die order ranks (``rhio``): the
+        read of the youngest data, or the program of the smallest request. Otherwise the same as
+        :meth:`head`."""
     def oldest(self) -> Waiting | None:
-        """The one that was submitted first."""
+        """Returns the transaction that was submitted first."""
 
 @final
 class Waiting:
@@ -89,92 +90,94 @@ class Waiting:
 
     @property
     def kind(self) -> Kind:
-        """What it is."""
+        """The kind of transaction."""
     @property
     def die(self) -> int:
-        """Its die, from 0."""
+        """The number of its die, from 0."""
     @property
     def page(self) -> int | None:
-        """The host's page, from 0, if it has one."""
+        """The logical page, from 0, if it has one."""
     @property
     def request_pages(self) -> int:
-        """Of a host program the pages of the request that wrote it; else 0."""
+        """The number of pages of the write request that a host program belongs to; 0 for other kinds."""
     @property
     def order(self) -> int:
-        """Its place in the order of submission to all dies."""
+        """Its position in the order of submission, counted over all dies."""
     @property
     def asked_ns(self) -> int:
-        """Since when the host waits for it."""
+        """The simulated time since which the host has been waiting for it."""
     @property
     def since_ns(self) -> int:
-        """Since when it has waited for its die."""
+        """The simulated time since which it has been waiting for its die."""
 
 @final
 class Running:
-    """The program or erase that a die is at."""
+    """The program or erase that runs on a die."""
 
     @property
     def now_ns(self) -> int:
-        """The present, in simulated time."""
+        """The current simulated time."""
     @property
     def die(self) -> int:
-        """Its die, from 0."""
+        """The number of its die, from 0."""
     @property
     def erases(self) -> bool:
         """Whether it is an erase."""
     @property
     def suspensions(self) -> int:
-        """How often it was suspended."""
+        """How often it has been suspended."""
     @property
     def ran_ns(self) -> int:
         """How long it has run since it began or was resumed."""
 
 @final
 class Read:
-    """A read that would interrupt it."""
+    """A read that would suspend the running operation."""
 
     @property
     def host_waits(self) -> bool:
         """Whether the host waits for it."""
     @property
     def since_ns(self) -> int:
-        """Since when it has waited for its die."""
+        """The simulated time since which it has been waiting for its die."""
 
 @final
 class Page:
-    """A page that is programmed, or leaves the buffer."""
+    """A page that is being programmed or leaves the buffer."""
 
     @property
     def now_ns(self) -> int:
-        """The present, in simulated time."""
+        """The current simulated time."""
     @property
     def page(self) -> int:
-        """The host's page, from 0."""
+        """The logical page, from 0."""
     @property
     def reads(self) -> int:
-        """How often it was read in the buffer."""
+        """How often it was read while in the buffer."""
     @property
     def writes(self) -> int:
-        """How often it was written there, the first time included."""
+        """How often it was written while in the buffer, including the first time."""
 
 @final
 class Write:
-    """A write that could enter, and the life of the drive. Shown while the call lasts."""
+    """A write that could enter, and the drive's lifetime budget. Valid only during the call."""
 
     @property
     def now_ns(self) -> int:
-        """The present, in simulated time."""
+        """The current simulated time."""
     @property
     def pages(self) -> int:
-        """Pages that it writes."""
+        """The number of pages that it writes."""
     @property
     def taken(self) -> int:
-        """Pages of the capacity that are taken: those of the host, of GC and of wear leveling."""
+        """Pages taken from the drive's endurance so far: host pages that have entered, and pages programmed
+        by GC and wear leveling."""
     @property
     def ends_ns(self) -> int:
-        """When the life is to end, in simulated time."""
+        """The simulated time at which the target life ends."""
     def left(self, *, healed: bool = False) -> float:
-        """Pages that may still be taken, as rated or with what rest has healed. Looks at every block."""
+        """Returns the pages of endurance that remain: as rated, or with the wear that rest has healed added.
+        Looks at every block."""
 
 @final
 class Lifetime:

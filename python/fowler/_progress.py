@@ -1,4 +1,4 @@
-"""A bar while work takes its time: in a terminal and in a notebook, nowhere else."""
+"""A progress bar for long calls, shown in terminals and notebooks only."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 
 def _watched() -> bool:
-    """Whether somebody looks: a terminal, or a notebook."""
+    """Whether output goes to a terminal or a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 def _kind() -> Any:
-    """The bar of a notebook where one can be shown, else one of letters: tqdm's own choice warns instead."""
-    # Imported here: a twentieth of a second that nobody pays who needs no bar.
+    """The notebook bar if it can be shown, else the text bar. `tqdm.auto` would warn instead."""
+    # Imported here because the import takes 50 ms, which calls without a bar need not spend.
     if "ipykernel.zmqshell" in sys.modules and importlib.util.find_spec("ipywidgets"):
         from tqdm.notebook import tqdm_notebook  # noqa: PLC0415
 
@@ -28,9 +28,9 @@ def _kind() -> Any:
 
 @contextmanager
 def bar(wanted: bool | None, unit: str) -> Iterator[Callable[[int, int], None] | None]:
-    """What is called with what has been done and with all there is, or nothing.
+    """Yields a function that takes ``(done, total)`` and updates the bar, or ``None`` without a bar.
 
-    ``wanted`` is ``None`` to show it where somebody looks.
+    ``wanted`` is ``None`` to show the bar in terminals and notebooks only.
     """
     if not (_watched() if wanted is None else wanted):
         yield None
@@ -39,7 +39,7 @@ def bar(wanted: bool | None, unit: str) -> Iterator[Callable[[int, int], None] |
 
     def tell(done: int, everything: int) -> None:
         if everything and shown.total != everything:
-            # The total is known only later; a bar in a notebook takes it from here alone.
+            # The total becomes known during the run. A notebook bar accepts it only through `reset`.
             shown.reset(everything)
         shown.update(done - shown.n)
 

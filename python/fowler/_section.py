@@ -1,4 +1,4 @@
-"""What every class of a configuration can do: be made from TOML, and be written as TOML."""
+"""The base class of configuration sections: reads a section from TOML and writes it as TOML."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Self
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """Some keys of a configuration."""
+    """A group of configuration keys."""
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
-        """The section that a parsed table of TOML describes, every key of it given."""
+        """Builds the section from a parsed TOML table. Keys that the table lacks keep their defaults."""
         types = typing.get_type_hints(cls)
         values = {}
         for field in dataclasses.fields(cls):
@@ -28,7 +28,7 @@ class Section:
         return cls(**values)
 
     def lines(self, above: str = "") -> Iterator[str]:
-        """Its keys as lines of TOML."""
+        """Yields the keys as lines of TOML."""
         for field in dataclasses.fields(self):
             path = f"{above}{field.name.rstrip('_')}"
             value = getattr(self, field.name)

@@ -1,4 +1,4 @@
-"""From keyword arguments to configuration keys."""
+"""Turns keyword arguments into configuration keys."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SUFFIXES = {
     "size": {"b": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"},
     "rate": {"b_s": "B/s", "mib_s": "MiB/s", "mb_s": "MB/s"},
 }
-"""Units that a name may end in, by what its key measures: ``read_us=30`` is ``timing.read``."""
+"""Units that an argument's name may end in, by the kind of its key: ``read_us=30`` sets ``timing.read``."""
 
 
 @functools.cache
 def names() -> dict[str, tuple[str, ...]]:
-    """Every argument that stands for a key, with the keys that it may stand for.
+    """Maps every argument name to the keys that it can mean.
 
-    A key goes by its path with ``_`` for the dots, with and without ``policy_``, and by its last part
-    where no other key ends so.
+    A key's names are its path with ``_`` for the dots, the same without ``policy_``, and its last part. A
+    last part that several keys share is ambiguous.
     """
     found: dict[str, set[str]] = {}
     for path, *_ in _core.keys():
@@ -38,15 +38,15 @@ def names() -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def kinds() -> dict[str, str]:
-    """What each key takes: ``time``, ``size``, ``rate``, ``count``, ``real``, ``flag``, ``word`` ..."""
+    """Maps each key to its kind: ``time``, ``size``, ``rate``, ``count``, ``real``, ``flag``, ``word`` ..."""
     return {path: kind.removesuffix("s") for path, kind, *_ in _core.keys()}
 
 
 def settings(changes: Mapping[str, Setting]) -> list[str]:
-    """The changes as ``key=value``, as the command line takes them.
+    """Returns the changes as ``key=value``, as the command line takes them.
 
     Raises:
-        InputError: for every argument that stands for no key, or for several.
+        InputError: for every argument that matches no key, or several.
     """
     found, diagnostics = sound_settings(changes)
     if diagnostics:
@@ -57,7 +57,10 @@ def settings(changes: Mapping[str, Setting]) -> list[str]:
 def sound_settings(
     changes: Mapping[str, Setting], also: Iterable[str] = ()
 ) -> tuple[list[str], list[Diagnostic]]:
-    """The changes that stand for keys, and what is wrong with others, which may mean one of ``also``."""
+    """Returns the valid changes, and a diagnostic for each of the others.
+
+    ``also`` has further argument names to suggest for a misspelled one.
+    """
     diagnostics: list[Diagnostic] = []
     found: list[str] = []
     for name, value in changes.items():
@@ -70,7 +73,7 @@ def sound_settings(
 
 
 def key(name: str, also: Iterable[str] = ()) -> tuple[str, str] | Diagnostic:
-    """The key that an argument stands for, with the unit that its name ends in; or why there is none."""
+    """Returns the key that an argument sets and the unit that its name ends in, or a diagnostic."""
     name = name.rstrip("_") if keyword.iskeyword(name.rstrip("_")) else name
     paths = (name,) if "." in name else names().get(name, ())
     if len(paths) == 1:
@@ -92,14 +95,15 @@ def _endings(name: str) -> list[tuple[str, str, str]]:
 def _unknown(name: str, paths: tuple[str, ...], also: Iterable[str]) -> Diagnostic:
     if paths:
         longer = " or ".join(f"`{path.replace('.', '_')}`" for path in paths)
-        return Diagnostic(name, None, "", f"`{name}` may stand for {longer}", hint="name one of them")
+        return Diagnostic(name, None, "", f"`{name}` is ambiguous: {longer}", hint="use the longer name")
     near = difflib.get_close_matches(name, [*also, *names()], n=1)
     hint = f"did you mean `{near[0]}`?" if near else "`fowler presets --keys` lists every key"
-    return Diagnostic(name, None, "", f"`{name}` is no argument and no configuration key", hint=hint)
+    what = f"`{name}` is neither an argument nor a configuration key"
+    return Diagnostic(name, None, "", what, hint=hint)
 
 
 def text(value: Setting, unit: str = "") -> str:
-    """A value as the command line takes it."""
+    """Formats a value as the command line takes it."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -112,5 +116,5 @@ def text(value: Setting, unit: str = "") -> str:
 
 
 def number(value: float) -> str:
-    """A number as configurations have it, numpy's scalars too."""
+    """Formats a number as configuration files have it. Accepts numpy scalars."""
     return int.__repr__(value) if isinstance(value, int) else float.__repr__(value)

@@ -1,4 +1,4 @@
-"""From keyword arguments to the text of a sweep's specification."""
+"""Turns keyword arguments into the text of a sweep's specification."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from fowler.errors import Diagnostic, InputError
 from fowler.policies import Schemes
 
 OWN = ("device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle")
-"""What may be an axis and is no key of a drive."""
+"""The axes that are not keys of a drive."""
 
 BY_NAME = {
-    "device": ("a drive that is a value", "write its `toml()` to a file that ends in .toml"),
-    "workload": ("a frame of requests", "write it as CSV, and name the file as `trace`"),
-    "scheme": ("a policy of Python's", "give `fowler.run` or `fowler.compare` the policy"),
+    "device": ("a drive given as an object", "write its `toml()` to a file that ends in .toml"),
+    "workload": ("a frame of requests", "write it to a CSV file and pass that as `trace`"),
+    "scheme": ("a policy written in Python", "use `fowler.run` or `fowler.compare` for it"),
 }
-"""What a sweep has by name only: what else it may be elsewhere, and what to do about that."""
+"""What a sweep takes by name only: the other form that runs accept, and the hint if a sweep gets it."""
 
 
 class Specification:
-    """The text of a specification, which knows the argument that each line is of.
+    """The text of a specification. It remembers which argument each line comes from.
 
-    What cannot be written is a diagnostic and is left out: nothing is put in its place.
+    A value that cannot be written adds a diagnostic and no line.
     """
 
     def __init__(self, name: str, own: Iterable[str] = OWN) -> None:
-        """One without a line.
+        """Creates an empty specification.
 
         Args:
-            name: What it is called in messages that belong to no argument.
-            own: What may be varied in it and is no key of a drive.
+            name: Its name in messages that belong to no argument.
+            own: The axes that are not keys of a drive.
         """
         self.name = name
         self._own = tuple(own)
@@ -41,23 +41,23 @@ class Specification:
         self._refused = 0
         self.diagnostics: list[Diagnostic] = []
         self.shapeless = False
-        """Whether its design is missing, without which nothing else can be judged."""
+        """Whether the design is missing. Without it the rest cannot be checked."""
 
     @property
     def text(self) -> str:
-        """It as TOML."""
+        """The specification as TOML."""
         return "".join(f"{line}\n" for _, line in self._lines)
 
     def add(self, argument: str, name: str, value: object) -> None:
-        """Adds a key, unless it has no value."""
+        """Adds a key, unless the value is ``None``."""
         if value is not None:
             self._key(argument, name, value)
 
     def axes(self, axes: Any, argument: str) -> None:
-        """Adds what is varied."""
+        """Adds the axes."""
         if not isinstance(axes, Mapping):
             self.shapeless = True
-            self.wrong(argument, f"this is {type(axes).__name__}", "values by the names of axes")
+            self.wrong(argument, f"got {type(axes).__name__}", "a dictionary from axes to their values")
             return
         self._head(argument, "[axis]")
         before = len(self._lines)
@@ -68,8 +68,8 @@ class Specification:
         """Adds the points of a list."""
         if isinstance(points, str | Mapping) or not isinstance(points, Iterable):
             self.shapeless = True
-            expected = "a whole number, or a list of points, each its values by the names of axes"
-            self.wrong("points", f"this is {type(points).__name__}", expected)
+            expected = "a whole number, or a list of points, each a dictionary from axes to values"
+            self.wrong("points", f"got {type(points).__name__}", expected)
             return
         for place, point in enumerate(points):
             argument = f"points[{place}]"
@@ -77,14 +77,13 @@ class Specification:
             if isinstance(point, Mapping):
                 self._values([(argument, name, value) for name, value in point.items()], several=False)
             else:
-                what = f"a point is {type(point).__name__}"
-                self.wrong(argument, what, "values by the names of axes")
+                self.wrong(argument, f"got {type(point).__name__}", "a dictionary from axes to values")
 
     def reported(self, error: InputError, *, whole: bool) -> list[Diagnostic]:
-        """What the simulator says of lines, as said of the arguments that they are of.
+        """Returns the simulator's diagnostics with lines replaced by the arguments they come from.
 
-        Where something was left out it may miss that: what it says of no line counts only of a whole
-        specification.
+        Diagnostics that belong to no line are kept only if the specification is ``whole``: otherwise they
+        may complain about what was left out.
         """
         reported = []
         for its in error.diagnostics:
@@ -98,14 +97,14 @@ class Specification:
         return reported
 
     def wrong(self, argument: str, what: str, expected: str = "", hint: str | None = None) -> None:
-        """Takes down what is wrong with an argument."""
+        """Adds a diagnostic about an argument."""
         self._refused += 1
         diagnostic = Diagnostic(argument, None, "", what, expected, hint)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 
     def _values(self, rows: Iterable[tuple[str, Any, Any]], *, several: bool) -> None:
-        """Values by the names of axes: several of each, or one."""
+        """Adds axes with their values: several values for each axis, or one."""
         names: dict[str, str] = {}
         for argument, name, values in rows:
             found = self._varied(argument, name)
@@ -113,23 +112,23 @@ class Specification:
                 continue
             path, unit = found
             if path in names:
-                what = f"`{names[path]}` and `{name}` are one axis"
-                self.wrong(argument, what, hint="leave one of them out")
+                what = f"`{names[path]}` and `{name}` are the same axis"
+                self.wrong(argument, what, hint="remove one of them")
                 continue
             names[path] = name
             self._key(argument, path, values, unit, several=several)
 
     def _varied(self, argument: str, name: Any) -> tuple[str, str] | None:
-        """The key that a name stands for, and its unit."""
+        """Returns the key that a name stands for, and its unit."""
         if not isinstance(name, str):
-            self.wrong(argument, f"{name!r} is no name", "a word")
+            self.wrong(argument, f"{name!r} is not the name of an axis", "a string")
             return None
         found = (name, "") if name in self._own else key(name)
         if not isinstance(found, Diagnostic):
             return found
         near = found.hint if "did you mean" in (found.hint or "") else None
-        what = found.what.replace("no argument and no configuration key", "nothing that can be varied")
-        self.wrong(argument, what, f"{', '.join(self._own)}, or a key of a drive", near)
+        what = found.what.replace("is neither an argument nor a configuration key", "cannot be varied")
+        self.wrong(argument, what, f"{', '.join(self._own)}, or a configuration key", near)
         return None
 
     def _key(self, argument: str, name: str, value: Any, unit: str = "", *, several: bool = False) -> None:
@@ -142,7 +141,7 @@ class Specification:
             self._lines.append((argument, f"{_bare(name)} = {text}"))
 
     def _value(self, argument: str, name: str, value: Any, unit: str) -> str:
-        """One value; of what a sweep has by name the name."""
+        """Returns one value as TOML. Drives, schemes and workloads are written by name."""
         if (
             name not in BY_NAME
             or value is None
@@ -159,9 +158,7 @@ class Specification:
             if not schemes.policies:
                 return self._literal(argument, schemes.names[0])
         what, hint = BY_NAME[name]
-        reported = (
-            f"{what} cannot be part of a sweep: workers find drives, schemes and requests by their names"
-        )
+        reported = f"{what} cannot be part of a sweep: workers look up drives, schemes and requests by name"
         self.wrong(argument, reported, hint=hint)
         return ""
 
@@ -175,7 +172,7 @@ class Specification:
             case str() | os.PathLike():
                 return self._text(argument, os.fsdecode(value))
             case Mapping():
-                # Only the ends of a range have the unit.
+                # Only the ends of a range take the unit.
                 units = {"from": unit, "to": unit}
                 parts = (
                     f"{_bare(str(name))} = {self._literal(argument, part, units.get(name, ''))}"
@@ -186,10 +183,10 @@ class Specification:
                 return f"[{', '.join(self._literal(argument, it, unit) for it in value)}]"
         plain = getattr(value, "item", None)
         if plain is not None:
-            # A scalar of numpy's that is no number of Python's.
+            # A numpy scalar that is not a Python number.
             return self._literal(argument, plain(), unit)
-        what = f"`{value!r}` is {type(value).__name__}"
-        expected = "a number, a word, a list of such, or a range: {'from': .., 'to': ..}"
+        what = f"invalid value {value!r} of type {type(value).__name__}"
+        expected = "a number, a string, a list of these, or a range: {'from': .., 'to': ..}"
         self.wrong(argument, what, expected)
         return ""
 
@@ -197,7 +194,7 @@ class Specification:
         try:
             text.encode()
         except UnicodeEncodeError:
-            self.wrong(argument, f"{text!r} is no text: it has half a character", "text that UTF-8 can hold")
+            self.wrong(argument, f"{text!r} has a lone surrogate", "text that can be encoded as UTF-8")
         return _quoted(text)
 
 
@@ -213,5 +210,5 @@ def _bare(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    # What JSON escapes TOML does too, and one character more.
+    # TOML escapes what JSON does, and DEL too.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

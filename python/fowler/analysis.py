@@ -1,4 +1,4 @@
-"""What the points of a sweep say: which of them no other beats, and what each axis does."""
+"""Analyses of a sweep's points: the Pareto front, and the effect of each axis."""
 
 from __future__ import annotations
 
@@ -15,44 +15,45 @@ from fowler.results import Table, html_table, number
 __all__ = ["Effect", "Level", "MainEffects", "main_effects", "pareto"]
 
 AnyTable = Any
-"""A table of Fowler's, or anything with Arrow's C stream."""
+"""A Fowler table, or any object with an Arrow C stream."""
 
 LEVELS_MOST = 8
-"""An axis with more different numbers than these is cut into parts."""
+"""An axis with more different numbers than this is cut into parts."""
 PARTS = 4
-"""Into so many, of as many points each."""
+"""The number of parts, each with about the same number of points."""
 RESPONSE_MOST = 1e150
-"""What is larger has no square that a float holds, and no variance."""
+"""The largest response. The square of a larger number would overflow a float, so it has no variance."""
 
 T = TypeVar("T", bound=Table)
 
 
 def pareto(table: AnyTable, *, minimise: Sequence[str] = (), maximise: Sequence[str] = ()) -> Table:
-    """The rows that no other row beats: none is as good in every column and better in one.
+    """Returns the Pareto front: the rows for which no other row is as good in all columns and better in one.
 
-    Rows without a number in one of the columns, such as points that failed, are left out; rows that are alike
-    all stay in.
+    Rows that lack a number in one of the columns, such as points that failed, are left out. Of equal rows all
+    are returned.
 
     Args:
-        table: A sweep, or anything with Arrow's C stream.
-        minimise: Columns of which less is better.
-        maximise: Columns of which more is better.
+        table: A sweep, or any object with an Arrow C stream.
+        minimise: Columns to minimize.
+        maximise: Columns to maximize.
 
     Returns:
-        These rows as a table of the same kind, from the best to the worst in the first column.
+        These rows as a table of the same kind, from best to worst in the first column.
 
     Raises:
-        InputError: for every column that is not there or has no numbers, and if no row has one in each.
+        InputError: for every column that does not exist or is not numeric, and if no row has a number in all
+            of them.
     """
     return front(_table(table), minimise, maximise)
 
 
 def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
-    """The same of a table of Fowler's."""
+    """Returns the Pareto front of a Fowler table; see :func:`pareto`."""
     minimise, maximise = _listed(minimise, "minimise"), _listed(maximise, "maximise")
     if not (minimise or maximise):
-        what = "it is not said what is better"
-        raise InputError([Diagnostic("minimise", None, "", what, "columns of the table")])
+        what = "neither `minimise` nor `maximise` is given"
+        raise InputError([Diagnostic("minimise", None, "", what, "at least one column of the table")])
     columns = numbers(table, [*minimise, *maximise])
     signs = [1.0] * len(minimise) + [-1.0] * len(maximise)
     rows: list[tuple[list[float], int]] = []
@@ -61,9 +62,9 @@ def front(table: T, minimise: Sequence[str], maximise: Sequence[str]) -> T:
         if len(known) == len(cells):
             rows.append((known, row))
     if not rows:
-        what = "no row has a number in each of " + ", ".join(f"`{it}`" for it in (*minimise, *maximise))
+        what = "no row has a number in all of " + ", ".join(f"`{it}`" for it in (*minimise, *maximise))
         raise InputError([Diagnostic("columns", None, "", what)])
-    # In this order a row is beaten by earlier ones only.
+    # In this order only an earlier row can beat a row.
     rows.sort()
     front: list[tuple[list[float], int]] = []
     for values, row in rows:
@@ -78,49 +79,49 @@ def _beats(one: list[float], other: list[float]) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Level:
-    """The points that have one value on an axis, or that lie in one part of it."""
+    """The points with one value on an axis, or in one part of it."""
 
     label: str
-    """The value, or where the part begins and ends."""
+    """The value, or the range of the part."""
     low: float | str | None
-    """The value, or the least of the part; ``None`` of the points that have no value there."""
+    """The value, or the least value of the part. ``None`` for points without a value on this axis."""
     high: float | str | None
-    """The same, or the largest."""
+    """The value, or the largest value of the part."""
     count: int
-    """Points."""
+    """The number of points."""
     mean: float
     """Their mean response."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Effect:
-    """What one axis does."""
+    """The effect of one axis on a response."""
 
     factor: str
     """The axis."""
     levels: tuple[Level, ...]
-    """Its values in order: numbers by size, anything else as it comes, and last the points without one."""
+    """Its values: numbers in ascending order, others in order of appearance, then the points without one."""
     effect: float
-    """The largest mean less the smallest, in units of the response."""
+    """The largest mean minus the smallest, in the unit of the response."""
     share: float
-    """The share of the response's variance that lies between the means (the correlation ratio), 0 to 1."""
+    """The share of the response's variance that the means explain (the correlation ratio), 0 to 1."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MainEffects:
-    """What each axis does to a response, the others left to themselves; the strongest first."""
+    """The effect of each axis on a response, averaged over the other axes."""
 
     response: str
     """The column."""
     mean: float
     """Its mean over all points."""
     count: int
-    """Points that have it."""
+    """The number of points that have a response."""
     effects: tuple[Effect, ...]
-    """The axes."""
+    """The effects, the strongest first."""
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each level of each axis, as frames take them."""
+        """Returns one row for each level of each axis, ready for a data frame."""
         return [
             {"factor": its.factor, **dataclasses.asdict(level), "effect": its.effect, "share": its.share}
             for its in self.effects
@@ -144,7 +145,7 @@ class MainEffects:
         return html_table(heads, rows)
 
     def __repr__(self) -> str:
-        """The axes, a line each."""
+        """Shows the axes, one per line."""
         head = f"<MainEffects on {self.response}, mean {number(self.mean)} of {self.count} points:"
         lines = [
             f"  {its.factor}: {number(its.effect)}, {its.share:.0%} of the variance ("
@@ -156,22 +157,22 @@ class MainEffects:
 
 
 def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None = None) -> MainEffects:
-    """The mean response at each value of each axis, over everything else.
+    """Returns the mean response at each value of each axis, averaged over the other axes.
 
-    In a grid and in a Latin hypercube, where axes do not depend on each other, the difference of two means
-    is what the axis does on average. In a list it also has what other axes did at the same points. An axis
-    with more than 8 different numbers, as drawn designs have, is cut into 4 parts of as many points each.
-    Points that have no value on an axis, or NaN, are a level of their own.
+    In a grid and in a Latin hypercube the axes are independent, so the difference of two means is the average
+    effect of the axis. In a list it also contains the effect of other axes that changed at the same points.
+    An axis with more than 8 different numbers, as random designs have, is cut into 4 parts with the same
+    number of points. Points that have no value on an axis, or NaN, form a level of their own.
 
     Args:
-        table: A sweep, or anything with Arrow's C stream.
-        response: The column of numbers, such as ``read.p999_us``. Points without one, such as those that
-            failed, are left out.
+        table: A sweep, or any object with an Arrow C stream.
+        response: A column of numbers, such as ``read.p999_us``. Points without a number there, such as points
+            that failed, are left out.
         factors: Axes or other columns; ``None`` for every axis with more than one value.
 
     Raises:
-        InputError: for every column that is not there, and for a response that has no numbers, or has any
-            above 1e150, of which there is no variance.
+        InputError: for every column that does not exist, and for a response without numbers or with numbers
+            above 1e150, for which a variance cannot be computed.
     """
     its = _table(table)
     responses = numbers(its, [response])[0]
@@ -181,7 +182,7 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
         raise InputError([Diagnostic("response", None, "", what)])
     values = [value for value in responses if value is not None]
     if (most := max(map(abs, values))) > RESPONSE_MOST:
-        what = f"`{response}` has {most:g}, of which there is no variance"
+        what = f"`{response}` reaches {most:g}, too large to compute a variance"
         raise InputError([Diagnostic("response", None, "", what, f"numbers up to {RESPONSE_MOST:g}")])
     named = [it for it in its.columns if it.startswith("axis.")]
     if factors is not None:
@@ -200,7 +201,7 @@ def main_effects(table: AnyTable, response: str, factors: Sequence[str] | None =
 def _effect(factor: str, column: list[Any], values: list[float], mean: float) -> Effect:
     groups: dict[Any, list[int]] = {}
     for place, its in enumerate(column):
-        # Every NaN is another, and each says that there is no number.
+        # NaN differs from itself as a key, and means that there is no number.
         value = None if isinstance(its, float) and math.isnan(its) else its
         groups.setdefault(value, []).append(place)
     unset = groups.pop(None, [])
@@ -220,7 +221,7 @@ def _effect(factor: str, column: list[Any], values: list[float], mean: float) ->
 
 
 def _parts(groups: Mapping[float, list[int]], values: list[float]) -> list[Level]:
-    """Parts of as many points each, points of one value always together."""
+    """Cuts an axis into parts with the same number of points. Points of one value stay together."""
     order = [(value, place) for value in sorted(groups) for place in groups[value]]
     cuts = [0]
     for part in range(1, PARTS + 1):
@@ -238,7 +239,7 @@ def _parts(groups: Mapping[float, list[int]], values: list[float]) -> list[Level
 
 
 def _level(value: float | str | None, places: list[int], values: list[float]) -> Level:
-    """The points of one value."""
+    """Returns the level of the points with one value."""
     return Level(_word(value), value, value, len(places), _mean(values, places))
 
 
@@ -253,33 +254,32 @@ def _word(value: float | str | None) -> str:
 
 
 def _table(table: AnyTable) -> Table:
-    """Any table as one of Fowler's."""
+    """Converts any table to a Fowler table."""
     if not (hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__")):
-        expected = (
-            "a sweep, or anything with Arrow's C stream: a frame of polars or pandas, a table of pyarrow's"
-        )
-        raise InputError([Diagnostic("table", None, "", f"this is {type(table).__name__}", expected)])
+        expected = "a sweep, or an object with an Arrow C stream: a polars or pandas frame, a pyarrow table"
+        raise InputError([Diagnostic("table", None, "", f"got {type(table).__name__}", expected)])
     return Table.of(table)
 
 
 def _listed(names: Any, argument: str) -> list[str]:
-    """Names of columns; one of them alone would be taken letter by letter."""
+    """Returns a list of columns. Rejects a string, which would be taken letter by letter."""
     if isinstance(names, str):
-        hint = f"[{names!r}]"
-        raise InputError([Diagnostic(argument, None, "", "this is one word", "a list of columns", hint)])
+        hint = f"write [{names!r}]"
+        what = "got one string"
+        raise InputError([Diagnostic(argument, None, "", what, "a list of columns", hint)])
     if not isinstance(names, Iterable):
-        what = f"this is {type(names).__name__}"
+        what = f"got {type(names).__name__}"
         raise InputError([Diagnostic(argument, None, "", what, "a list of columns")])
     return list(names)
 
 
 def _named(table: Table, name: str) -> str:
-    """A column by its name; that of an axis also without `axis.`, where nothing else is called so."""
+    """Returns the full name of a column. An axis may be given without `axis.` if no column has that name."""
     return name if name in table.columns else f"axis.{name}"
 
 
 def column(table: Table, name: str) -> list[Any]:
-    """The values of a column, that of an axis by its own name too."""
+    """Returns the values of a column. An axis may be given without its prefix `axis.`."""
     return table.column(_named(table, name))
 
 
@@ -287,21 +287,22 @@ def _known(table: Table, names: Sequence[str], argument: str) -> Sequence[str]:
     diagnostics = []
     for name in names:
         if not isinstance(name, str):
-            diagnostics.append(Diagnostic(argument, None, "", f"{name!r} is no name", "the name of a column"))
+            what = f"{name!r} is not the name of a column"
+            diagnostics.append(Diagnostic(argument, None, "", what, "a string"))
         elif _named(table, name) not in table.columns:
             near = difflib.get_close_matches(name, table.columns, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
-            diagnostics.append(Diagnostic(argument, None, "", f"there is no column `{name}`", hint=hint))
+            hint = f"did you mean `{near[0]}`?" if near else "the attribute `columns` lists all columns"
+            diagnostics.append(Diagnostic(argument, None, "", f"unknown column `{name}`", hint=hint))
     if diagnostics:
         raise InputError(diagnostics)
     return names
 
 
 def numbers(table: Table, names: Sequence[str]) -> list[list[float | None]]:
-    """Columns of finite numbers."""
+    """Returns columns of numbers, with ``None`` for values that are missing or not finite."""
     columns = [column(table, name) for name in _known(table, names, "columns")]
     diagnostics = [
-        Diagnostic("columns", None, "", f"`{name}` has words, and numbers are needed")
+        Diagnostic("columns", None, "", f"`{name}` has text", "a column of numbers")
         for name, cells in zip(names, columns, strict=True)
         if any(isinstance(it, str) for it in cells)
     ]

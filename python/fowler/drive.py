@@ -1,4 +1,4 @@
-"""Drives: a preset, a file or one's own description, with changes."""
+"""Drives: a preset, a file or your own description, with changes."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ __all__ = ["Device", "Preset", "device", "presets"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Device(Config):
-    """A drive: every key of its configuration, and the name it goes by.
+    """A drive: its name and every key of its configuration.
 
-    Made by :func:`device` it is complete and checked. One that is put together by hand is checked when it
-    is first used, or by :meth:`check`.
+    A drive that :func:`device` returns is complete and valid. A drive that you assemble yourself is checked
+    when it is first used, or by :meth:`check`.
     """
 
     name: str = "device"
-    """What it is called in tables and messages."""
+    """The name shown in tables and messages."""
 
     def with_(self, changes: Mapping[str, Setting] | None = None, **keys: Setting) -> Self:
-        """The same drive with some keys changed, checked as a whole.
+        """Returns the drive with some keys changed, and checks the result as a whole.
 
-        A key goes by its path, with ``_`` for the dots (``buffer_size="64MiB"``), by its last part where no
-        other key ends so (``over_provisioning=0.28``), or with a unit at the end (``read_us=30``). Keys as
-        they are written in files go into ``changes``: ``{"timing.read": "30us"}``.
+        Write a key as its path with ``_`` for the dots (``buffer_size="64MiB"``), as its last part if no
+        other key ends the same way (``over_provisioning=0.28``), or with a unit at the end
+        (``read_us=30``). Keys as they are written in files go into ``changes``: ``{"timing.read": "30us"}``.
 
         Raises:
-            InputError: for every key that is not known and every value that does not do.
+            InputError: for every unknown key and every invalid value.
         """
         return type(self)._resolved(self.name, self.toml(), settings({**(changes or {}), **keys}))
 
     def under(self, scheme: str) -> Self:
-        """The same drive with the policies of a scheme."""
+        """Returns the drive with the policies of a scheme."""
         return type(self)._resolved(self.name, self.toml(), [], scheme)
 
     def check(self) -> Self:
-        """The same drive, if it can be built.
+        """Returns the drive, completed, if its configuration is valid.
 
         Raises:
             InputError: for everything that is wrong with it.
@@ -53,18 +53,18 @@ class Device(Config):
         return self.with_()
 
     def toml(self) -> str:
-        """The drive as the text of a device file."""
-        # A name is none of the keys.
+        """Returns the drive as the text of a device file."""
+        # The name is not a configuration key.
         lines = (line for line in self.lines() if not line.startswith("name = "))
         return "\n".join(lines) + "\n"
 
     @property
     def hash(self) -> str:
-        """The hash of its complete configuration: ``config_hash`` of every result on it."""
+        """The hash of the complete configuration, which every result on the drive has as ``config_hash``."""
         return _core.resolve(self._drive([]))[1]
 
     def __repr__(self) -> str:
-        """Its name and its configuration's hash; ``toml()`` is all of it."""
+        """Shows the name and the configuration's hash. ``toml()`` returns every key."""
         return f"<Device {self.name}: {self.hash}>"
 
     def _repr_html_(self) -> str:
@@ -83,7 +83,7 @@ class Device(Config):
 
 
 def device(name: str | os.PathLike[str], /, **keys: Setting) -> Device:
-    """The drive of a preset or of a file that ends in ``.toml``, with some keys changed.
+    """Returns the drive of a preset or of a file that ends in ``.toml``, with some keys changed.
 
     >>> device("pes-mlc").with_(buffer_size="64MiB").buffer.size
     '64MiB'
@@ -101,32 +101,32 @@ class Preset:
     kind: str
     """``device``, ``workload`` or ``scheme``."""
     name: str
-    """The name by which it is asked for."""
+    """The name to pass to :func:`fowler.run` and the command line."""
     about: str
-    """What it is, in a line."""
+    """A description in one line."""
 
     @property
     def text(self) -> str:
-        """Its file."""
+        """The text of the preset's file."""
         return _core.preset(self.kind, self.name)
 
 
 def presets(kind: str | None = None) -> list[Preset]:
-    """What comes with Fowler, of one kind or of all three.
+    """Returns the presets of one kind, or of all three kinds.
 
     Raises:
-        InputError: if there is no such kind.
+        InputError: if ``kind`` is none of ``device``, ``workload`` and ``scheme``.
     """
     if kind not in (None, "device", "workload", "scheme"):
         expected = "device, workload or scheme"
-        raise InputError([Diagnostic("kind", None, "", f"there are no presets of kind `{kind}`", expected)])
+        raise InputError([Diagnostic("kind", None, "", f"unknown kind of preset `{kind}`", expected)])
     return [Preset(*facts) for facts in _core.presets() if kind in (None, facts[0])]
 
 
 def as_drive(
     given: Device | str | os.PathLike[str], set_: Iterable[str], seed: int | None
 ) -> _arguments.Drive:
-    """A drive as the simulator takes it."""
+    """Returns a drive as the compiled module takes it."""
     if isinstance(given, Device):
         return given._drive(list(set_), seed)
     return {"device": os.fspath(given), "text": None, "set": list(set_), "seed": seed}

@@ -1,4 +1,4 @@
-"""What goes wrong, said so that it can be put right."""
+"""The exceptions that Fowler raises."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing that is wrong with an input."""
+    """One problem with an input."""
 
     file: str
-    """Where: a file, or the argument that carried the value; empty if nowhere in particular."""
+    """The file, or the argument that has the value. Empty if the problem belongs to no single place."""
     line: int | None
-    """The line, from 1, where there is one."""
+    """The line, counted from 1. ``None`` if there is none."""
     text: str
-    """The offending text; may be empty."""
+    """The offending text. May be empty."""
     what: str
     """What is wrong."""
     expected: str = ""
-    """What would have been right; may be empty."""
+    """What was expected. May be empty."""
     hint: str | None = None
     """What to do about it."""
 
@@ -39,25 +39,25 @@ class Diagnostic:
 
 
 class InputError(ValueError):
-    """Everything that is wrong with an input, all at once.
+    """All problems with an input, reported together.
 
-    The text of the exception lists everything; ``diagnostics`` holds it one by one.
+    The text of the exception lists all of them. ``diagnostics`` has them one by one.
     """
 
     diagnostics: tuple[Diagnostic, ...]
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """An error of these diagnostics, of which there is at least one."""
+        """Creates an error from at least one diagnostic."""
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
-        """Errors travel from worker to worker with all they know."""
+        """Pickles the error with all diagnostics, so that it can be passed between processes."""
         return type(self), (self.diagnostics,)
 
     @classmethod
     def of(cls, reported: Iterable[tuple[str, int | None, str, str, str, str | None]]) -> InputError:
-        """The error that the simulator reports; its flags are arguments here."""
+        """Creates the error from the simulator's diagnostics, with flags rewritten as arguments."""
         return cls(
             Diagnostic(
                 _argument(file), line, text, _arguments(what), _arguments(expected), hint and _arguments(hint)
@@ -67,14 +67,14 @@ class InputError(ValueError):
 
 
 class Gathered:
-    """What is wrong with the steps of one call, until all of them have been looked at."""
+    """Collects the problems of one call, to raise them together."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Creates an empty collection."""
         self.diagnostics: list[Diagnostic] = []
 
     def take(self, step: Callable[[], T], otherwise: T) -> T:
-        """What a step comes to, or something sound in its place."""
+        """Returns the result of ``step``, or collects its problems and returns ``otherwise``."""
         try:
             return step()
         except InputError as error:
@@ -82,37 +82,37 @@ class Gathered:
             return otherwise
 
     def whole(self, name: str, value: object, least: int) -> None:
-        """Notes what is no whole number of at least so much; ``None`` is nothing said."""
+        """Adds a diagnostic unless the value is ``None`` or a whole number of at least ``least``."""
         try:
             its = None if value is None else operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             its = -1
         if its is not None and not least <= its < 2**64:
-            what, expected = f"{value!r} is no such number", f"a whole number from {least}"
+            what, expected = f"invalid value {value!r}", f"a whole number, at least {least}"
             self.diagnostics.append(Diagnostic(name, None, "", what, expected))
 
     def done(self) -> None:
-        """Raises all of it, each thing once."""
+        """Raises everything collected, without duplicates."""
         if self.diagnostics:
             raise InputError(dict.fromkeys(self.diagnostics))
 
 
 class PolicyError(RuntimeError):
-    """A policy written in Python failed; what it raised is the cause, with its traceback."""
+    """A policy written in Python failed. The original exception, with its traceback, is the cause."""
 
     policy: str
     """The policy and its method."""
     at_ns: int
-    """When, in nanoseconds of simulated time."""
+    """The simulated time of the failure, in nanoseconds."""
 
     def __init__(self, policy: str, at_ns: int, cause: object = None) -> None:
-        """A failure of this policy at this moment."""
+        """Creates the error of a policy that failed at this simulated time."""
         self.policy, self.at_ns = policy, at_ns
         what = "" if cause is None else f": {type(cause).__name__}{_cause_text(cause)}"
         super().__init__(f"{policy} at {at_ns / 1e9:.9f} s of simulated time{what}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors travel from worker to worker."""
+        """Pickles the error, so that it can be passed between processes."""
         return _policy_error, (self.policy, self.at_ns, str(self))
 
 
@@ -120,7 +120,7 @@ def _cause_text(cause: object) -> str:
     try:
         return f": {cause}"
     except Exception:
-        # What cannot say what is wrong is wrong all the same.
+        # The exception's own `__str__` failed; its type alone has to do.
         return ""
 
 
@@ -131,9 +131,10 @@ def _policy_error(policy: str, at_ns: int, text: str) -> PolicyError:
 
 
 class WorkerError(RuntimeError):
-    """What runs points elsewhere gave up: a worker was killed, ran out of memory, or cannot run Fowler.
+    """The executor failed: a worker was killed, ran out of memory, or cannot run Fowler.
 
-    No point is to blame; what it gave up for is its cause (``__cause__``). Finished points are saved.
+    No point of the sweep is at fault. The executor's exception is the cause (``__cause__``). Finished points
+    are saved.
     """
 
 
@@ -142,7 +143,7 @@ def _argument(file: str) -> str:
 
 
 def _arguments(text: str) -> str:
-    """What is said of flags, said of arguments: ``--remap modulo`` is ``remap="modulo"``."""
+    """Rewrites the flags in a message as arguments: ``--remap modulo`` becomes ``remap="modulo"``."""
     text = re.sub(r"--set ([\w.]+)=(\S+)", r'set={"\1": \2}', text)
     text = re.sub(r"--([a-z][a-z-]*) ([a-z]\w*|[A-Z]\b)(?![\w ]*\()", _assigned, text)
     return re.sub(r"--([a-z][a-z-]*)", lambda its: its[1].replace("-", "_"), text)

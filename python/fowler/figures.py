@@ -1,4 +1,4 @@
-"""Pictures of results, for papers and notebooks. They need matplotlib: ``pip install '.[plot]'``."""
+"""Plots of results, for papers and notebooks. They need matplotlib: ``pip install '.[plot]'``."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["Picture", "blame", "distributions", "heatmap", "lines", "main_effects", "pareto"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe and Ito's colours, which are told apart by every eye."""
+"""The palette of Okabe and Ito, which color-blind readers can tell apart."""
 DASHES = ("-", "--", "-.", ":")
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "#999999"
 WIDE = 10.0
-"""Numbers whose largest is so many times the least are drawn on a logarithmic axis."""
+"""An axis is logarithmic if its largest number is at least this many times the least."""
 
 
 class Picture(Figure):
-    """A figure that notebooks show by themselves, whatever the backend; the same bytes each time."""
+    """A figure that notebooks display with any backend. The same data gives the same bytes."""
 
     def _repr_svg_(self) -> str:
         text = io.StringIO()
@@ -40,7 +40,7 @@ class Picture(Figure):
 
 
 def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
-    """The share of reads, or writes, that took at least so long, for every run."""
+    """Plots, for every run, the share of reads or writes at or above each latency."""
     figure = Picture(figsize=(6, 4), layout="constrained")
     axes = figure.add_subplot()
     for at, run in enumerate(runs):
@@ -58,7 +58,7 @@ def distributions(runs: Sequence[Run], kind: str = "read") -> Figure:
 
 
 def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
-    """Where the time of all requests, and of the slowest, went."""
+    """Plots the causes of latency, for all requests of a run and for the slowest."""
     bands = getattr(run.blame, kind)
     named = {
         "all": bands.all,
@@ -99,16 +99,16 @@ def blame(run: Run, kind: str = "read", causes: int = 8) -> Figure:
 
 
 class Quantity(NamedTuple):
-    """A column as a picture shows it."""
+    """How a plot shows a column."""
 
     label: str
-    """Its name and unit."""
+    """The label of the axis: name and unit."""
     scale: float
-    """What its numbers are divided by."""
+    """The divisor that converts the column's numbers to that unit."""
 
 
 def quantity(column: str) -> Quantity:
-    """A column's name with its unit: latencies in us, sizes in MiB, rates in MiB/s."""
+    """Returns how to show a column: latencies in us, sizes in MiB, rates in MiB/s."""
     name = column.removeprefix("axis.")
     unit, scale = {
         "time": ("us", 1e3),
@@ -128,7 +128,7 @@ def quantity(column: str) -> Quantity:
 
 
 def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
-    """Two columns of every point, and the front that none beats."""
+    """Plots two columns of every point, and their Pareto front."""
     minimise = [name for name in (x, y) if name not in maximise]
     best = analysis.front(table, minimise, maximise)
     figure, axes = _figure()
@@ -148,7 +148,7 @@ def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str |
     scale = quantity(x).scale, quantity(y).scale
     front = sorted((a / scale[0], b / scale[1]) for a, b in zip(front_x, front_y, strict=True))
     if front:
-        # Between two of them lies what both of them beat, never a point of the straight line.
+        # Steps, not straight lines: no point is known to reach the line between two points of the front.
         where = "pre" if y in maximise else "post"
         axes.step(*zip(*front, strict=True), where=where, color="black", linewidth=1, label="Pareto front")
         axes.plot(*zip(*front, strict=True), "o", color="black", fillstyle="none", markersize=9)
@@ -157,7 +157,7 @@ def pareto(table: Table, x: str, y: str, maximise: Sequence[str] = (), by: str |
 
 
 def main_effects(effects: analysis.MainEffects) -> Figure:
-    """The mean response at each value of each axis, the axes side by side."""
+    """Plots the mean response at each value of each axis, the axes side by side."""
     count = max(len(effects.effects), 1)
     figure = Picture(figsize=(1.2 + 1.9 * count, 3.4), layout="constrained")
     panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
@@ -166,7 +166,7 @@ def main_effects(effects: analysis.MainEffects) -> Figure:
         levels = its.levels
         means = [it.mean / response.scale for it in levels]
         if any(isinstance(it.low, str) for it in levels):
-            # Between words there is nothing that a line could follow.
+            # A line between categories would mean nothing.
             panel.vlines(range(len(levels)), effects.mean / response.scale, means, color=COLOURS[0])
             panel.plot(range(len(levels)), means, "o", color=COLOURS[0], markersize=5)
         else:
@@ -186,7 +186,7 @@ def main_effects(effects: analysis.MainEffects) -> Figure:
 
 
 def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
-    """The mean of a column along an axis, a line for each value of another."""
+    """Plots the mean of a column along an axis, one line for each value of another."""
     figure, axes = _figure()
     across, along = _axes(axes, table, x, response)
     marks = analysis.column(table, by) if by else [""] * len(table)
@@ -223,7 +223,7 @@ def lines(table: Table, x: str, response: str, by: str | None = None) -> Figure:
 
 
 def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
-    """The mean of a column over two axes, as colours and numbers."""
+    """Plots the mean of a column over two axes, as colors and numbers."""
     across, along = analysis.column(table, x), analysis.column(table, y)
     values = analysis.numbers(table, [response])[0]
     shown = quantity(response)
@@ -237,7 +237,7 @@ def heatmap(table: Table, x: str, y: str, response: str) -> Figure:
     means = [[_mean(cells.get((a, b))) for a in columns] for b in rows]
     figure = Picture(figsize=(1.8 + 0.8 * len(columns), 1.4 + 0.5 * len(rows)), layout="constrained")
     axes = figure.add_subplot()
-    # Lightness alone carries it: every eye sees the order, and so does a printer without colours.
+    # Lightness alone shows the order, for color-blind readers and for black-and-white print.
     image = axes.imshow(means, cmap="cividis", aspect="auto", origin="lower")
     finite = [it for row in means for it in row if not math.isnan(it)]
     middle = (min(finite) + max(finite)) / 2
@@ -259,7 +259,7 @@ def _figure() -> tuple[Figure, Any]:
 
 
 def _axes(axes: Any, table: Table, x: str, y: str) -> list[list[Any]]:
-    """Two columns in the units that are shown, on axes with their names."""
+    """Labels and scales the axes, and returns the two columns in the units shown."""
     columns = []
     for name, set_label, set_scale in (
         (x, axes.set_xlabel, axes.set_xscale),
@@ -289,7 +289,7 @@ def _mean(values: list[float] | None) -> float:
 
 
 def _word(name: str | None, value: float | str | None) -> str:
-    """A value on an axis, in the unit that the axis shows."""
+    """Formats a value of an axis in the unit shown."""
     if value is None or isinstance(value, str):
         return value or "not set"
     return number(value / quantity(name or "").scale)

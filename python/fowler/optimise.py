@@ -1,4 +1,6 @@
-"""An objective for Optuna: the best drive under conditions. Needs Optuna: ``pip install '.[optimise]'``.
+"""An Optuna objective that looks for the best drive under conditions.
+
+Needs Optuna: ``pip install '.[optimise]'``.
 
 >>> import optuna
 >>> import fowler.optimise as fo
@@ -45,26 +47,26 @@ from fowler.sweeping import SAID, read_keywords
 __all__ = ["Candidate", "Measure", "Objective", "at_least", "at_most"]
 
 Value = Any
-"""What a parameter may be: a word, a number, true or false."""
+"""The value of a parameter: a string, a number or a Boolean."""
 
 RANGE = ("from", "to", "scale", "step")
-"""What a range of the space may say."""
+"""The keys of a range of the space."""
 
 OWN = ("scheme", "seed", "limit", "queue_depth", "speed", "idle")
-"""What may be varied and is no key of a drive: the arguments of :func:`fowler.run` by these names."""
+"""The parameters that are not keys of a drive, but arguments of :func:`fowler.run`."""
 
 RUNS_ONLY = ("queue_depth", "speed", "idle", "requests", "requests_file")
-"""What a life has no use for: it goes as it was recorded, and keeps no requests."""
+"""Arguments that do not apply to a life, which runs at the recorded speed and keeps no requests."""
 
 LIVES_ONLY = ("years", "dilation", "limit", "check")
-"""What a life may be given apart from the run."""
+"""The arguments that ``life`` accepts."""
 
 YEARS_MOST = 1e6
-"""The longest life that :func:`fowler.lifetime` takes."""
+"""The longest life that :func:`fowler.lifetime` accepts, in years."""
 
 
 class Candidate:
-    """One drive of the space. It is run when its run is asked for, and lives when its life is."""
+    """One drive of the space. ``run`` and ``life`` are simulated when they are first used."""
 
     def __init__(
         self,
@@ -72,62 +74,69 @@ class Candidate:
         run: Callable[[], Run],
         life: Callable[[], Lifetime],
     ) -> None:
-        """Its place in the space, and how it is run and lives."""
+        """Creates a candidate from its parameter values and the functions that simulate it."""
         self.values = dict(values)
         self._run = run
         self._life = life
 
     @cached_property
     def run(self) -> Run:
-        """Its run."""
+        """The result of its run."""
         return self._run()
 
     @cached_property
     def life(self) -> Lifetime:
-        """Its whole life."""
+        """The result of its lifetime run."""
         return self._life()
 
     @property
     def device(self) -> Device:
-        """The drive, policies included."""
+        """The drive, including its policies."""
         return self.run.device
 
     def __repr__(self) -> str:
-        """Its place in the space."""
+        """Shows its parameter values."""
         return f"<Candidate: {', '.join(f'{name}={its}' for name, its in self.values.items())}>"
 
 
 Measure = Callable[[Candidate], float | None]
-"""What is measured of a candidate."""
+"""A function that measures a candidate."""
 
 
 def at_most(measure: Measure, limit: float) -> Measure:
-    """A condition: by which share of the limit the measure is above it; met at 0 and below."""
+    """Returns the condition that a measure is at most ``limit``.
+
+    Its value is the excess over the limit, as a share of the limit. The condition is met at 0 or less.
+    """
     return lambda its: (_measured(measure, its) - limit) / (abs(limit) or 1.0)
 
 
 def at_least(measure: Measure, limit: float) -> Measure:
-    """A condition: by which share of the limit the measure is below it; met at 0 and below."""
+    """Returns the condition that a measure is at least ``limit``.
+
+    Its value is the gap to the limit, as a share of the limit. The condition is met at 0 or less.
+    """
     return lambda its: (limit - _measured(measure, its)) / (abs(limit) or 1.0)
 
 
 def _measured(measure: Measure, its: Candidate) -> float:
     value = measure(its)
     if value is None:
-        # No drive is to blame: with so few requests none has it.
+        # Not the drive's fault: every drive lacks the value with so few requests. So do not prune.
         raise ValueError(
-            f"{its!r}: a condition has no value, such as p99.9 of fewer than a thousand requests"
+            f"{its!r}: a condition has no value; for example, p99.9 needs at least 1000 requests"
         )
     return value
 
 
 class Objective:
-    """What a study of Optuna's minimises: ``study.optimize(Objective(...), n_trials=50)``.
+    """The objective of an Optuna study: ``study.optimize(Objective(...), n_trials=50)``.
 
-    Each trial is a drive of the space, which is run, and lives if a condition asks for its life. Conditions
-    are given to Optuna by name, and every sampler that knows constraints heeds them; ``study.best_trial``
-    meets them all. A trial whose drive cannot be, or cannot run the workload, is pruned; why is its user
-    attribute ``error``. Results repeat: with a seeded sampler and one job at a time, so does the study.
+    Each trial runs one drive of the space, and simulates its life if a condition or the objective uses it.
+    Conditions are passed to Optuna by name, and every sampler that supports constraints observes them;
+    ``study.best_trial`` meets them all. A trial is pruned if its drive is invalid or cannot run the workload;
+    its user attribute ``error`` says why. With a seeded sampler and one job at a time, a study is
+    reproducible.
     """
 
     def __init__(
@@ -141,29 +150,31 @@ class Objective:
         life: Mapping[str, Any] | None = None,
         **keywords: Any,
     ) -> None:
-        """An objective over a space.
+        """Creates an objective over a space.
 
         Args:
             device: As for :func:`fowler.run`.
             workload: As for :func:`fowler.run`.
-            space: What is varied: ``scheme``, ``seed``, ``limit``, ``queue_depth``, ``speed`` and ``idle``,
-                the arguments of :func:`fowler.run`; and configuration keys by the names that it takes, of
-                which ``"queue.depth"`` and ``"lifetime.table.idle"`` go by their paths alone. Each has a list
-                of values, or a range of numbers
-                ``{"from": .., "to": .., "scale": "linear" | "log", "step": ..}``: whole numbers between whole
-                numbers, any between others. A size or a time has its unit in its name: ``buffer_size_mib``.
-                What is varied is not among the keywords too.
-            minimise: What is minimised: a number of a :class:`Candidate`, or several for a study of several.
-            constraints: Conditions by their names: :func:`at_most`, :func:`at_least`, or any function of a
-                candidate that is at most 0 where it is met.
-            life: Keywords of :func:`fowler.lifetime` that are not those of the run: ``years``, ``dilation``,
-                ``limit``, ``check``. A life is not checked at twice the dilation unless ``check`` is true; it
-                goes as it was recorded, at any ``queue_depth``, ``speed`` and ``idle``.
-            **keywords: Those of :func:`fowler.run`.
+            space: The parameters to vary: ``scheme``, ``seed``, ``limit``, ``queue_depth``, ``speed`` and
+                ``idle`` as for :func:`fowler.run`, and configuration keys by any of their names, except that
+                ``"queue.depth"`` and ``"lifetime.table.idle"`` need their full paths. Each has a list of
+                values, or a range of numbers
+                ``{"from": .., "to": .., "scale": "linear" | "log", "step": ..}``: a range between whole
+                numbers yields whole numbers. The name of a size or a time ends in its unit:
+                ``buffer_size_mib``. A parameter cannot also be one of the keywords.
+            minimise: A function that returns the number to minimize for a :class:`Candidate`, or several
+                numbers for a multi-objective study.
+            constraints: Conditions by name: :func:`at_most`, :func:`at_least`, or any function of a candidate
+                that returns at most 0 if the condition is met.
+            life: Keywords of :func:`fowler.lifetime` for lives only: ``years``, ``dilation``, ``limit``,
+                ``check``. A life is not checked at twice the dilation unless ``check`` is true. It runs at
+                the recorded speed, whatever ``queue_depth``, ``speed`` and ``idle`` are.
+            **keywords: The keywords of :func:`fowler.run`.
 
         Raises:
-            InputError: for everything that no drive of the space could put right, at once: names and values
-                of the space, of the keywords and of ``life``, presets and files. A trace is read for it.
+            InputError: for everything that is wrong with every drive of the space, all together: names and
+                values of the space, of the keywords and of ``life``, presets and files. A trace is read to
+                check it.
         """
         self._minimise = minimise
         self._constraints = dict(constraints or {})
@@ -172,7 +183,7 @@ class Objective:
         self._life = {"check": False, **(life or {})}
         diagnostics = _wrong(device, workload, space, self._keywords, self._life) + _wrong_life(self._life)
         diagnostics += [
-            Diagnostic(name, None, "", f"{its!r} cannot be called", "a function of a candidate")
+            Diagnostic(name, None, "", f"{its!r} is not callable", "a function of a candidate")
             for name, its in (
                 ("minimise", minimise),
                 *((f"constraints[{name!r}]", its) for name, its in self._constraints.items()),
@@ -184,7 +195,7 @@ class Objective:
         self._space = dict(space)
 
     def candidate(self, values: Mapping[str, Value]) -> Candidate:
-        """The candidate at a place of the space, such as ``study.best_params``."""
+        """Returns the candidate with these parameter values, such as ``study.best_params``."""
         device, workload = self._of
         its = {**self._keywords, **values}
         lives = {name: value for name, value in its.items() if name not in RUNS_ONLY}
@@ -195,7 +206,7 @@ class Objective:
         )
 
     def __call__(self, trial: optuna.Trial) -> float | Sequence[float]:
-        """What is minimised, of the drive that a trial suggests."""
+        """Returns the value to minimize for the drive that a trial suggests."""
         its = self.candidate({name: _suggest(trial, name, self._space[name]) for name in self._space})
         try:
             conditions = {name: condition(its) for name, condition in self._constraints.items()}
@@ -226,25 +237,26 @@ def _wrong(
     keywords: Mapping[str, Any],
     life: Mapping[str, Any],
 ) -> list[Diagnostic]:
-    """What is wrong with every drive of a space.
+    """Returns the problems that every drive of a space has.
 
-    A sweep tells names and values that are wrong from drives that cannot be. So it is asked what it would say
-    of a sweep of this space.
+    The specification of a sweep already tells wrong names and values from impossible drives. So the space is
+    checked as if it were a sweep.
     """
     if not isinstance(space, Mapping) or not space:
         what = "there is nothing to vary"
-        return [Diagnostic("space", None, "", what, "lists and ranges by the names of keys")]
+        expected = "a dictionary from parameters to lists or ranges"
+        return [Diagnostic("space", None, "", what, expected)]
     diagnostics = _said_twice(space, keywords, life)
     for name, its in space.items():
         diagnostics += _wrong_range(name, its) if isinstance(its, Mapping) else _wrong_list(name, its)
     if isinstance(workload, Iterator):
-        what = "this can be read only once, and every trial reads it"
-        diagnostics.append(Diagnostic("workload", None, "", what, hint="hand over a list or a table"))
+        what = "an iterator can be read only once, but every trial reads the workload"
+        diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a list or a table"))
     faulty = {its.file for its in diagnostics}
     sound = {name: its for name, its in space.items() if _place(name) not in faulty}
     own = {**_as_sweep(workload, keywords), "axes": _axes(sound)}
     for check in (
-        # By itself it has to be a drive; with the keywords only the space may make it one.
+        # The device alone must be valid. With the keywords it may need values of the space to be valid.
         lambda: device.check() if isinstance(device, Device) else drive.device(device),
         lambda: read_keywords(own, Specification("objective", OWN), "space"),
     ):
@@ -256,10 +268,10 @@ def _wrong(
 
 
 def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """The keywords of a sweep of one point; what a sweep cannot have is left out, or gets a name."""
+    """Returns the keywords of a sweep of one point. What a sweep cannot take is left out or replaced."""
     own = {name: its for name, its in keywords.items() if name not in ("progress", "requests_file")}
     if not (workload is None or isinstance(workload, str | os.PathLike)):
-        # Whether columns are requests only a run says.
+        # Only a run can check columns of requests, so a preset takes their place here.
         own = {name: its for name, its in own.items() if name not in (*Source.__annotations__, "source")}
         workload = "demo"
     one = {"workload": workload, "design": "random", "points": 1}
@@ -267,7 +279,7 @@ def _as_sweep(workload: AnyWorkload, keywords: Mapping[str, Any]) -> dict[str, A
 
 
 def _axes(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The axes of a sweep of a space."""
+    """Returns the axes of the sweep that corresponds to a space."""
     axes: dict[str, Any] = {}
     for name, its in space.items():
         if isinstance(its, Mapping):
@@ -280,12 +292,12 @@ def _axes(space: Mapping[str, Any]) -> dict[str, Any]:
                 if scheme is not None and scheme not in names:
                     names.append(scheme)
             axes |= {name: names} if names else {}
-    # A sweep varies something, and here there may be nothing but policies.
+    # A sweep needs an axis, and a space may vary nothing but policies written in Python.
     return axes or {"seed": [1]}
 
 
 def _without_policies(scheme: Any) -> Any:
-    """What of a scheme has a name, and what is no scheme; ``None`` where that is nothing."""
+    """Returns a scheme without the policies written in Python; ``None`` if nothing is left."""
 
     def is_policy(part: Any) -> bool:
         try:
@@ -301,7 +313,7 @@ def _without_policies(scheme: Any) -> Any:
 def _said_twice(
     space: Mapping[str, Any], keywords: Mapping[str, Any], life: Mapping[str, Any]
 ) -> list[Diagnostic]:
-    """What is varied and is among the keywords too; and keywords that a run has not, and a sweep has."""
+    """Returns diagnostics for parameters that are also keywords, and for keywords of sweeps only."""
     arguments = {
         name for name, its in inspect.signature(run).parameters.items() if its.kind is its.KEYWORD_ONLY
     }
@@ -313,18 +325,18 @@ def _said_twice(
         _, always = divided(more, keywords.get("source"), keywords.get("set"))
         fixed |= {setting.partition("=")[0] for setting in always}
     except InputError:
-        # It is said where all keywords are read.
+        # Reported where all keywords are read.
         pass
     if life.get("years") is not None:
         if "lifetime.target" in fixed:
-            what = "`lifetime.target` is among the keywords, and is the same"
-            diagnostics.append(Diagnostic("life['years']", None, "", what, hint="leave one of them out"))
+            what = "`years` sets `lifetime.target`, which is also given as a keyword"
+            diagnostics.append(Diagnostic("life['years']", None, "", what, hint="remove one of them"))
         fixed.add("lifetime.target")
     for name in space:
         found = (name, "") if name in OWN or not isinstance(name, str) else key(name)
         if not isinstance(found, Diagnostic) and found[0] in fixed:
-            what = f"`{found[0]}` is varied, and is said by a keyword too"
-            diagnostics.append(Diagnostic(_place(name), None, "", what, hint="leave one of them out"))
+            what = f"`{found[0]}` is varied, but is also given as a keyword"
+            diagnostics.append(Diagnostic(_place(name), None, "", what, hint="remove one of them"))
     return diagnostics
 
 
@@ -335,35 +347,38 @@ def _place(name: object) -> str:
 def _wrong_list(name: str, its: Any) -> list[Diagnostic]:
     if isinstance(its, Sequence) and not isinstance(its, str) and its:
         return []
-    return [Diagnostic(_place(name), None, "", "there is nothing to choose from", "a list, or a range")]
+    return [Diagnostic(_place(name), None, "", "there are no values", "a list of values, or a range")]
 
 
 def _wrong_range(name: str, its: Mapping[str, Any]) -> list[Diagnostic]:
     where = _place(name)
     diagnostics = [
-        Diagnostic(where, None, "", f"a range has no `{part}`", ", ".join(RANGE))
+        Diagnostic(where, None, "", f"unknown key `{part}` in a range", ", ".join(RANGE))
         for part in its
         if part not in RANGE
     ]
     low, high, step, scale = its.get("from"), its.get("to"), its.get("step"), its.get("scale", "linear")
     if not (_is_number(low) and _is_number(high)):
-        hint = "a size or a time has its unit in its name: buffer_size_mib, read_us"
-        what = f"a range from {low!r} to {high!r}"
-        return [*diagnostics, Diagnostic(where, None, "", what, "two numbers", hint)]
+        hint = "the name of a size or a time ends in its unit: buffer_size_mib, read_us"
+        what = f"invalid range from {low!r} to {high!r}"
+        return [*diagnostics, Diagnostic(where, None, "", what, "two finite numbers", hint)]
     if scale not in ("linear", "log"):
-        diagnostics.append(Diagnostic(where, None, "", f"an unknown scale {scale!r}", "linear or log"))
-    if not low < high or (scale == "log" and low <= 0):
-        what = f"the range from {low} to {high} is empty, or begins at 0 and is logarithmic"
-        diagnostics.append(Diagnostic(where, None, "", what, "from below to"))
+        diagnostics.append(Diagnostic(where, None, "", f"unknown scale {scale!r}", "linear or log"))
+    if not low < high:
+        what = f"the range from {low} to {high} is empty"
+        diagnostics.append(Diagnostic(where, None, "", what, "`from` below `to`"))
+    elif scale == "log" and low <= 0:
+        what = f"a logarithmic range cannot begin at {low}"
+        diagnostics.append(Diagnostic(where, None, "", what, "`from` above 0"))
     if step is None:
         return diagnostics
     if scale == "log":
-        diagnostics.append(Diagnostic(where, None, "", "a logarithmic range has no step"))
+        diagnostics.append(Diagnostic(where, None, "", "a logarithmic range cannot have a step"))
     found = key(name)
     whole = name in OWN[1:4] or (isinstance(found, tuple) and kinds().get(found[0]) == "count")
     if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
         expected = "a whole number, at least 1" if whole else "a number above 0"
-        diagnostics.append(Diagnostic(where, None, "", f"a step of {step!r}", expected))
+        diagnostics.append(Diagnostic(where, None, "", f"invalid step {step!r}", expected))
     return diagnostics
 
 
@@ -376,19 +391,21 @@ def _wrong_life(life: Mapping[str, Any]) -> list[Diagnostic]:
             hint = (
                 f"did you mean `{near[0]}`?"
                 if near
-                else "what holds for the run is a keyword, and holds here"
+                else "pass it as a keyword, which applies to the run and to the life"
             )
-            what = "this is not said of a life alone"
+            what = f"`{name}` cannot be set for a life alone"
             diagnostics.append(Diagnostic(where, None, "", what, ", ".join(LIVES_ONLY), hint))
         elif name == "years" and its is not None and not (_is_number(its) and 0 < its <= YEARS_MOST):
-            diagnostics.append(Diagnostic(where, None, "", f"a life of {its!r} years", "a number above 0"))
+            expected = f"a number above 0, at most {YEARS_MOST:g}"
+            diagnostics.append(Diagnostic(where, None, "", f"invalid value {its!r}", expected))
         elif name in ("dilation", "limit") and its is not None and not (type(its) is int and its >= 1):
-            diagnostics.append(Diagnostic(where, None, "", f"`{its!r}`", "a whole number, at least 1"))
+            expected = "a whole number, at least 1"
+            diagnostics.append(Diagnostic(where, None, "", f"invalid value {its!r}", expected))
     return diagnostics
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether it is a finite number that fits a float."""
+    """Whether a value is a finite number that fits a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return -sys.float_info.max <= value <= sys.float_info.max

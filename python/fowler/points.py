@@ -1,4 +1,4 @@
-"""The points of a sweep: what they were, what they came to, and what they say together."""
+"""The points of a sweep: their settings, their results, and analyses over all of them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["Plots", "Point", "Sweep"]
 
 AXIS = "axis."
-"""What columns of axes begin with."""
+"""The prefix of the columns of axes."""
 SHOWN = 20
-"""Points that a notebook shows."""
+"""The number of points that a notebook shows."""
 HEADLINES = ("read.mean_us", "read.p999_us", "write.mean_us", "write.p999_us", "waf")
-"""What it shows of each."""
+"""The metrics that a notebook shows for each point."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,24 +32,24 @@ class Point:
     """One point of a sweep that has run."""
 
     number: int
-    """Its place in the design, from 0."""
+    """Its index in the design, from 0."""
     hash: str
-    """What tells it from every other: the name of its files."""
+    """The hash that identifies it. Its files are named after the hash."""
     axes: Mapping[str, float | str | None]
     """Its value on each axis: times in ns, sizes in bytes, rates in bytes per second."""
     device: str
-    """The drive."""
+    """The name of the drive."""
     scheme: str
-    """The scheme on it."""
+    """The scheme."""
     workload: str
-    """The generator or the trace."""
+    """The name of the generator or the trace."""
     error: str | None
     """Why it failed; ``None`` if it did not."""
     _summary: str | None = dataclasses.field(repr=False)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Everything that was measured; empty if it failed."""
+        """All metrics of the point; empty if it failed."""
         found: dict[str, Any] = json.loads(self._summary or "{}")
         return found
 
@@ -57,13 +57,13 @@ class Point:
 class Sweep(Table):
     """The points of a sweep that have run, one row each, in the order of the design.
 
-    Whatever reads Arrow takes it, without a copy: ``polars.DataFrame(s)``, ``pyarrow.table(s)``,
-    ``pandas.DataFrame.from_arrow(s)``. Its columns are ``point``, ``hash``, ``axis.NAME`` of each axis,
-    ``error``, every single value of a summary under its dotted name, and ``summary`` as JSON.
+    Any Arrow library reads it without a copy: ``polars.DataFrame(s)``, ``pyarrow.table(s)``,
+    ``pandas.DataFrame.from_arrow(s)``. The columns are ``point``, ``hash``, ``axis.NAME`` for each axis,
+    ``error``, every single value of the summary under its dotted name, and ``summary`` as JSON.
     """
 
     def __init__(self, its: _core.Table, folder: Path) -> None:
-        """A table of the simulator's, and where it is saved."""
+        """Wraps a table of the compiled module, saved in ``folder``."""
         super().__init__(its)
         self._folder = folder
 
@@ -72,7 +72,7 @@ class Sweep(Table):
 
     @property
     def folder(self) -> Path:
-        """Where it is saved."""
+        """The folder of results."""
         return self._folder
 
     @property
@@ -82,7 +82,7 @@ class Sweep(Table):
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """The points, one by one."""
+        """The points as objects."""
         axes = self.axes
         levels = [self.column(AXIS + name) for name in axes]
 
@@ -98,33 +98,33 @@ class Sweep(Table):
 
     @property
     def failed(self) -> tuple[Point, ...]:
-        """The points that failed, each with its error."""
+        """The points that failed. ``error`` says why."""
         return tuple(point for point in self.points if point.error is not None)
 
     def pareto(self, *minimise: str, maximise: Sequence[str] = ()) -> Self:
-        """The points that no other beats, from the best to the worst in the first column.
+        """Returns the Pareto front: the points that no other point beats, best first in the first column.
 
         Args:
-            *minimise: Columns of which less is better, such as ``"waf", "read.p999_us"``.
-            maximise: Columns of which more is better.
+            *minimise: Columns to minimize, such as ``"waf", "read.p999_us"``.
+            maximise: Columns to maximize.
 
         Raises:
-            InputError: for every column that is not there or has no numbers, and if no point has one in
-                each.
+            InputError: for every column that does not exist or is not numeric, and if no point has a
+                number in all of them.
         """
         return analysis.front(self, minimise, maximise)
 
     def main_effects(self, response: str, factors: Sequence[str] | None = None) -> MainEffects:
-        """What each axis does to a column: see :func:`fowler.main_effects`."""
+        """Returns the effect of each axis on a column. See :func:`fowler.main_effects`."""
         return analysis.main_effects(self, response, factors)
 
     @property
     def plot(self) -> Plots:
-        """Pictures of it. They need matplotlib: ``pip install '.[plot]'``."""
+        """Plots of the points. They need matplotlib: ``pip install '.[plot]'``."""
         return Plots(self)
 
     def __repr__(self) -> str:
-        """How large it is, and what was varied."""
+        """Shows the folder, the number of points and the axes."""
         failed = f", {len(self.failed)} failed" if self.failed else ""
         return f"<Sweep {self._folder}: {len(self):,} points{failed}, by {', '.join(self.axes) or 'nothing'}>"
 
@@ -152,39 +152,39 @@ def _cell(value: float | str | None) -> str:
 
 
 class Plots:
-    """Pictures of the points of a sweep, as figures of matplotlib's."""
+    """Plots of the points of a sweep, as matplotlib figures."""
 
     def __init__(self, its: Sweep) -> None:
-        """Of these points."""
+        """Creates the plots of a sweep."""
         self._its = its
 
     def pareto(self, x: str, y: str, *, maximise: Sequence[str] = (), by: str | None = None) -> Figure:
-        """Two columns of every point, and the front that none beats.
+        """Plots two columns of every point, and their Pareto front.
 
         Args:
             x: A column of numbers.
-            y: Another.
-            maximise: Those of the two of which more is better.
-            by: An axis with few values, which is shown by colours and marks.
+            y: Another column of numbers.
+            maximise: Which of the two to maximize. The others are minimized.
+            by: An axis with few values, shown by colors and markers.
         """
-        from fowler import figures  # noqa: PLC0415  (a drawing library is not always there)
+        from fowler import figures  # noqa: PLC0415  (matplotlib is optional)
 
         return figures.pareto(self._its, x, y, maximise, by)
 
     def main_effects(self, response: str, factors: Sequence[str] | None = None) -> Figure:
-        """The mean of a column at each value of each axis, on one scale, the strongest axis first."""
+        """Plots the mean of a column at each value of each axis, on one scale, the strongest axis first."""
         from fowler import figures  # noqa: PLC0415
 
         return figures.main_effects(self._its.main_effects(response, factors))
 
     def lines(self, x: str, response: str, *, by: str | None = None) -> Figure:
-        """The mean of a column along an axis, a line for each value of another, and its extremes."""
+        """Plots the mean, least and largest value of a column along ``x``, one line per value of ``by``."""
         from fowler import figures  # noqa: PLC0415
 
         return figures.lines(self._its, x, response, by)
 
     def heatmap(self, x: str, y: str, response: str) -> Figure:
-        """The mean of a column over two axes, as colours and numbers."""
+        """Plots the mean of a column over two axes, as colors and numbers."""
         from fowler import figures  # noqa: PLC0415
 
         return figures.heatmap(self._its, x, y, response)

@@ -1,4 +1,4 @@
-"""Policies written in Python: an object with one of the methods below, in a scheme beside names of ours.
+"""Policies written in Python: objects with one of the methods below, used in a scheme.
 
 >>> import fowler
 >>> class ReadFirst:
@@ -8,8 +8,8 @@
 >>> r.scheme
 'fifo+ReadFirst'
 
-It takes the place of what the rest of the scheme chooses for its slot. It is copied when it is passed in
-(:func:`copy.deepcopy`), and each drive has a copy of that. What it raises ends the run as
+A policy replaces the choice that the rest of the scheme makes for its slot. It is copied when it is passed in
+(:func:`copy.deepcopy`), and each drive gets its own copy of that copy. An exception in it ends the run as
 :class:`fowler.PolicyError`.
 """
 
@@ -49,50 +49,52 @@ __all__ = [
 ]
 
 Kind = Literal["host_read", "background_read", "host_program", "background_program", "erase"]
-"""What waits for a die: reads that the host waits for, every other read, programs of the host's data, every
-other program, and erases."""
+"""The kinds of transactions that wait for a die: reads that the host waits for, all other reads, programs of
+host data, all other programs, and erases."""
 
 
 @runtime_checkable
 class DieOrder(Protocol):
-    """Which waiting transaction a die serves next."""
+    """Decides which waiting transaction a die serves next."""
 
     def pick(self, view: View) -> Waiting:
-        """One of those that ``view`` shows: no die stands idle while something may be served.
+        """Returns one of the transactions that ``view`` shows. A die is never idle while it could serve one.
 
-        Asked when a die is free, and when something new waits for one that may be interrupted.
+        Called when a die becomes free, and when a transaction arrives at a die that may be interrupted.
         """
 
 
 @runtime_checkable
 class Suspension(Protocol):
-    """Whether a read may interrupt the program or the erase that its die is at."""
+    """Decides whether a read may suspend the program or erase that runs on its die."""
 
     def allows(self, running: Running, read: Read) -> Literal["at_once", "phase_end"] | None:
-        """``"at_once"`` loses the phase that runs (IPC), ``"phase_end"`` waits for its end (IPS).
+        """Returns when to suspend, or ``None`` to let the operation run.
 
-        Asked of the read that the die order names, if ``policy.suspension.reads`` lets it suspend; once more
-        whenever something happens on the die.
+        ``"at_once"`` loses the running phase (IPC), ``"phase_end"`` waits for its end (IPS).
+
+        Called for the read that the die order picks, if ``policy.suspension.reads`` lets it suspend, and
+        again whenever something happens on the die.
         """
 
 
 @runtime_checkable
 class Hotness(Protocol):
-    """How a page was used in the buffer; in the place of the detector ``buffer_hits``.
+    """Decides how a page was used in the buffer. Replaces the detector ``buffer_hits``.
 
-    The drive has to use that detector.
+    The drive must use that detector.
     """
 
     def classify(self, page: Page) -> Literal["read_hot", "write_hot", "mixed"]:
-        """Asked when the page's program is opened, and when it leaves the buffer."""
+        """Returns the class of a page. Called when its program is created and when it leaves the buffer."""
 
 
 @runtime_checkable
 class Throttle(Protocol):
-    """When a write may enter; in the place of a throttle, which the drive has to have."""
+    """Decides how long to delay a write. Replaces a throttle; the drive must have one."""
 
     def admit(self, write: Write) -> float:
-        """For how many nanoseconds to delay the write that could enter now; asked once for each, in order."""
+        """Returns the nanoseconds to delay a write that could enter now. Called once per write, in order."""
 
 
 AnyPolicy: TypeAlias = "DieOrder | Suspension | Hotness | Throttle"
@@ -103,14 +105,14 @@ _SLOTS = {"pick": DieOrder, "allows": Suspension, "classify": Hotness, "admit": 
 
 
 class Schemes:
-    """Schemes by name, with the policies that they join."""
+    """Schemes by name, with the policies written in Python that they contain."""
 
     def __init__(self, schemes: Iterable[AnyScheme]) -> None:
-        """All of them at once: a policy has one name in all, and what it is now is what counts.
+        """Copies the policies and names them; a policy has the same name in all schemes.
 
         Raises:
-            InputError: for everything that is neither a name nor a policy.
-            PolicyError: for a policy that cannot be copied.
+            InputError: for everything that is neither a scheme nor a policy.
+            PolicyError: if a policy cannot be copied.
         """
         self._policies: dict[str, tuple[object, _arguments.Policy]] = {}
         self._diagnostics: list[Diagnostic] = []
@@ -123,7 +125,7 @@ class Schemes:
 
     @property
     def policies(self) -> list[_arguments.Policy]:
-        """What the simulator takes."""
+        """The policies as the compiled module takes them."""
         return [its for _, its in self._policies.values()]
 
     def _joined(self, scheme: AnyScheme) -> str:
@@ -138,8 +140,9 @@ class Schemes:
             return ""
         methods = [method for method, slot in _SLOTS.items() if isinstance(policy, slot)]
         if len(methods) > 1:
-            what = f"{_shown(policy)} has {' and '.join(methods)}, and fills one slot"
-            self._diagnostics.append(Diagnostic("scheme", None, "", what, hint="make it several objects"))
+            what = f"{_shown(policy)} has the methods {' and '.join(methods)}, but may fill only one slot"
+            hint = "split it into one object per method"
+            self._diagnostics.append(Diagnostic("scheme", None, "", what, hint=hint))
         name = self._name_of(policy)
         if name not in self._policies:
             try:
@@ -159,13 +162,14 @@ class Schemes:
         try:
             wanted = str(getattr(policy, "name", type(policy).__name__))
         except Exception as error:
-            self._diagnostics.append(Diagnostic("scheme", None, "", f"a policy's name: {error!r}"))
+            what = f"reading the name of a policy failed: {error!r}"
+            self._diagnostics.append(Diagnostic("scheme", None, "", what))
             return ""
         taken = {name for kind, name, _ in presets() if kind == "scheme"}
         if wanted in taken or wanted != wanted.strip() or not wanted or re.search(r"[+,]|\.toml$", wanted):
             what = f"a policy cannot be called `{wanted}`"
-            expected = "a name without + and , that is no scheme's and no file's"
-            hint = "`self.name` is a policy's name, where it has one"
+            expected = "a name without + and `,` that is not a scheme's and does not end in .toml"
+            hint = "set `self.name`; without it the name is that of the class"
             self._diagnostics.append(Diagnostic("scheme", None, "", what, expected, hint))
         number, name = 1, wanted
         while self._policies.get(name, (policy,))[0] is not policy:
@@ -178,16 +182,16 @@ class Schemes:
             names = [its.strip() for its in part.split("+")] if isinstance(part, str) else []
             for name in names:
                 if name in self._policies:
-                    what = f"`{name}` is the name of a policy, and no scheme's"
+                    what = f"`{name}` is the name of a policy, not of a scheme"
                     self._diagnostics.append(
-                        Diagnostic("scheme", None, "", what, hint="hand over the policy itself")
+                        Diagnostic("scheme", None, "", what, hint="pass the policy itself")
                     )
 
     def _wrong(self, what: object) -> None:
         hint = None
         if inspect.isclass(what) and _fills(what):
-            hint = f"hand over an object: {what.__name__}()"
-        expected = f"a scheme's name, or an object with a method {', '.join(_SLOTS)}"
+            hint = f"pass an object: {what.__name__}()"
+        expected = f"a scheme's name, or an object with one of the methods {', '.join(_SLOTS)}"
         text = f"{_shown(what)} is neither a scheme nor a policy"
         self._diagnostics.append(Diagnostic("scheme", None, "", text, expected, hint))
 
@@ -210,10 +214,10 @@ def _shown(what: object) -> str:
 
 
 def _label(policy: object) -> str:
-    """What tells a policy from every other: its class, what that is made of, and all that the object holds.
+    """Returns a text that identifies a policy: its class, the code of the class and bases, its attributes.
 
-    Not what its methods call outside of their classes. What an object holds and cannot be pickled makes it
-    different from every other.
+    Functions outside of these classes do not count. A policy with attributes that cannot be pickled differs
+    from every other policy.
     """
     kind = type(policy)
     made = hashlib.sha256()
@@ -233,7 +237,7 @@ def _label(policy: object) -> str:
 
 
 def _source(kind: type) -> bytes:
-    """The text of a class, or what its functions were compiled to where there is none."""
+    """Returns the source text of a class, or the code of its functions if there is no source."""
     try:
         return inspect.getsource(kind).encode()
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""What runs came to."""
+"""The results of runs, comparisons, lives and studies."""
 
 from __future__ import annotations
 
@@ -41,50 +41,50 @@ class Metric:
     """A number that every run reports, or a fact about the run."""
 
     name: str
-    """Its path in a summary, which is also the name of its column in a sweep: ``read.p99_us``. A last part in
+    """Its path in a summary and the name of its column in a sweep, such as ``read.p99_us``. A last part in
     capitals stands for every name there: ``counters.erases.SOURCE``."""
     unit: str
-    """``us``, ``s``, ``share`` (of one), ``ratio``, ``flag``, ``text``, ``table``, or what is counted."""
+    """``us``, ``s``, ``share`` (0 to 1), ``ratio``, ``flag``, ``text``, ``table``, or what is counted."""
     about: str
-    """What it means, in a sentence."""
+    """What it means, in one sentence."""
     stored: str
-    """``everywhere``; ``run``, and not in a sweep, if it depends on the machine's clock; ``summary``, and in
-    no column, if it is a long text."""
+    """``everywhere``; ``run`` if it depends on the machine's clock, so sweeps do not have it; ``summary`` if
+    it is a long text, which has no column."""
     headline: bool
-    """Whether it is one of those that summarise a run in a row."""
+    """Whether it is one of the metrics that summarize a run in one row."""
 
 
 def metrics() -> tuple[Metric, ...]:
-    """Every metric of a run, in the order of its summary."""
+    """Returns every metric of a run, in the order of the summary."""
     return tuple(Metric(*facts) for facts in _core.metrics())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Latencies:
-    """How slow the reads, or the writes, of a run were; in microseconds. None where there were too few."""
+    """The latencies of a run's reads or writes, in microseconds. ``None`` if there were too few requests."""
 
     count: int
-    """Requests."""
+    """The number of requests."""
     mean_us: float | None
     """The mean."""
     min_us: float | None
-    """The least."""
+    """The minimum."""
     p50_us: float | None
     """The median."""
     p90_us: float | None
-    """What one in ten exceeds."""
+    """The latency that one request in ten exceeds."""
     p99_us: float | None
-    """What one in a hundred exceeds."""
+    """The latency that one request in a hundred exceeds."""
     p999_us: float | None
-    """What one in a thousand exceeds."""
+    """The latency that one request in a thousand exceeds."""
     p9999_us: float | None
-    """What one in ten thousand exceeds."""
+    """The latency that one request in ten thousand exceeds."""
     p99999_us: float | None
-    """What one in a hundred thousand exceeds."""
+    """The latency that one request in a hundred thousand exceeds."""
     max_us: float | None
-    """The most."""
+    """The maximum."""
     bytes: int
-    """Bytes read, or written."""
+    """Bytes read or written."""
 
     def _repr_html_(self) -> str:
         facts = dataclasses.asdict(self)
@@ -94,25 +94,25 @@ class Latencies:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Band:
-    """Where the time of some requests went, in microseconds of each on average."""
+    """The causes of the latency of a group of requests."""
 
     count: int
-    """Requests."""
+    """The number of requests."""
     mean_latency_us: float | None
-    """Their mean latency: the sum of the parts."""
+    """Their mean latency in microseconds, which is the sum of ``mean_us``."""
     from_us: float | None
-    """The least latency among them."""
+    """The least latency among them, in microseconds."""
     mean_us: Mapping[str, float]
-    """The causes, and what each took on average."""
+    """The mean time that each cause took, in microseconds."""
 
     def shares(self) -> dict[str, float]:
-        """The causes that took any time, as shares of the latency, the largest first."""
+        """Returns the causes that took any time, as shares of the latency, the largest first."""
         whole = self.mean_latency_us or 1.0
         some = {cause: its / whole for cause, its in self.mean_us.items() if its > 0.0}
         return dict(sorted(some.items(), key=lambda its: -its[1]))
 
     def __repr__(self) -> str:
-        """How many, how slow, and the causes that took any time."""
+        """Shows the number of requests, their mean latency and its causes."""
         causes = ", ".join(f"{cause} {share:.1%}" for cause, share in self.shares().items())
         return f"<{self.count:,} requests of {number(self.mean_latency_us)} us: {causes}>"
 
@@ -122,11 +122,11 @@ class Blame:
     """Why requests of one kind were slow: all of them, and the slowest."""
 
     all: Band
-    """Every request."""
+    """All requests."""
     slowest_1pct: Band
-    """The slowest hundredth."""
+    """The slowest 1 %."""
     slowest_0_1pct: Band
-    """The slowest thousandth."""
+    """The slowest 0.1 %."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class Blames:
     """Why reads and writes were slow."""
 
     read: Blame
-    """Of reads."""
+    """Why reads were slow."""
     write: Blame
-    """Of writes."""
+    """Why writes were slow."""
 
     def _repr_html_(self) -> str:
         kinds = {"reads": self.read, "writes": self.write}
@@ -155,39 +155,39 @@ class Blames:
 class Table:
     """A table of every request of a run, or of every point of a sweep.
 
-    Whatever reads Arrow takes it, without a copy: ``pyarrow.table(t)``, ``polars.DataFrame(t)``,
+    Any Arrow library reads it without a copy: ``pyarrow.table(t)``, ``polars.DataFrame(t)``,
     ``pandas.DataFrame.from_arrow(t)``.
     """
 
     __slots__ = ("_its",)
 
     def __init__(self, its: _core.Table) -> None:
-        """A table of the simulator's."""
+        """Wraps a table of the compiled module."""
         self._its = its
 
     @classmethod
     def of(cls, table: object) -> Table:
-        """Any table with Arrow's C stream: a frame of polars or pandas, a table of pyarrow's."""
+        """Converts any object with an Arrow C stream: a polars or pandas frame, a pyarrow table."""
         return table if isinstance(table, Table) else Table(_core.Table.of(table))
 
     def __len__(self) -> int:
-        """How many rows it has."""
+        """Returns the number of rows."""
         return len(self._its)
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column, ``None`` where there is none.
+        """Returns the values of a column, with ``None`` for missing ones.
 
         Raises:
             InputError: if there is no such column.
         """
         if name not in self.columns:
             near = difflib.get_close_matches(name, self.columns, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else "`columns` lists them"
-            raise InputError([Diagnostic("", None, "", f"there is no column `{name}`", hint=hint)])
+            hint = f"did you mean `{near[0]}`?" if near else "the attribute `columns` lists all columns"
+            raise InputError([Diagnostic("", None, "", f"unknown column `{name}`", hint=hint)])
         return self._its.column(name)
 
     def take(self, rows: Iterable[int]) -> Self:
-        """Some of the rows, in this order."""
+        """Returns a table of these rows, in this order."""
         return self._of(self._its.take(list(rows)))
 
     def _of(self, its: _core.Table) -> Self:
@@ -199,35 +199,35 @@ class Table:
         return self._its.columns
 
     def __arrow_c_schema__(self) -> object:
-        """The schema, for whatever reads Arrow."""
+        """Exports the schema to Arrow libraries."""
         return self._its.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The columns, for whatever reads Arrow."""
+        """Exports the columns to Arrow libraries."""
         return self._its.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        """How large it is."""
+        """Shows the number of rows and columns."""
         return f"<Table: {len(self):,} rows of {len(self.columns)} columns>"
 
 
 class Run:
-    """One drive under one workload."""
+    """The result of one drive under one workload."""
 
     def __init__(self, outcome: _core.Outcome, again: Callable[[bool, bool], _core.Outcome]) -> None:
-        """What the simulator came to, and how to run the same again."""
+        """Wraps an outcome of the compiled module. ``again(keep, detail)`` repeats the run."""
         self._outcome = outcome
         self._again = again
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Everything that was measured, with the configuration that it was measured on: ``summary.json``."""
+        """All metrics and the complete configuration, as in ``summary.json``."""
         found: dict[str, Any] = json.loads(self._outcome.summary())
         return found
 
     @property
     def scheme(self) -> str:
-        """The scheme on the drive."""
+        """The scheme of the drive."""
         return str(self.summary["scheme"])
 
     @property
@@ -237,17 +237,17 @@ class Run:
 
     @cached_property
     def read(self) -> Latencies:
-        """How slow reads were."""
+        """The latencies of reads."""
         return Latencies(**self.summary["read"])
 
     @cached_property
     def write(self) -> Latencies:
-        """How slow writes were."""
+        """The latencies of writes."""
         return Latencies(**self.summary["write"])
 
     @cached_property
     def blame(self) -> Blames:
-        """Why they were slow: every nanosecond of every request has one cause."""
+        """Why reads and writes were slow. Every nanosecond of every request has one cause."""
         kinds = self.summary["blame"]
 
         def blame(bands: Mapping[str, Any]) -> Blame:
@@ -256,29 +256,29 @@ class Run:
         return Blames(read=blame(kinds["read"]), write=blame(kinds["write"]))
 
     def value(self, name: str) -> Any:
-        """A metric by its name, such as ``counters.erases.gc``; None where it is not known.
+        """Returns a metric by its name, such as ``counters.erases.gc``; ``None`` if it has no value.
 
         Raises:
-            InputError: if nothing of that name is reported of this run.
+            InputError: if the run has no metric of that name.
         """
         found: Any = self.summary
         for part in name.split("."):
             if found is None:
                 return None
             if not isinstance(found, Mapping) or part not in found:
-                hint = "`fowler.metrics()` lists them"
-                raise InputError([Diagnostic("", None, "", f"there is no metric `{name}`", hint=hint)])
+                hint = "`fowler.metrics()` lists all metrics"
+                raise InputError([Diagnostic("", None, "", f"unknown metric `{name}`", hint=hint)])
             found = found[part]
         return found
 
     @property
     def waf(self) -> float | None:
-        """Pages programmed for each page of the host; None without writes."""
+        """Write amplification: pages programmed per page that the host wrote; ``None`` without writes."""
         return self.summary["waf"]  # type: ignore[no-any-return]
 
     @property
     def erases(self) -> int:
-        """Blocks erased."""
+        """The number of blocks erased."""
         return int(self.summary["erases"])
 
     @property
@@ -288,38 +288,38 @@ class Run:
 
     @cached_property
     def device(self) -> Device:
-        """The drive, with the policies that the scheme names; not custom ones."""
+        """The drive with the scheme's policies, except those written in Python."""
         its = Device.of(tomllib.loads(self._outcome.device))
         return dataclasses.replace(its, name=str(self.summary["device"]))
 
     def requests(self) -> Table:
-        """Every request: when, what, the latency, and why to the nanosecond.
+        """Returns every request: its time, type, latency, and the causes of the latency in nanoseconds.
 
-        A run that did not keep them (``requests=True``) is run again to the same bytes: results repeat.
+        If the run did not keep its requests (``requests=True``), it is repeated, with identical results.
         """
         requests = self._outcome.requests
         if requests is None:
             self._outcome = self._again(True, self._outcome.detailed)
             requests = self._outcome.requests
-            assert requests is not None, "they were asked for"
+            assert requests is not None, "the run was told to keep them"
         return Table(requests)
 
     def distribution(self, kind: str = "read") -> list[tuple[float, float]]:
-        """Latencies in microseconds, and the share of reads or writes that took at least so long.
+        """Returns latencies in microseconds, each with the share of reads or writes at or above it.
 
         Raises:
             InputError: if ``kind`` is neither ``read`` nor ``write``.
         """
         if kind not in ("read", "write"):
-            raise InputError([Diagnostic("kind", None, "", f"`{kind}` is no kind", "read or write")])
+            raise InputError([Diagnostic("kind", None, "", f"unknown kind `{kind}`", "read or write")])
         return self._outcome.distribution(kind)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a page with pictures, which needs nothing else to be read."""
+        """Writes a report: one HTML file that needs no other files."""
         return _report([self], path)
 
     def plot(self, kind: str = "read") -> Figure:
-        """How slow reads or writes were, as a picture."""
+        """Plots the latency distribution of reads or writes."""
         return Comparison([self]).plot(kind)
 
     def _detailed(self) -> _core.Outcome:
@@ -328,7 +328,7 @@ class Run:
         return self._outcome
 
     def __repr__(self) -> str:
-        """What it was and what it came to, in a line."""
+        """Shows the run and its main results in one line."""
         its = self.summary
         measured = [
             f"{kind} {number(latencies.mean_us)} us (p99.9 {number(latencies.p999_us)})"
@@ -351,25 +351,25 @@ class Comparison(Sequence[Run]):
     """The same workload under several schemes."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        """The runs, the one that others are compared with first."""
+        """Creates a comparison of runs. The first run is the baseline."""
         self._runs = tuple(runs)
 
     def __len__(self) -> int:
-        """How many schemes."""
+        """Returns the number of schemes."""
         return len(self._runs)
 
     def __getitem__(self, which: Any) -> Any:
-        """A run by its scheme or its place."""
+        """Returns a run by its scheme or its index."""
         if isinstance(which, str):
             for run in self._runs:
                 if run.scheme == which:
                     return run
             known = ", ".join(run.scheme for run in self._runs)
-            raise KeyError(f"no scheme {which!r}; there are {known}")
+            raise KeyError(f"no scheme {which!r}; the schemes are {known}")
         return self._runs[which]
 
     def __iter__(self) -> Iterator[Run]:
-        """The runs in order."""
+        """Iterates over the runs in order."""
         return iter(self._runs)
 
     @property
@@ -378,7 +378,7 @@ class Comparison(Sequence[Run]):
         return [run.scheme for run in self._runs]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each scheme, as frames take them: every metric that is a headline."""
+        """Returns one row for each scheme with the headline metrics, ready for a data frame."""
         names = [metric.name for metric in metrics() if metric.headline]
         return [
             {"scheme": run.scheme, **{name.replace(".", "_"): run.value(name) for name in names}}
@@ -386,17 +386,17 @@ class Comparison(Sequence[Run]):
         ]
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Writes a page with pictures, which needs nothing else to be read."""
+        """Writes a report: one HTML file that needs no other files."""
         return _report(self._runs, path)
 
     def plot(self, kind: str = "read") -> Figure:
-        """The share of reads, or writes, that took at least so long, for every scheme."""
-        from fowler.figures import distributions  # noqa: PLC0415  (a drawing library is not always there)
+        """Plots, for every scheme, the share of reads or writes at or above each latency."""
+        from fowler.figures import distributions  # noqa: PLC0415  (matplotlib is optional)
 
         return distributions(self._runs, kind)
 
     def __repr__(self) -> str:
-        """The runs, a line each."""
+        """Shows the runs, one per line."""
         return "\n".join(["<Comparison:", *(f"  {run!r}" for run in self._runs), ">"])
 
     def _repr_html_(self) -> str:
@@ -419,23 +419,23 @@ class Comparison(Sequence[Run]):
 
 
 class Sheet:
-    """A table of a study: heads and rows."""
+    """A table of a study or of a life: column heads and rows."""
 
     __slots__ = ("heads", "name", "rows", "title")
 
     def __init__(self, name: str, title: str, heads: list[str], rows: list[list[Any]]) -> None:
-        """A table of the simulator's."""
+        """Creates a table."""
         self.name = name
         self.title = title
         self.heads = heads
         self.rows = rows
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as frames take them."""
+        """Returns the rows as dictionaries, ready for a data frame."""
         return [dict(zip(self.heads, row, strict=True)) for row in self.rows]
 
     def __repr__(self) -> str:
-        """What it shows."""
+        """Shows the name, the title and the number of rows."""
         return f"<Sheet {self.name}: {self.title} ({len(self.rows)} rows)>"
 
     def _repr_html_(self) -> str:
@@ -444,36 +444,36 @@ class Sheet:
 
 
 class Lifetime:
-    """A drive that has lived."""
+    """The result of a lifetime run."""
 
     def __init__(self, its: _core.Lifetime) -> None:
-        """What the simulator came to."""
+        """Wraps a lifetime of the compiled module."""
         self._its = its
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Everything that was measured."""
+        """All metrics of the life."""
         found: dict[str, Any] = json.loads(self._its.summary())
         return found
 
     @property
     def years(self) -> float | None:
-        """How long it lives, in years of 365 days."""
+        """How long the drive lives, in years of 365 days."""
         return self._life["effective_lifetime_years"]  # type: ignore[no-any-return]
 
     @property
     def waf(self) -> float | None:
-        """Pages programmed for each page of the host."""
+        """Write amplification: pages programmed per page that the host wrote."""
         return self._life["waf"]  # type: ignore[no-any-return]
 
     @property
     def response_mean_us(self) -> float | None:
-        """How slow writes were on average, the throttle's delays included."""
+        """The mean latency of writes in microseconds, including the throttle's delays."""
         return self._life["response_mean_us"]  # type: ignore[no-any-return]
 
     @property
     def change(self) -> Mapping[str, float] | None:
-        """By how much the same differs when one repetition stands for twice as many; None unchecked."""
+        """How much each result changes at twice the dilation; ``None`` if that was not checked."""
         return self.summary["change"]  # type: ignore[no-any-return]
 
     @property
@@ -482,15 +482,15 @@ class Lifetime:
         return life
 
     def sheet(self) -> Sheet:
-        """Its table."""
+        """Returns the results as a table."""
         return Sheet(*self._its.sheet())
 
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes the table (CSV), pictures (SVG) and the page into a folder; returns the files."""
+        """Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files."""
         return [Path(folder) / name for name in self._its.write(os.fspath(folder))]
 
     def __repr__(self) -> str:
-        """What it was and how long it lives."""
+        """Shows the drive, the workload and the lifetime."""
         its = self.summary
         what = f"{its['device']} under {its['scheme']}, {its['workload']}"
         return f"<Lifetime: {what}: {number(self.years)} years, WAF {number(self.waf)}>"
@@ -500,31 +500,31 @@ class Lifetime:
 
 
 class Study(Mapping[str, Sheet]):
-    """What came of a study: tables by their names."""
+    """The results of a study: its tables by name."""
 
     def __init__(
         self, title: str, sheets: Sequence[Sheet], files: Sequence[Path], warnings: Sequence[str]
     ) -> None:
-        """What the simulator came to."""
+        """Creates the result from its tables, the files written and the warnings."""
         self.title = title
         self.files = tuple(files)
         self.warnings = tuple(warnings)
         self._sheets = {sheet.name: sheet for sheet in sheets}
 
     def __getitem__(self, name: str) -> Sheet:
-        """A table."""
+        """Returns a table by its name."""
         return self._sheets[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the tables."""
+        """Iterates over the names of the tables."""
         return iter(self._sheets)
 
     def __len__(self) -> int:
-        """How many tables."""
+        """Returns the number of tables."""
         return len(self._sheets)
 
     def __repr__(self) -> str:
-        """What it is about."""
+        """Shows the title and the names of the tables."""
         return f"<Study: {self.title}: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
@@ -534,14 +534,14 @@ class Study(Mapping[str, Sheet]):
 
 
 def number(value: float | None) -> str:
-    """A number as a person reads it: four digits that count."""
+    """Formats a number for people, with four significant digits."""
     if value is None:
         return "—"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
 
 
 def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table that a notebook shows."""
+    """Returns an HTML table for notebooks."""
 
     def row(cells: Sequence[str], kind: str) -> str:
         return f"<tr>{''.join(f'<{kind}>{html.escape(cell)}</{kind}>' for cell in cells)}</tr>"

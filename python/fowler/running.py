@@ -1,4 +1,4 @@
-"""Runs, comparisons, lives and studies."""
+"""The functions that simulate: runs, comparisons, lives and studies."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ __all__ = ["compare", "lifetime", "run", "study"]
 
 AnyDevice = Device | str | os.PathLike[str]
 AnyWorkload = Any
-"""A preset's name, a file that ends in ``.toml``, or requests: anything with Arrow's C stream (a polars or
-pandas frame, a table of pyarrow's), or an iterable of such."""
+"""A preset's name, a file that ends in ``.toml``, or requests: any object with an Arrow C stream (a polars or
+pandas frame, a pyarrow table), or an iterable of such objects."""
 
 
 PACE = ("queue_depth", "speed", "idle")
 RUN = ("scheme", "schemes", *PACE, "limit", "seed", "requests", "requests_file", "progress", "source")
 LIFE = ("scheme", "years", "dilation", "check", "checkpoint", "limit", "seed", "progress", "source")
-"""Arguments that a misspelt one may have meant."""
+"""The arguments to suggest for a misspelled one."""
 
 
 class Source(TypedDict, total=False):
-    """How requests are read and fitted to the drive."""
+    """How a trace is read and its addresses are mapped to the drive."""
 
     trace: str | os.PathLike[str] | None
-    """A block trace, plain or packed with zstd or gzip, instead of a workload."""
+    """A block trace to replay instead of a workload; may be compressed with zstd or gzip."""
     format: str | None
-    """The trace's format; without it the format must be certain from the text."""
+    """The format of the trace; ``None`` to detect it from the text."""
     lenient_pct: float | None
     """Skip bad lines, up to this percentage of all lines."""
     trace_device: int | str | None
-    """Of a trace of several devices the one to replay, or ``"side-by-side"`` for all of them."""
+    """The device to replay from a trace of several, or ``"side-by-side"`` for all of them."""
     remap: str
-    """What happens to addresses that the drive does not have: ``error``, ``modulo`` or ``compact``."""
+    """What to do with addresses beyond the drive's capacity: ``error``, ``modulo`` or ``compact``."""
 
 
 def run(
@@ -65,27 +65,27 @@ def run(
 
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
-        workload: A generator (a preset's name or a file that ends in ``.toml``), or requests of one's own:
-            a polars or pandas frame, a table of pyarrow's, or an iterable of them, with the columns
+        workload: A generator (a preset's name or a file that ends in ``.toml``), or requests of your own:
+            a polars or pandas frame, a pyarrow table, or an iterable of these, with the columns
             ``at_ns``, ``op`` (read, write, trim, flush), ``offset`` and ``size`` (bytes).
-        scheme: Policy choices: a scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
+        scheme: A scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
             (:mod:`fowler.policies`), or a list of these.
-        queue_depth: Ignore the times: a request is issued as soon as fewer than so many are outstanding.
-        speed: Divide the times by this factor.
-        idle: Divide the times by the factor at which the drive idles for this share of the time.
-        limit: Requests at most.
+        queue_depth: Ignore the recorded times and keep this many requests outstanding.
+        speed: Divide the recorded times by this factor.
+        idle: Divide the recorded times by the factor at which the drive is idle for this share of the time.
+        limit: The number of requests at which to stop.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
-        requests_file: A file that ends in ``.parquet`` or ``.csv`` for every request.
+        requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.
         set: Configuration keys by their paths: ``{"timing.read": "30us"}``.
-        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
-        source: The trace's keywords as one dictionary, instead of one by one.
+        progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
+        source: The keywords of :class:`Source` as one dictionary.
         **more: The keywords of :class:`Source` (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
             ``remap``), and configuration keys: ``over_provisioning=0.28``, ``buffer_size="64MiB"``.
 
     Raises:
-        InputError: for everything that is wrong with the drive, the workload and the arguments, at once.
-        PolicyError: for what a policy written in Python raised.
+        InputError: for everything that is wrong with the drive, the workload and the arguments, all together.
+        PolicyError: if a policy written in Python fails.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
     schemes = [] if scheme is None else [scheme]
@@ -135,16 +135,16 @@ def compare(
 ) -> Comparison:
     """Runs the same workload under several schemes, in parallel.
 
-    The arguments are those of :func:`run`, but for ``schemes``. A target share of idle time is reached under
-    the first scheme, and the factor that this takes is every scheme's.
+    Except for ``schemes``, the arguments are those of :func:`run`. With ``idle``, the factor is determined
+    under the first scheme and used for all schemes.
 
     Raises:
-        InputError: for everything that is wrong, of every scheme at once.
-        PolicyError: for what a policy written in Python raised.
+        InputError: for everything that is wrong under any scheme, all together.
+        PolicyError: if a policy written in Python fails.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
     if isinstance(schemes, str):
-        expected = "a list of them"
+        expected = "a list of schemes"
         raise InputError([Diagnostic("schemes", None, "", f"`{schemes}` is one scheme", expected)])
     args, names = _run_args(
         _Run(
@@ -170,7 +170,7 @@ def compare(
             outcome.raise_failure()
         return outcomes
 
-    # What has to be run again for one is run again for all: one pass over the trace, and one speed.
+    # A repeated run repeats all schemes, which shares the pass over the trace and the replay speed.
     later: dict[tuple[bool, bool], list[_core.Outcome]] = {}
 
     def again(place: int) -> Callable[[bool, bool], _core.Outcome]:
@@ -201,42 +201,44 @@ def lifetime(
     source: Source | None = None,
     **more: Any,
 ) -> Lifetime:
-    """A whole life: a drive under a workload that is repeated to the end of it.
+    """Simulates a drive's whole life under a workload that repeats until the end of it.
 
     Args:
         device: A preset's name, a file that ends in ``.toml``, or a :class:`Device`.
         workload: As for :func:`run`.
-        scheme: Policy choices: a scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
+        scheme: A scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
             (:mod:`fowler.policies`), or a list of these.
-        years: The target life in years of 365 days; ``None`` is that of the drive, ``lifetime.target``.
-        dilation: One simulated repetition stands for so many; ``None`` for the fewest at which a life takes
-            a minute or two.
-        check: Whether it is lived once more at twice the dilation, to see what that changes.
-        checkpoint: A file in which what is done so far is saved, to resume from.
-        limit: Requests of a repetition at most.
+        years: The target life in years of 365 days; ``None`` for the drive's ``lifetime.target``.
+        dilation: The number of real repetitions that one simulated repetition stands for; ``None`` for the
+            lowest at which a life takes a minute or two.
+        check: Whether to simulate the life again at twice the dilation, to show the error of the dilation.
+        checkpoint: A file to save progress in and to resume from.
+        limit: The number of requests at which a repetition ends.
         seed: The seed of every random stream.
         set: Configuration keys by their paths.
-        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
-        source: The trace's keywords as one dictionary.
+        progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
+        source: The keywords of :class:`Source` as one dictionary.
         **more: The keywords of :class:`Source`, and configuration keys.
 
     Raises:
-        InputError: for everything that is wrong, at once.
-        PolicyError: for what a policy written in Python raised.
+        InputError: for everything that is wrong, all together.
+        PolicyError: if a policy written in Python fails.
         KeyboardInterrupt: on Ctrl-C, within a tenth of a second.
     """
     gathered = Gathered()
     schemes = gathered.take(lambda: Schemes([] if scheme is None else [scheme]), Schemes([]))
-    paces = [Diagnostic(its, None, "", "a life has the times of its workload") for its in PACE if its in more]
-    gathered.diagnostics += paces
+    for name in PACE:
+        if name in more:
+            what = f"`{name}` does not apply to a life, which runs at the recorded speed"
+            gathered.diagnostics.append(Diagnostic(name, None, "", what, hint="remove it"))
     more = {its: value for its, value in more.items() if its not in PACE}
     fitted, changes = _noted(gathered, more, source, set, LIFE)
     if years is not None:
         if isinstance(years, int | float) and 0 < years <= 1e6:  # noqa: PLR2004  (beyond any drive's life)
             changes.append(f"lifetime.target={years * 365 * 86_400:.0f}s")
         else:
-            what = f"a life of {years} years"
-            gathered.diagnostics.append(Diagnostic("years", None, "", what, "a number above 0"))
+            what, expected = f"invalid value {years!r}", "a number above 0, at most 1e6"
+            gathered.diagnostics.append(Diagnostic("years", None, "", what, expected))
     for name, value, least in (("limit", limit, 1), ("seed", seed, 0), ("dilation", dilation, 1)):
         gathered.whole(name, value, least)
     where = gathered.take(lambda: _source(workload, fitted), _source("demo", {}))
@@ -264,20 +266,22 @@ def study(
     limit: int | None = None,
     progress: bool | None = None,
 ) -> Study:
-    """What systems buy together: every subset of them on one drive, at three ages, under several workloads.
+    """Compares every subset of the five systems on one drive, at three ages, under several workloads.
 
     Args:
-        name: The study: ``all``, the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5.
-        out: The folder of tables, pictures, a page of both and finished runs; the same call resumes from
-            what is finished there.
-        workloads: Generators, by their names or with names of their own, instead of the study's.
-        traces: A folder of real traces; those that the study knows are taken beside its stand-ins.
-        limit: Requests of each run at most.
-        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
+        name: The study. The only one is ``all``: the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5.
+        out: The folder for tables, figures, the report and finished runs. The same call resumes from the runs
+            finished there.
+        workloads: Generators to use instead of the study's own: a list of names, or a dictionary from labels
+            to workloads.
+        traces: A folder of real traces. Those that the study knows are used in addition to its synthetic
+            stand-in traces.
+        limit: The number of requests at which each run ends.
+        progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
 
     Raises:
-        InputError: for everything that is wrong, at once.
-        KeyboardInterrupt: on Ctrl-C; what is finished is saved.
+        InputError: for everything that is wrong, all together.
+        KeyboardInterrupt: on Ctrl-C. Finished runs are saved.
     """
     if name != "all":
         raise InputError([Diagnostic("name", None, "", f"unknown study `{name}`", '"all"')])
@@ -291,7 +295,7 @@ def study(
 
 
 class _Run(NamedTuple):
-    """What a run and a comparison are asked for alike."""
+    """The arguments that runs and comparisons share."""
 
     device: AnyDevice
     workload: AnyWorkload
@@ -308,10 +312,10 @@ class _Run(NamedTuple):
 
 
 def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
-    """The run as the simulator takes it, and the names of its schemes.
+    """Returns the run as the compiled module takes it, and the names of its schemes.
 
     Raises:
-        InputError: for everything that is wrong, of what is looked at here and of the drive and the requests.
+        InputError: for everything that is wrong with the arguments, the drive and the requests.
     """
     gathered = Gathered()
     schemes = gathered.take(lambda: Schemes(run.schemes), Schemes([]))
@@ -344,7 +348,7 @@ def _run_args(run: _Run) -> tuple[_arguments.Run, list[str]]:
 def divided(
     more: dict[str, Any], source: Source | None, set_: Mapping[str, Setting] | None
 ) -> tuple[Source, list[str]]:
-    """What of the keywords says how requests are read, and what are configuration keys.
+    """Splits keywords into those of :class:`Source` and configuration keys.
 
     Raises:
         InputError: for every keyword that is neither.
@@ -368,7 +372,7 @@ def _noted(
             fitted[name] = more.pop(name)  # type: ignore[literal-required]
     if not isinstance(set_ or {}, Mapping):
         gathered.diagnostics.append(
-            Diagnostic("set", None, "", f"{set_!r} is no dictionary", '{"timing.read": "30us"}')
+            Diagnostic("set", None, "", f"{set_!r} is not a dictionary", 'such as {"timing.read": "30us"}')
         )
         set_ = None
     changes, diagnostics = sound_settings({**(set_ or {}), **more}, [*Source.__annotations__, *also])
@@ -381,17 +385,17 @@ def _source(workload: AnyWorkload, fitted: Source) -> _arguments.Source:
     named = isinstance(workload, str | os.PathLike)
     diagnostics: list[Diagnostic] = []
     if trace is not None and workload is not None:
-        what = "a trace and a workload are two workloads"
-        diagnostics.append(Diagnostic("workload", None, "", what, hint="leave one of them out"))
+        what = "`trace` and `workload` exclude each other"
+        diagnostics.append(Diagnostic("workload", None, "", what, hint="remove one of them"))
     elif named:
-        what = "belongs to a trace, and this is a generator"
+        what = "this applies to traces only, and the workload is a generator"
         diagnostics += [Diagnostic(name, None, "", what) for name, its in fitted.items() if its is not None]
         if Path(workload).suffix != ".toml" and Path(workload).is_file():
-            what = f"`{os.fspath(workload)}` is no description of a generator, which ends in .toml"
-            diagnostics.append(Diagnostic("workload", None, "", what, hint="a trace goes into `trace`"))
+            what = f"`{os.fspath(workload)}` is not a generator: the file does not end in .toml"
+            diagnostics.append(Diagnostic("workload", None, "", what, hint="pass a trace as `trace`"))
     if not (device is None or isinstance(device, int) or device == "side-by-side"):
-        expected = "a device's number, or side-by-side"
-        diagnostics.append(Diagnostic("trace_device", None, "", f"`{device}` is no device", expected))
+        expected = "the number of a device, or side-by-side"
+        diagnostics.append(Diagnostic("trace_device", None, "", f"invalid device `{device}`", expected))
     if diagnostics:
         raise InputError(diagnostics)
     custom = workload is not None and not named

@@ -1,4 +1,4 @@
-"""Sweeps: many runs by one specification, here or on the workers of an executor."""
+"""Sweeps: many runs of one specification, in this process or on the workers of an executor."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from fowler.running import Source, divided
 __all__ = ["load", "sweep"]
 
 Files = tuple[bytes, bytes | None, bool]
-"""The files of a point: its row, its requests, whether it failed."""
+"""The files of a point: its row, its requests, and whether it failed."""
 
 WINDOW = 10_000
-"""Points that an executor is given at once: more than clusters have workers, few enough for its memory."""
+"""The most points submitted to an executor at a time: enough for any cluster, few enough for its memory."""
 
 PLANS = 4
-"""Plans that a worker remembers: each has read its traces."""
+"""The number of plans that a worker caches. Each holds the traces it has read."""
 
 
 def sweep(  # noqa: PLR0913  (they are the keys of a specification)
@@ -59,54 +59,55 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
     source: Source | None = None,
     **more: Any,
 ) -> Sweep:
-    """Runs every point of a design that has not run yet, and keeps each as soon as it is finished.
+    """Runs every point of a design that has not run yet, and saves each as soon as it is finished.
 
-    The specification is a file as ``fowler sweep`` takes it, or is said by keywords. Either way the folder
-    has the same files, whatever ran the points.
+    The specification is a file as for ``fowler sweep``, or is given as keywords. Both write the same files,
+    wherever the points run.
 
     Args:
-        spec: A specification, a file of TOML. With one there are no keywords but those from ``out`` to
+        spec: A specification: a TOML file. It excludes all keywords except those from ``out`` to
             ``progress``.
         out: The folder of results. The same call resumes from what is finished there.
-        executor: What runs the points: any :class:`concurrent.futures.Executor`, or a client of Dask
-            distributed. ``None`` runs them here. Files that the specification names must be found under the
-            same names, from its own current folder, by every worker.
-        threads: So many points at once where they run here; ``None`` for one on each core.
-        retry: Whether points that failed are run once more.
-        progress: Whether a bar is shown; ``None`` in terminals and notebooks.
-        title: What the sweep is about.
+        executor: Where to run the points: any :class:`concurrent.futures.Executor`, or a Dask distributed
+            client. ``None`` runs them in this process. Every worker must find the files that the
+            specification names under the same names, relative to its own working directory.
+        threads: The number of points to run at the same time without an executor; ``None`` for one per core.
+        retry: Whether to run failed points again.
+        progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
+        title: The title of the sweep.
         device: A preset's name or a file that ends in ``.toml``; ``None`` for ``tlc``.
         workload: A generator: a preset's name or a file that ends in ``.toml``.
-        scheme: Policy choices, as for :func:`fowler.run`, but no policies of Python's: workers find schemes
-            by their names.
-        axes: What is varied, by its name: ``device``, ``scheme``, ``workload``, ``trace``, ``seed``,
-            ``limit``, ``queue_depth``, ``speed``, ``idle`` or a key of the drive (``over_provisioning``,
-            ``"buffer.size"``, ``buffer_size_mib``); its values: a list, or
-            ``{"from": .., "to": .., "scale": "linear" | "log"}``, in a grid with ``"steps"``. The last axis
+        scheme: A scheme as for :func:`fowler.run`, but without policies written in Python, because workers
+            look up schemes by name.
+        axes: The axes to vary. A name is ``device``, ``scheme``, ``workload``, ``trace``, ``seed``,
+            ``limit``, ``queue_depth``, ``speed``, ``idle`` or a configuration key (``over_provisioning``,
+            ``"buffer.size"``, ``buffer_size_mib``). The values are a list, or
+            ``{"from": .., "to": .., "scale": "linear" | "log"}``, with ``"steps"`` in a grid. The last axis
             of a grid changes fastest.
-        points: How many points are drawn; or the points themselves, each its values by the names of axes.
-        design: ``grid``, ``list``, ``random`` or ``latin_hypercube``; ``None`` is a list where there are
-            points, and a grid elsewhere.
-        design_seed: The seed of a design that is drawn; ``None`` is 1.
-        limit: Requests of each point at most.
+        points: The number of points of a random design; or the points themselves, each a dictionary from axes
+            to values.
+        design: ``grid``, ``list``, ``random`` or ``latin_hypercube``; ``None`` for ``list`` if points are
+            listed, else ``grid``.
+        design_seed: The seed of a random design; ``None`` for 1.
+        limit: The number of requests at which each point ends.
         seed: The seed of every random stream.
-        queue_depth: Requests outstanding; times are ignored.
-        speed: Divide the times by this factor.
-        idle: Divide the times by the factor at which the drive idles for this share of the time.
-        requests: Whether to save a file of every request for every point.
+        queue_depth: Ignore the recorded times and keep this many requests outstanding.
+        speed: Divide the recorded times by this factor.
+        idle: Divide the recorded times by the factor at which the drive is idle for this share of the time.
+        requests: Whether to save every request of every point to a file.
         set: Configuration keys by their paths, for every point.
-        source: The trace's keywords as one dictionary.
+        source: The keywords of a trace as one dictionary.
         **more: The keywords of a trace (``trace``, ``format``, ``lenient_pct``, ``trace_device``,
             ``remap``), and configuration keys, for every point.
 
     Raises:
-        InputError: for everything that is wrong with the specification and the arguments, at once, before
-            anything runs. A point that fails is saved with its error and raises nothing.
-        WorkerError: if the executor gives up. What is finished is saved.
-        KeyboardInterrupt: on Ctrl-C. What is finished is saved. What runs here is told to stop and is waited
-            for, for ten seconds at most, so that the folder is free when the caller hears of it: a tenth of a
-            second as a rule, and half a second while a large drive is being filled. What an executor has
-            begun is not waited for.
+        InputError: for everything that is wrong with the specification and the arguments, all together and
+            before anything runs. A point that fails is saved with its error and does not raise.
+        WorkerError: if the executor fails. Finished points are saved.
+        KeyboardInterrupt: on Ctrl-C. Finished points are saved. Points that run in this process are stopped,
+            and the call waits up to ten seconds for them, so that the folder is free afterwards. This usually
+            takes a tenth of a second, and half a second while a large drive is being filled. The call does
+            not wait for points that run on an executor.
     """
     wrong = _unrunnable(executor, threads)
     own = {
@@ -129,7 +130,7 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         **more,
     }
     if spec is not None:
-        what, hint = "is said by the file of the specification", "change it there"
+        what, hint = "a specification file excludes this argument", "change it in the file"
         beside = [name for name, value in own.items() if value is not None]
         wrong += [Diagnostic(name, None, "", what, hint=hint) for name in beside]
         read = (lambda: _read_file(spec)) if not beside else None
@@ -140,13 +141,13 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
 
 
 def load(folder: str | os.PathLike[str]) -> Sweep:
-    """The points of the sweep in a folder that have run, one row each, in the order of the design.
+    """Loads the finished points of the sweep in a folder, one row each, in the order of the design.
 
-    It needs nothing but the folder: no traces, and not the version of Fowler that filled it. The sweep may
-    be going on meanwhile.
+    Only the folder is needed, not the traces or the version of Fowler that ran the sweep. The sweep may still
+    be running.
 
     Raises:
-        InputError: if there is no sweep, or a file in it cannot be read.
+        InputError: if the folder has no sweep, or a file in it cannot be read.
     """
     return Sweep(_core.load(os.fspath(folder)), Path(folder))
 
@@ -154,27 +155,27 @@ def load(folder: str | os.PathLike[str]) -> Sweep:
 def _unrunnable(executor: Any, threads: int | None) -> list[Diagnostic]:
     diagnostics = []
     if threads is not None and not (_whole(threads) and threads >= 1):
-        what = f"{threads!r} threads run nothing"
+        what = f"invalid value {threads!r}"
         diagnostics.append(Diagnostic("threads", None, "", what, "a whole number, at least 1"))
     if executor is None:
         return diagnostics
     if threads is not None:
-        what = "threads are of points that run here, and these run on an executor"
-        diagnostics.append(Diagnostic("threads", None, "", what, hint="leave one of them out"))
+        what = "`threads` and `executor` exclude each other"
+        diagnostics.append(Diagnostic("threads", None, "", what, hint="remove one of them"))
     if not (isinstance(executor, Executor) or hasattr(executor, "get_executor")):
-        expected = "an executor of concurrent.futures, or a client of Dask distributed"
-        what = f"{type(executor).__name__} runs no points"
+        expected = "an executor of concurrent.futures, or a Dask distributed client"
+        what = f"got {type(executor).__name__}"
         diagnostics.append(Diagnostic("executor", None, "", what, expected))
     return diagnostics
 
 
 def _whole(value: Any) -> bool:
-    """Whether it is a whole number; numpy's are."""
+    """Whether a value is a whole number. Accepts numpy integers."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _read(read: Callable[[], _core.Plan] | None, wrong: list[Diagnostic]) -> _core.Plan:
-    """The plan, if nothing at all is wrong."""
+    """Reads the plan, and raises its problems together with those in ``wrong``."""
     plan = None
     try:
         plan = read() if read else None
@@ -187,22 +188,19 @@ def _read(read: Callable[[], _core.Plan] | None, wrong: list[Diagnostic]) -> _co
 
 def _read_file(spec: str | os.PathLike[str]) -> _core.Plan:
     if not isinstance(spec, str | os.PathLike):
-        what, hint = (
-            f"this is {type(spec).__name__}",
-            "a specification's keys are keywords: axes=.., device=..",
-        )
-        raise InputError([Diagnostic("spec", None, "", what, "a file of TOML", hint)])
+        what, hint = f"got {type(spec).__name__}", "pass the keys as keywords: axes=.., device=.."
+        raise InputError([Diagnostic("spec", None, "", what, "the path of a TOML file", hint)])
     name = os.fspath(spec)
     try:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InputError([Diagnostic(name, None, "", f"cannot be read: {why}")]) from error
     return _core.Plan.read(text, name)
 
 
 def read_keywords(own: dict[str, Any], spec: Specification, varied: str = "axes") -> _core.Plan:
-    """The plan of a specification that keywords say; ``varied`` is the one that says what is varied.
+    """Reads the plan of a specification given as keywords. Messages call the axes ``varied``.
 
     Raises:
         InputError: for everything that is wrong with it.
@@ -254,7 +252,7 @@ SAID = (
     *("title", "device", "workload", "scheme", "axes", "points", "design", "design_seed", "limit", "seed"),
     *("queue_depth", "speed", "idle", "requests", "set", "source"),
 )
-"""The keywords that are neither a trace's nor keys of a drive."""
+"""The keywords that are neither those of a trace nor configuration keys."""
 
 
 def _run(
@@ -277,14 +275,14 @@ def _run(
 
 @contextmanager
 def _opened(out: str, plan: _core.Plan) -> Iterator[_core.Folder]:
-    """The folder, which nobody else writes to meanwhile."""
+    """Opens the folder, and keeps others from writing to it until it is closed."""
     folder = _core.Folder.open(out, plan)
     _OPEN.append(folder)
     try:
         yield folder
     finally:
         _OPEN.remove(folder)
-        # Whoever holds the traceback of an exception must not hold the folder.
+        # The traceback of an exception may keep the object alive, so close it explicitly.
         folder.close()
 
 
@@ -292,7 +290,7 @@ _OPEN: list[_core.Folder] = []
 
 
 def _let_go() -> None:
-    """Workers that are forked meanwhile would hold the folder, and what other threads hold, for ever."""
+    """Closes folders and frees locks in a forked process, which would otherwise hold them forever."""
     for folder in _OPEN:
         folder.close()
     _PLANS.free()
@@ -310,9 +308,9 @@ def _distribute(
     out: str,
     tell: Callable[[int, int], None] | None,
 ) -> None:
-    """Has points run elsewhere, and keeps each when it comes back."""
+    """Runs points on an executor, and saves each when its result arrives."""
     if not isinstance(executor, Executor):
-        # The key of a task must be its own: a task that failed once would fail for ever.
+        # Every task needs a key of its own. Under a shared key, a task that failed once stays failed.
         executor = executor.get_executor(pure=False)
     back: queue.SimpleQueue[Future[Files]] = queue.SimpleQueue()
     waiting: dict[Future[Files], int] = {}
@@ -339,9 +337,9 @@ def _distribute(
         if isinstance(error, InputError) or not isinstance(error, Exception):
             raise
         why = f"{type(error).__name__}: {error}".rstrip(": ")
-        what = f"the executor gave up: {why}"
-        points = f"{saved} of {len(todo)} missing points are saved in {out}"
-        reported = f"{points}, and the same call resumes from there"
+        what = f"the executor failed: {why}"
+        points = f"{saved} of {len(todo)} missing points were saved in {out}"
+        reported = f"{points}; the same call resumes from there"
         raise WorkerError(f"{what}\n    {reported}") from error
 
 
@@ -362,7 +360,7 @@ def _submit(
 def _come_back(
     back: queue.SimpleQueue[Future[Files]], waiting: Mapping[Future[Files], int]
 ) -> Iterator[Future[Files]]:
-    """What was finished before the end was known."""
+    """Yields the points that finished before the failure was noticed."""
     while not back.empty():
         future = back.get()
         if future in waiting and not future.cancelled() and future.exception() is None:
@@ -370,43 +368,43 @@ def _come_back(
 
 
 def make(text: str, name: str, index: int, hash_: str, fingerprint: str) -> Files:
-    """Runs one point of a specification, on a worker; returns its files.
+    """Runs one point of a specification on a worker, and returns its files.
 
     Raises:
-        InputError: if this worker would run something else: another version of the simulator, or other files
-            of the names that the specification has.
+        InputError: if the worker has another version of the simulator, or other files under the names in the
+            specification.
     """
     if fingerprint != _core.__fingerprint__:
         its, here = fingerprint[:12], _core.__fingerprint__[:12]
-        what = f"a worker has another version of the simulator: its sources are {here}, the sweep's are {its}"
+        what = f"a worker has another version of the simulator (sources {here}, the sweep has {its})"
         hint = "install the same version of fowler on every worker"
         raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
     plan = _PLANS.plan(text, name, index, hash_)
     if plan.hash(index) != hash_:
-        what = "a worker finds other files under the names that the specification has"
-        hint = "every worker must see the same files under these names, from its own current folder"
+        what = "a worker found other files under the names in the specification"
+        hint = "give every worker the same files under these names, relative to its working directory"
         raise InputError([Diagnostic("executor", None, "", what, hint=hint)])
     return plan.make(index)
 
 
 class _Plans:
-    """The plans that a process has read last: reading one means reading its traces."""
+    """A cache of the plans that a process read last, because reading a plan reads its traces."""
 
     def __init__(self) -> None:
         self._plans: OrderedDict[tuple[str, str], _core.Plan] = OrderedDict()
         self._lock = threading.Lock()
 
     def free(self) -> None:
-        """Forgets who reads a plan: in a forked process nobody does."""
+        """Replaces the lock: in a forked process nothing would ever release it."""
         self._lock = threading.Lock()
 
     def remember(self, plan: _core.Plan) -> None:
-        """Takes a plan for the one of its text."""
+        """Adds a plan to the cache."""
         with self._lock:
             self._put((plan.text, plan.name), plan)
 
     def plan(self, text: str, name: str, index: int, hash_: str) -> _core.Plan:
-        """The plan, read anew if the point is not what it was: files change while a worker lives."""
+        """Returns the plan. Reads it again if the point's hash differs: files change while a worker runs."""
         with self._lock:
             plan = self._plans.get((text, name))
             if plan is None or plan.hash(index) != hash_:

@@ -1,21 +1,21 @@
-"""How each code block of the documentation is run. What language a block says it is in decides:
+"""Runs the code blocks of the documentation. The language of a block decides how:
 
-- ``python``: run; the blocks of a page share one namespace and one folder.
-- ``sh``: run as one script that stops at the first failure. Lines of make, cargo, pip and git are left out:
-  what they call is this suite, or needs a network. Such a command has its line to itself.
-- ``console``: each ``$ `` line is run and must succeed (what is to fail says so: ``|| echo exit code $?``);
-  what follows must be what it prints (``...`` stands for anything).
-- ``toml`` and a word that says of what (``toml sweep``, ``workload``, ``scheme``, ``device``, or ``keys`` for
-  a part of a device): given to the reader of that.
+- ``python``: run. The blocks of a page share one namespace and one folder.
+- ``sh``: run as one script that stops at the first failure. Lines of make, cargo, pip and git are left out,
+  because they call this suite or need a network. Such a command must be on a line of its own.
+- ``console``: each ``$ `` line is run and must succeed (append ``|| echo exit code $?`` to a command that is
+  expected to fail). The lines that follow must match its output (``...`` matches anything).
+- ``toml`` with the type of file (``toml sweep``, ``workload``, ``scheme``, ``device``, or ``keys`` for a part
+  of a device): passed to the reader of that type.
 - ``csv``: read as a native trace or as commands for a die. ``json``: parsed.
-- ``rust``: quoted, not run: its lines must follow each other in a file of the repository.
-- ``text``: nothing to run: an output, a picture in letters, a formula.
-- ``{...}``: a directive; what is to be executed in it, the build of the documentation executes. Text in one
-  (``{admonition}``) holds no code of its own.
+- ``rust``: not run. It must be a quotation: its lines must occur in this order in a file of the repository.
+- ``text``: not run: output, diagrams in text, formulas.
+- ``{...}``: a directive. The documentation build executes the code in it. A directive for text
+  (``{admonition}``) must not contain code.
 
-Any other language, none, code by indentation alone, or a fence of colons fails, so that no block escapes. A
-comment ``<!-- skip: next "why" -->`` in front leaves out the next block and has its reason printed; it must
-still be in its language, and of a shell block the commands and flags must exist.
+Any other language, no language, indented code, or a fence of colons fails, so that no block goes untested. The
+comment ``<!-- skip: next "why" -->`` skips the next block, and the suite prints the reason. The block must
+still be valid in its language, and the commands and flags of a shell block must exist.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ SKIP = re.compile(r'<!--\s*skip:\s*next\s+"(?P<why>[^"]+)"\s*-->')
 DIRECTIVE = re.compile(r"\{([\w-]+)\}")
 COLONS = re.compile(r"^:::", re.MULTILINE)
 
-# What of a shell block this suite does not call: it is what calls this suite, or it asks a network.
+# Lines of a shell block that are not run: they call this suite, or need a network.
 ELSEWHERE = re.compile(r"^\s*(?:\w+=\S+\s+)*(?:make|cargo|pip|git|maturin|apt-get)\b")
 
-# What parts commands in a line of a shell.
+# The characters that separate commands in a shell line.
 BETWEEN = frozenset("();<>|&")
 
-# How each kind of TOML is read; a part of a device has no reader of its own.
+# How each type of TOML is read. A part of a device has no reader of its own.
 READERS = {
     "sweep": "fowler sweep {} --dry-run",
     "workload": "fowler trace synth {} --limit 100",

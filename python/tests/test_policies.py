@@ -316,14 +316,14 @@ def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, 
 @pytest.mark.parametrize(
     ("scheme", "text"),
     [
-        ([ReadFirst], "hand over an object: ReadFirst()"),
+        ([ReadFirst], "pass an object: ReadFirst()"),
         (["rps", object()], "is neither a scheme nor a policy"),
-        ([Both()], "has pick and allows, and fills one slot"),
+        ([Both()], "has the methods pick and allows, but may fill only one slot"),
         (["rps", named("fifo")], "a policy cannot be called `fifo`"),
         (["rps", named("")], "a policy cannot be called ``"),
         (["rps", named(" mine ")], "a policy cannot be called ` mine `"),
         (["rps", named("mine.toml")], "a policy cannot be called `mine.toml`"),
-        ([ReadFirst(), "ReadFirst"], "`ReadFirst` is the name of a policy, and no scheme's"),
+        ([ReadFirst(), "ReadFirst"], "`ReadFirst` is the name of a policy, not of a scheme"),
         ([], "is neither a scheme nor a policy"),
         (
             [ReadFirst(), Alternating()],

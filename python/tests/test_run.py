@@ -77,7 +77,7 @@ def test_a_comparison(small: fowler.Device) -> None:
     assert rows[1]["read_mean_us"] == both["rps"].read.mean_us
     assert list(rows[0])[-3:] == ["waf", "erases", "suspensions"]
     assert both._repr_html_().count("<tr>") == 5
-    with pytest.raises(KeyError, match="there are fifo, rps"):
+    with pytest.raises(KeyError, match="the schemes are fifo, rps"):
         both["per"]
 
 
@@ -111,7 +111,7 @@ def test_every_value_of_a_summary_is_a_metric(small: fowler.Device) -> None:
     assert set(paths(r.summary, "")) <= named
     assert r.value("counters.erases.gc") == r.summary["counters"]["erases"]["gc"]
     assert r.value("redundancy.stripes") is None
-    with pytest.raises(fowler.InputError, match="there is no metric `waff`"):
+    with pytest.raises(fowler.InputError, match="unknown metric `waff`"):
         r.value("waff")
 
 
