@@ -1,9 +1,9 @@
-"""How the documentation is built: `make docs` writes it into target/docs.
+"""Builds the documentation: `make docs` writes it into target/docs.
 
-Pages are Markdown that reads as well where it lies. Their code cells are executed by the build, and what
-fails or warns there ends it. What can be asked of the program itself, its commands, keys and presets, is
-written by it (`references.py`). Pictures that are committed are drawn again and compared (`draw.py`). Nothing
-is fetched while it is built, and nothing by who reads it.
+Pages are Markdown that can be read in the repository, too. The build executes their code cells and stops at a
+failure or a warning. The tables of commands, keys and presets come from the program (`references.py`). The
+committed pictures are drawn again and compared (`draw.py`). Neither the build nor the pages fetch anything from
+the network.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ extensions = [
     "draw",
 ]
 
-# No fences of colons: what is in them the test suite would not see.
+# Fences of colons are off because the test suite would not see the code in them.
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
@@ -41,12 +41,12 @@ nb_execution_in_temp = True
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
-# What a cell says on standard error is a warning, and warnings end the build.
+# Output of a cell on standard error is a warning, and warnings fail the build.
 nb_output_stderr = "remove-warn"
 nb_render_markdown_format = "gfm"
-# Widgets would fetch their scripts.
+# Widgets would fetch scripts from the network.
 nb_ipywidgets_js = {}
-# A bar that counts requests belongs to who waits for them.
+# Pages need no progress bars.
 os.environ["TQDM_DISABLE"] = "1"
 
 autodoc_member_order = "bysource"

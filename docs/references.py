@@ -1,4 +1,4 @@
-"""Pages that the program writes, links that leave the documentation, and whether pages fetch anything."""
+"""Sphinx extension: generated reference tables, links out of the documentation, and a check for fetches."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ ROOT = Path(__file__).parents[1]
 LOG = logging.getLogger(__name__)
 
 PLACE = re.compile(r"^<!-- written by the build: (?P<what>\w+) -->$", re.MULTILINE)
-# The same, however it is spelt: what looks like a place and is none would leave its page empty.
+# Anything that looks like a placeholder. A misspelled one would silently leave its page empty.
 LIKELY = re.compile(r"<!--(?:(?!-->).)*\b(?:written|build)\b(?:(?!-->).)*-->", re.IGNORECASE | re.DOTALL)
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
-# What lies beside the documentation and is a page of it all the same.
+# Files outside of docs that are pages of the documentation.
 PAGES = {
     "ARCHITECTURE.md": "/project/architecture.md",
     "CONTRIBUTING.md": "/project/contributing.md",
     "CHANGELOG.md": "/project/changelog.md",
     "README.md": "/index.md",
 }
-# What would make a browser ask somebody: scripts, styles, pictures and fonts of another place.
+# What a browser would fetch: scripts, styles, images and fonts from another host.
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//"""
     r"""|@import\s+["'(]*(?:https?:)?//|url\(\s*["']?(?:https?:)?//"""
@@ -39,22 +39,22 @@ FETCHED = re.compile(
 
 
 def asked(*arguments: str) -> str:
-    """What the command prints."""
+    """Returns what the command prints."""
     command = [sys.executable, "-m", "fowler", *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def listed(text: str) -> list[str]:
-    """The commands that a help lists; none of a command that has none below it."""
+    """Returns the subcommands that a help text lists."""
     block = re.search(r"^Commands:\n(?P<lines>(?:  .*\n|\n(?=  ))+)", text, re.MULTILINE)
     names = re.findall(r"^  ([\w-]+)", block["lines"], re.MULTILINE) if block else []
     if bool(names) != bool(re.search(r"^Usage:.*<COMMAND>", text, re.MULTILINE)):
-        raise ExtensionError(f"commands are listed in another way now:\n{text}")
+        raise ExtensionError(f"cannot find the subcommands in this help text:\n{text}")
     return names
 
 
 def commands() -> str:
-    """Every command with its help, those below it behind it."""
+    """Returns the help of every command, each followed by its subcommands."""
 
     def below(above: tuple[str, ...]) -> Iterator[str]:
         text = asked(*above, "--help")
@@ -70,7 +70,7 @@ def commands() -> str:
 
 
 def keys() -> str:
-    """A table for each section of a drive's keys."""
+    """Returns a table for each section of a drive's keys."""
     sections: dict[str, list[str]] = {}
     for path, _kind, about, expected, words, required, default in _core.keys():
         section = path.rpartition(".")[0]
@@ -81,8 +81,8 @@ def keys() -> str:
         sections.setdefault(section, []).append(f"| {row} |")
     text = []
     for section, rows in sections.items():
-        name = f"`[{section}]`" if section else "At the top"
-        head = "| key | what it is | takes | default |\n|---|---|---|---|"
+        name = f"`[{section}]`" if section else "Top level"
+        head = "| key | meaning | values | default |\n|---|---|---|---|"
         text.append(f"## {name}\n\n{head}\n" + "\n".join(rows) + "\n")
     title = "keys of a workload"
     workload = asked("presets", "--keys").partition(f"{title}\n")[2]
@@ -93,7 +93,7 @@ def keys() -> str:
 
 
 def metrics() -> str:
-    """A table for each part of a summary."""
+    """Returns a table for each part of a summary."""
     sections: dict[str, list[str]] = {}
     for it in fowler.metrics():
         section = it.name.partition(".")[0] if "." in it.name else ""
@@ -102,24 +102,24 @@ def metrics() -> str:
         sections.setdefault(section, []).append(f"| {row} |")
     text = []
     for section, rows in sections.items():
-        name = f"`{section}`" if section else "At the top"
+        name = f"`{section}`" if section else "Top level"
         text.append(f"## {name}\n\n| name | unit | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     return "\n".join(text)
 
 
 def presets() -> str:
-    """What comes with the program, by kind."""
+    """Returns a table of presets for each kind."""
     text = []
     for kind in ("device", "scheme", "workload"):
         rows = [f"| `{it.name}` | {it.about} |" for it in fowler.presets(kind)]
         if not rows:
-            raise ExtensionError(f"there are no presets of the kind {kind}")
-        text.append(f"## {kind.capitalize()}s\n\n| name | what it is |\n|---|---|\n" + "\n".join(rows))
+            raise ExtensionError(f"there are no presets of kind {kind}")
+        text.append(f"## {kind.capitalize()}s\n\n| name | description |\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(text) + "\n"
 
 
 def file(name: str) -> Callable[[], str]:
-    """A page that lies at the root of the repository, its links as if it lay in a folder of `docs`."""
+    """Returns a page at the root of the repository, with links adjusted to a folder in `docs`."""
 
     def text() -> str:
         def moved(link: re.Match[str]) -> str:
@@ -146,20 +146,20 @@ WRITTEN: dict[str, Callable[[], str]] = {
 
 
 def written(page: str, what: str) -> str:
-    """What the program writes at a place of a page."""
+    """Returns the text for a placeholder in a page."""
     if what not in WRITTEN:
-        raise ExtensionError(f"{page}: nothing is called {what}: one of {', '.join(WRITTEN)}")
+        raise ExtensionError(f"{page}: unknown text `{what}`, expected one of {', '.join(WRITTEN)}")
     text = WRITTEN[what]()
     if not text.strip():
-        raise ExtensionError(f"{page}: nothing was written for {what}")
+        raise ExtensionError(f"{page}: the generated text `{what}` is empty")
     return text
 
 
 def complete(app: Sphinx, page: str, content: list[str]) -> None:
-    """Puts in what the program writes, and turns links out of the documentation into what can be followed."""
+    """Replaces placeholders by generated text, and resolves links that leave the documentation."""
     text = PLACE.sub(lambda place: written(page, place["what"]), content[0])
     if (place := LIKELY.search(PLACE.sub("", content[0]))) is not None:
-        raise ExtensionError(f"{page}: `{place[0]}` is no place for what the build writes: {PLACE.pattern}")
+        raise ExtensionError(f"{page}: `{place[0]}` is not a valid placeholder, which is {PLACE.pattern}")
     here = app.env.doc2path(page).parent
 
     def followed(link: re.Match[str]) -> str:
@@ -169,23 +169,23 @@ def complete(app: Sphinx, page: str, content: list[str]) -> None:
         inside = target.relative_to(ROOT).as_posix() if target.is_relative_to(ROOT) else ""
         if inside in PAGES:
             return f"[{link['text']}]({PAGES[inside]}{link['anchor'] or ''})"
-        # Files are handed to the reader; of a folder there is nothing to hand over.
+        # Sphinx offers files for download. Folders cannot be downloaded, so the link is dropped.
         return link["text"] if target.is_dir() and not inside.startswith("docs") else link[0]
 
     content[0] = LINK.sub(followed, text)
 
 
 def offline(app: Sphinx, failed: Exception | None) -> None:
-    """Warns of pages that would fetch something."""
+    """Warns about pages that would fetch something."""
     if failed is not None:
         return
     for path in sorted(Path(app.outdir).rglob("*")):
         if path.suffix in (".html", ".css") and (found := FETCHED.search(path.read_text())):
-            LOG.warning("%s: would be fetched: %s", path.relative_to(app.outdir), found[0])
+            LOG.warning("%s: the page fetches %s", path.relative_to(app.outdir), found[0])
 
 
 def alone(app: Sphinx) -> None:
-    """Lets cells run alike everywhere: without anybody's configuration, and without remarks of the kernel."""
+    """Makes cells run the same way everywhere: without user configuration and kernel messages."""
     profile = Path(app.doctreedir) / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_text("c = get_config()\nc.IPKernelApp.log_level = 40\n")
@@ -193,7 +193,7 @@ def alone(app: Sphinx) -> None:
 
 
 def whole(app: Sphinx, what: str, name: str, its: object, options: object, lines: list[str]) -> None:
-    """Puts together what napoleon took apart: to it a colon in an attribute's text is the end of a type."""
+    """Rejoins attribute texts that napoleon split: it takes text before a colon for the attribute's type."""
     for at, line in enumerate(lines):
         if what == "attribute" and line.startswith(":type: "):
             lines[:] = [f"{line.removeprefix(':type: ')}: {lines[0]}", *lines[1:at], *lines[at + 1 :]]
@@ -201,7 +201,7 @@ def whole(app: Sphinx, what: str, name: str, its: object, options: object, lines
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Registers all four."""
+    """Registers the hooks above."""
     app.connect("builder-inited", alone)
     app.connect("autodoc-process-docstring", whole, priority=600)
     app.connect("source-read", complete)

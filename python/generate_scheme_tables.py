@@ -1,4 +1,4 @@
-"""Adds missing schemes and policies to the tables of docs/schemes.md, and fails on names that no longer exist.
+"""Adds missing schemes and policies to the tables of docs/schemes.md, and fails on names that are gone.
 
 Rows written by hand stay as they are; a new name gets the description that the program prints. The arguments
 are the command that runs Fowler: ``generate_scheme_tables.py cargo run --quiet --bin fowler --``.
@@ -89,7 +89,7 @@ def new_policies(rows: list[str], known: dict[str, tuple[str, list[str]]]) -> li
 
 
 def gone(there: list[str], known: list[str]) -> None:
-    """Exits with an error if a table has names that the program does not know: a person must edit these rows."""
+    """Exits with an error if a table has names that the program does not know. A person must edit them."""
     if wrong := [name for name in there if name not in known]:
         sys.exit(f"docs/schemes.md has names that no longer exist, remove or rename them: {', '.join(wrong)}")
 

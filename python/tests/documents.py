@@ -13,9 +13,9 @@
 - ``{...}``: a directive. The documentation build executes the code in it. A directive for text
   (``{admonition}``) must not contain code.
 
-Any other language, no language, indented code, or a fence of colons fails, so that no block goes untested. The
-comment ``<!-- skip: next "why" -->`` skips the next block, and the suite prints the reason. The block must
-still be valid in its language, and the commands and flags of a shell block must exist.
+Any other language, no language, indented code, or a fence of colons fails, so that no block goes untested.
+The comment ``<!-- skip: next "why" -->`` skips the next block, and the suite prints the reason. The block
+must still be valid in its language, and the commands and flags of a shell block must exist.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ SECONDS = 300
 
 
 def enter(place: Path, patch: pytest.MonkeyPatch) -> None:
-    """Where blocks run: in a folder of their own, `fowler` on the path, pictures drawn for nobody."""
+    """Enters the folder in which blocks run, with `fowler` on the path and plots that open no window."""
     patch.chdir(place)
     patch.setenv("PATH", sysconfig.get_path("scripts") + pathsep + environ["PATH"])
     patch.setenv("MPLBACKEND", "agg")
 
 
 def blocks(document: Document) -> Iterator[Region]:
-    """Every code block of a page, with what is to be done with it."""
+    """Yields every code block of a page with its evaluator."""
     starts = [0]
     for line in document.text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -95,7 +95,7 @@ def blocks(document: Document) -> Iterator[Region]:
 
 
 def evaluator(token: Token, why: str) -> Callable[[Example], None]:
-    """What is to be done with a block."""
+    """Returns the function that runs a block."""
     language, _, more = token.info.strip().partition(" ")
     if mistake := misplaced(token, language, more):
         return wrong(mistake)
@@ -107,22 +107,22 @@ def evaluator(token: Token, why: str) -> Callable[[Example], None]:
 
 
 def misplaced(token: Token, language: str, more: str) -> str | None:
-    """What keeps a block from being looked into."""
+    """Returns why a block cannot be run, if so."""
     if token.type == "inline":
-        return "a fence of colons is not looked into: write it with backticks"
+        return "code in a fence of colons is not tested: use backticks"
     if token.type == "code_block":
-        return "code by indentation says no language: put it between fences"
+        return "indented code has no language: put it between fences"
     if directive := DIRECTIVE.fullmatch(language):
         known = directive[1] in DIRECTIVES
         return None if known else f"unknown directive {language}: one of {', '.join(DIRECTIVES)}"
     if language not in LANGUAGES:
         return f"unknown language {language!r}: one of {', '.join(LANGUAGES)}"
     kinds = READERS if language == "toml" else [""]
-    return None if more in kinds else f"`{token.info}`: behind the language stands one of {[*kinds]}"
+    return None if more in kinds else f"`{token.info}`: expected one of {[*kinds]} after the language"
 
 
 def wrong(what: str) -> Callable[[Example], None]:
-    """Fails."""
+    """Returns a function that fails the test."""
 
     def fails(_: Example) -> None:
         pytest.fail(what, pytrace=False)
@@ -131,7 +131,7 @@ def wrong(what: str) -> Callable[[Example], None]:
 
 
 def left_out(language: str, why: str) -> Callable[[Example], None]:
-    """Does not run a block, and says why."""
+    """Returns a function that checks a block without running it, and skips the test."""
 
     def skips(example: Example) -> None:
         match language:
@@ -149,25 +149,25 @@ def left_out(language: str, why: str) -> Callable[[Example], None]:
 
 
 def nothing(_: Example) -> None:
-    """There is nothing to run."""
+    """Does nothing."""
 
 
 def shell(example: Example) -> None:
-    """One script of all lines."""
+    """Runs all lines as one script."""
     succeed("\n".join(line for line in example.parsed.splitlines() if not elsewhere(line)))
 
 
 def elsewhere(line: str) -> bool:
-    """Whether a line is one command that this suite does not call; with another behind it, it fails."""
+    """Whether a line is a command that this suite does not run. Fails if another command shares its line."""
     if not ELSEWHERE.match(line):
         return False
     if line.endswith("\\") or len(commands(line)) > 1:
-        pytest.fail(f"`{line}` would not be run: nothing else may stand on its line", pytrace=False)
+        pytest.fail(f"`{line}` would not be run: put the first command on its own line", pytrace=False)
     return True
 
 
 def commands(line: str) -> list[list[str]]:
-    """The words of each command in a line."""
+    """Returns the words of each command in a line."""
     words = shlex.shlex(line, posix=True, punctuation_chars=True)
     words.whitespace_split = True
     parted = groupby(words, key=lambda word: bool(word) and BETWEEN.issuperset(word))
@@ -175,19 +175,19 @@ def commands(line: str) -> list[list[str]]:
 
 
 def console(example: Example) -> None:
-    """Each command with what it prints."""
+    """Runs each command and compares its output."""
     lines: list[tuple[str, str]] = []
     for line in example.parsed.splitlines(keepends=True):
         if line.startswith("$ "):
             lines.append((line[2:], ""))
         else:
-            assert lines, "the first line is a command, and begins with `$ `"
+            assert lines, "the first line must be a command, which begins with `$ `"
             command, printed = lines[-1]
             lines[-1] = (command, printed + line)
     how = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     for command, expected in lines:
         if elsewhere(command.rstrip("\n")):
-            assert not expected, f"{command}is not called, so that nothing is known of what it prints"
+            assert not expected, f"{command}is not run, so its output cannot be checked"
             continue
         printed = succeed(command)
         if expected and not doctest.OutputChecker().check_output(expected, printed, how):
@@ -195,7 +195,7 @@ def console(example: Example) -> None:
 
 
 def succeed(script: str) -> str:
-    """A script in the folder of the page, which must go well; what it prints."""
+    """Runs a script in the folder of the page and returns its output. Fails if the script does."""
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         check=False,
@@ -210,7 +210,7 @@ def succeed(script: str) -> str:
 
 
 def flags_exist(script: str) -> None:
-    """Whether a script that is not run at least names commands and flags that there are."""
+    """Fails if a script that is not run has commands or flags that do not exist."""
     for line in script.replace("\\\n", " ").splitlines():
         for words in commands(line):
             if words[0] == "fowler":
@@ -218,34 +218,34 @@ def flags_exist(script: str) -> None:
 
 
 def names_what_is(words: list[str]) -> None:
-    """The same of one command."""
+    """Fails if a command has subcommands or flags that do not exist."""
     path, text = words[:1], helped(words[0])
     for word in words[1:]:
         if not (below := subcommands(text)):
             break
-        assert word in below, f"`{shlex.join(words)}`: `{path[-1]}` has no command {word}"
+        assert word in below, f"`{shlex.join(words)}`: `{path[-1]}` has no subcommand {word}"
         path.append(word)
         text = helped(*path)
     for flag in (word.partition("=")[0] for word in words if word.startswith("--")):
-        assert re.search(rf"{flag}(?![\w-])", text), f"`{shlex.join(words)}`: there is no {flag}"
+        assert re.search(rf"{flag}(?![\w-])", text), f"`{shlex.join(words)}`: unknown flag {flag}"
 
 
 def subcommands(text: str) -> list[str]:
-    """The commands that a help lists."""
+    """Returns the subcommands that a help text lists."""
     listed = re.search(r"^Commands:\n(?P<lines>(?:  .*\n)+)", text, re.MULTILINE)
     return re.findall(r"^  ([\w-]+)", listed["lines"], re.MULTILINE) if listed else []
 
 
 @cache
 def helped(*command: str) -> str:
-    """What a command says about itself."""
+    """Returns the help text of a command."""
     return subprocess.run([*command, "--help"], check=True, capture_output=True, text=True).stdout
 
 
 def settings(kind: str, example: Example) -> None:
-    """A file that Fowler reads."""
+    """Reads a TOML block as Fowler does."""
     its = tomllib.loads(example.parsed)
-    assert not empty(its), "nothing is said by a table without keys"
+    assert not empty(its), "a table without keys has no effect"
     if kind == "keys":
         fowler.device("tlc").with_(dict(keys(its)))
         return
@@ -260,7 +260,7 @@ def empty(table: dict[str, Any]) -> bool:
 
 
 def keys(table: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """The keys of a part of a drive by their paths; the name of a policy is that of its slot."""
+    """Yields the keys of a part of a drive by their paths. The name of a policy is the key of its slot."""
     for name, value in table.items():
         path = f"{above}.{name}" if above else name
         if isinstance(value, dict):
@@ -270,7 +270,7 @@ def keys(table: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def columns(example: Example) -> None:
-    """A trace, or commands for a die."""
+    """Reads a trace, or runs commands on a die."""
     path = Path(f"block-{example.line}.csv")
     path.write_text(example.parsed)
     dies = example.parsed.startswith("at_ns,op\n")
@@ -278,12 +278,12 @@ def columns(example: Example) -> None:
 
 
 def parsed(example: Example) -> None:
-    """Text that must be JSON."""
+    """Parses JSON."""
     json.loads(example.parsed)
 
 
 def quoted(example: Example) -> None:
-    """Lines of Rust that must stand in the repository, where they are compiled."""
+    """Fails unless the lines of Rust are in the repository, where they are compiled."""
 
     def lines(text: str) -> str:
         return "\n" + "\n".join(line.strip() for line in text.splitlines() if line.strip()) + "\n"
@@ -292,20 +292,20 @@ def quoted(example: Example) -> None:
     folders = [ROOT / "crates", ROOT / "examples"]
     sources = (path for folder in folders for path in folder.rglob("*.rs"))
     found = any(wanted in lines(path.read_text()) for path in sources)
-    assert found, "these lines do not follow each other in any file of crates or examples"
+    assert found, "no file of crates or examples has these lines in this order"
 
 
 def prose(example: Example) -> None:
-    """Text of a directive, whose own blocks nothing would look at."""
+    """Fails if the text of a directive contains code, which nothing would test."""
     inner = MarkdownIt().parse(example.parsed)
     assert not any(token.type in ("fence", "code_block") for token in inner), "code in a directive is not run"
 
 
 def references(example: Example) -> None:
-    """Directives of Sphinx that take what is said from the source."""
+    """Fails unless a block consists of Sphinx directives that take their text from the source."""
     for line in example.parsed.splitlines():
         assert re.match(r"$|\.\. auto\w+:: |   :[\w-]+:", line), (
-            f"`{line}` is no `.. auto...`, nor its option"
+            f"`{line}` is neither an `.. auto...` directive nor an option of one"
         )
 
 

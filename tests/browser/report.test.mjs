@@ -1,5 +1,4 @@
-// The report of a real run, in a real browser: it draws, answers to mouse and keyboard, and asks nobody for
-// anything.
+// Tests the reports of real runs in a browser: they draw, respond to mouse and keyboard, and fetch nothing.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ const target = path.resolve(process.env.CARGO_TARGET_DIR ?? path.join(root, 'tar
 const fowler = process.env.FOWLER ?? path.join(target, 'release/fowler');
 const out = path.join(target, 'browser');
 const WIDTHS = [['wide', 1280, 'light'], ['narrow', 420, 'dark']];
-// Charts of a run with reads and writes under schemes that suspend.
+// The charts of a run with reads and writes under schemes that suspend.
 const CHARTS = [
   'read-latency', 'write-latency', 'read-blame', 'write-blame', 'read-latency-over-time', 'write-latency-over-time',
   'throughput', 'die-activity', 'die-utilisation', 'channel-utilisation', 'waf-over-time', 'suspensions-over-time',
@@ -21,16 +20,16 @@ const CHARTS = [
 ];
 let browser;
 
-/// Runs the program; its report is in the folder.
+/// Runs the program with its output in a folder, and returns the path of the report.
 const run = (folder, ...flags) => {
   mkdirSync(out, { recursive: true });
   execFileSync(fowler, [...flags, '--quiet', '--out', path.join(out, folder)]);
   return path.join(out, folder, 'report.html');
 };
 
-/// Opens a page, lets `look` use it, and then there was no complaint and no request but for the file itself.
+/// Opens a page and passes it to `look`. Fails on console messages, and on requests other than for the file.
 const opened = async (file, options, look) => {
-  // Scrolling at once: where something is on the screen is asked right after scrolling to it.
+  // Reduced motion: tests read positions right after scrolling, so scrolling must not be animated.
   const context = await browser.newContext({ acceptDownloads: true, reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const complaints = [];
@@ -51,10 +50,10 @@ const opened = async (file, options, look) => {
   assert.deepEqual(elsewhere, []);
 };
 
-/// What is drawn in a chart: how many lines or bars have a colour.
+/// Returns the number of lines or bars drawn in a chart.
 const drawn = (page, id) => page.locator(`#${id} .plot svg path`).count();
-/// Waits until something is so: a page answers by events, and some of them come when the browser likes. What it was
-/// when it did not become so is said.
+/// Waits until a value satisfies `holds`, because a page reacts to events at times that the browser chooses. Fails
+/// with the last value.
 const until = async (what, holds, about) => {
   const patience = Date.now() + 10_000;
   for (;;) {
@@ -64,10 +63,10 @@ const until = async (what, holds, about) => {
     await new Promise((resume) => { setTimeout(resume, 20); });
   }
 };
-/// What a chart says to a screen reader.
+/// Waits until a chart's text for screen readers matches.
 const says = (page, id, expected) => until(
-  () => page.locator(`#${id} .spoken`).textContent(), (text) => expected.test(text), `${id} says not ${expected}`);
-/// What can have the focus, as the browser itself hands it to a screen reader: its role and its name.
+  () => page.locator(`#${id} .spoken`).textContent(), (text) => expected.test(text), `${id} does not say ${expected}`);
+/// Returns the role and name of every focusable element, as the browser reports them to screen readers.
 const acting = async (page) => {
   const browserSays = await page.context().newCDPSession(page);
   const { nodes } = await browserSays.send('Accessibility.getFullAXTree');
@@ -93,14 +92,14 @@ test('a comparison, at two widths', async (context) => {
   assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
 
   for (const [name, width, colorScheme] of WIDTHS) {
-    await context.test(`${name}: nothing sticks out, nothing is missing`, () =>
+    await context.test(`${name}: every chart is there and fits`, () =>
       opened(file, { viewport: { width, height: 900 }, colorScheme }, async (page) => {
         const ids = await page.locator('main figure').evaluateAll((all) => all.map((it) => it.id));
         assert.deepEqual(ids.toSorted(), CHARTS.toSorted());
         for (const id of CHARTS) {
           const plot = await page.locator(`#${id} .plot`).boundingBox();
           assert.ok(plot.width > 250 && plot.height > 150, `${id}: ${plot.width} x ${plot.height}`);
-          assert.ok(plot.x >= 0 && plot.x + plot.width <= width, `${id} sticks out`);
+          assert.ok(plot.x >= 0 && plot.x + plot.width <= width, `${id} is wider than the window`);
         }
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(over <= 0, `the page is ${over} px too wide`);
@@ -111,19 +110,19 @@ test('a comparison, at two widths', async (context) => {
       }));
   }
 
-  await context.test('a series goes and comes back', () => opened(file, {}, async (page) => {
+  await context.test('the legend hides and shows a series', () => opened(file, {}, async (page) => {
     const button = page.locator('#read-latency .legend button', { hasText: 'rps' });
     const all = await drawn(page, 'read-latency');
     const pressed = (state) => until(() => button.getAttribute('aria-pressed'), (its) => its === state, `not ${state}`);
     await button.click();
     await pressed('false');
-    await until(() => drawn(page, 'read-latency'), (its) => its < all, `still as many as ${all}`);
+    await until(() => drawn(page, 'read-latency'), (its) => its < all, `still ${all} lines`);
     await button.press('Enter');
     await pressed('true');
-    await until(() => drawn(page, 'read-latency'), (its) => its === all, `not ${all} again`);
+    await until(() => drawn(page, 'read-latency'), (its) => its === all, `not back to ${all} lines`);
   }));
 
-  await context.test('a table sorts both ways, with the keyboard too', () => opened(file, {}, async (page) => {
+  await context.test('a table sorts both ways, by mouse and by keyboard', () => opened(file, {}, async (page) => {
     const head = page.locator('table[data-name="latency"] th', { hasText: 'mean (us)' });
     const column = () => page.locator('table[data-name="latency"] tbody td:nth-child(4)')
       .evaluateAll((cells) => cells.map((it) => Number(it.dataset.sort)));
@@ -141,14 +140,14 @@ test('a comparison, at two widths', async (context) => {
     await sorted('ascending', down.toReversed());
     await page.keyboard.press('Space');
     await sorted('descending', down);
-    // A head stands over its numbers.
+    // Heads are aligned with their numbers.
     assert.equal(await button.evaluate((it) => getComputedStyle(it).textAlign), 'right');
-    // What a head is called does not change with its order: that is told by `aria-sort`.
+    // Sorting does not change a head's name: `aria-sort` reports the order.
     assert.equal(await head.getAttribute('aria-label'), null);
     assert.equal(await head.getAttribute('tabindex'), null);
   }));
 
-  await context.test('the mouse reads exact values', () => opened(file, {}, async (page) => {
+  await context.test('the mouse shows exact values', () => opened(file, {}, async (page) => {
     const plot = page.locator('#read-latency .plot');
     await plot.scrollIntoViewIfNeeded();
     const box = await plot.boundingBox();
@@ -157,7 +156,7 @@ test('a comparison, at two widths', async (context) => {
     await tip.waitFor({ state: 'visible' });
     const text = await until(() => tip.innerText(), (its) => its.includes('fifo'), 'the tip');
     for (const scheme of ['fifo', 'rps', 'pes_ipc']) assert.match(text, new RegExp(`${scheme}\\s+[\\d.]+`));
-    // What it says is in the data.
+    // The value shown is in the data.
     const data = JSON.parse(await page.locator('#read-latency script').textContent());
     const value = Number(text.match(/fifo\s+([\d.e-]+)/)[1]);
     const known = data.panels[0].series.find((it) => it.name === 'fifo').y;
@@ -168,7 +167,7 @@ test('a comparison, at two widths', async (context) => {
     for (const [id, keys, expected] of [
       ['read-latency', ['End', 'ArrowLeft'], /fifo \d/],
       ['read-blame', ['ArrowDown', 'ArrowDown'], /share of the latency.*\d/],
-      // The first key, whichever it is, goes to the first point, in the first row.
+      // Whichever key is pressed first, it goes to the first point of the first row.
       ['die-utilisation', ['ArrowDown'], /^die 0, time since the first request .*die busy \(%\) \d/],
       ['channel-utilisation', ['ArrowUp'], /^channel 0, time since the first request/],
       ['wear-map', ['End'], /^die 0, block of the die 508:/],
@@ -180,13 +179,13 @@ test('a comparison, at two widths', async (context) => {
     }
   }));
 
-  await context.test('a field has no legend: it has no series to switch', () => opened(file, {}, async (page) => {
+  await context.test('a heat map has no legend, because it has no series to hide', () => opened(file, {}, async (page) => {
     const legends = await page.locator('.legend').evaluateAll((all) => all.map((it) => [it.closest('figure').id, it.childElementCount]));
     for (const [id, entries] of legends) assert.ok(entries > 0, `${id} has an empty legend`);
-    assert.equal(legends.length, CHARTS.length - 3, 'all but dies, channels and wear');
+    assert.equal(legends.length, CHARTS.length - 3, 'all charts but dies, channels and wear have a legend');
   }));
 
-  await context.test('what is behind a picture can be had', () => opened(file, {}, async (page) => {
+  await context.test('the data behind a chart can be downloaded', () => opened(file, {}, async (page) => {
     const figure = await saved(page, () => page.click('#read-latency button.save'));
     assert.equal(figure.name, 'read-latency.csv');
     assert.match(figure.text, /^series,latency \(us\),value,of\r\nfifo,\d/);
@@ -199,18 +198,18 @@ test('a comparison, at two widths', async (context) => {
     assert.equal(drive.name, 'fifo.toml');
     assert.match(drive.text, /\[geometry\]/);
     await page.click('#read-latency details summary');
-    // The rows come with the `toggle` event, which a browser sends some time after the click.
+    // The rows appear with the `toggle` event, which a browser sends some time after the click.
     await page.locator('#read-latency details tbody tr').nth(100).waitFor();
   }));
 
-  await context.test('views, themes and paper', () => opened(file, {}, async (page) => {
+  await context.test('views, themes and print', () => opened(file, {}, async (page) => {
     const view = page.locator('#read-blame .views button', { hasText: 'time' });
     await view.click();
     await until(() => view.getAttribute('aria-pressed'), (its) => its === 'true', 'the view is not pressed');
     await until(() => page.locator('#read-blame .plot svg').innerHTML(), (its) => its.includes('mean time (us)'), 'the view');
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await paper();
-    // What is drawn in is what the style says, which is measured against the paper elsewhere.
+    // Lines are drawn in the colors of the style sheet, whose contrast another test measures.
     const drawnIn = () => page.evaluate(() => [1, 2, 3].map((nth) => {
       const said = getComputedStyle(document.documentElement).getPropertyValue(`--series-${nth}`).trim();
       const strokes = [...document.querySelectorAll('#read-latency svg path')].map((it) => it.getAttribute('stroke'));
@@ -218,31 +217,31 @@ test('a comparison, at two widths', async (context) => {
     }));
     const [first] = await until(drawnIn, (its) => its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'colours');
     await page.click('#theme');
-    await until(paper, (its) => its !== light, 'the paper is as it was');
+    await until(paper, (its) => its !== light, 'the background is unchanged');
     await until(drawnIn, (its) => its[0] !== first && its.every((colour) => /^#[0-9a-f]{6}$/.test(colour)), 'dark colours');
     const pdf = await page.pdf({ format: 'A4' });
     assert.ok(pdf.length > 50_000, `${pdf.length} bytes`);
   }));
 
-  await context.test('everything that acts has a name and is reached by keyboard', () => opened(file, {}, async (page) => {
-    // Everything that opens is open: what is inside acts too.
+  await context.test('every control has a name and can be reached by keyboard', () => opened(file, {}, async (page) => {
+    // Open everything that can be opened, because there are controls inside.
     for (const summary of await page.locator('summary').all()) await summary.click();
     const tables = await page.locator('main figure details').count();
     assert.equal(tables, CHARTS.length);
     await until(() => page.locator('main figure details table').count(), (its) => its === tables, 'tables of numbers');
     const said = await acting(page);
-    assert.ok(said.length > 100, `${said.length} elements act`);
+    assert.ok(said.length > 100, `only ${said.length} controls`);
     assert.deepEqual(await nameless(page), []);
     const grouped = said.filter(([role]) => role === 'region' || role === 'group').map(([, name]) => name);
-    assert.equal(new Set(grouped).size, grouped.length, 'no two regions are called the same');
+    assert.equal(new Set(grouped).size, grouped.length, 'no two regions have the same name');
     const scopeless = await page.locator('th:not([scope])').count();
-    assert.equal(scopeless, 0, 'heads that say not what they are the head of');
+    assert.equal(scopeless, 0, 'every head has a scope');
     const headings = await page.locator('h1, h2, h3').evaluateAll((all) => all.map((it) => Number(it.tagName[1])));
     headings.reduce((above, level) => { assert.ok(level <= above + 1); return level; }, 0);
   }));
 });
 
-test('a life: what acts has a name, and pictures are as large as each other', async () => {
+test('a life: every control has a name, and no figure is enlarged', async () => {
   const load = path.join(out, 'load.toml');
   mkdirSync(out, { recursive: true });
   writeFileSync(load, "duration = '1h'\narrivals = { kind = 'poisson', rate = 5 }\nmix.reads = 0.2\nspace.share = 0.8\n");
@@ -257,13 +256,13 @@ test('a life: what acts has a name, and pictures are as large as each other', as
       assert.ok(over <= 0, `the page is ${over} px too wide`);
       const larger = await page.locator('figure svg').evaluateAll((all) => all
         .map((it) => it.getBoundingClientRect().width / Number(it.getAttribute('width'))).filter((it) => it > 1.001));
-      assert.deepEqual(larger, [], 'pictures are enlarged, each as it likes');
+      assert.deepEqual(larger, [], 'figures are enlarged');
       await page.screenshot({ path: path.join(out, `lifetime-${name}.png`), fullPage: true });
     });
   }
 });
 
-test('without scripts the tables are there', async () => {
+test('tables do not need scripts', async () => {
   const file = run('single', 'run', '--device', 'pes-mlc', '--workload', 'demo', '--limit', '5000', '--scheme', 'rps');
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
