@@ -1,4 +1,4 @@
-//! What the tests of the house as a whole share; the tests themselves are in `tests/`.
+//! Source readers for the tests of the whole repository, which are in `tests/`.
 
 pub mod rooms;
 pub mod times;

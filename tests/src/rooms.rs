@@ -1,27 +1,28 @@
-//! The rooms of a crate, its modules, import one another in one direction: each only those named
-//! before it.
+//! Checks that the rooms (modules) of a crate import one another in one direction only: each may
+//! import the rooms listed before it.
 //!
-//! `circles` reads the sources: it finds paths that begin with `crate::`, and those of `super::`
-//! that leave the room, outside of tests, comments and strings.
+//! [`circles`] reads the sources. It finds paths that begin with `crate::`, and paths of `super::`
+//! that leave the room. Tests, comments and strings do not count.
 
 use std::path::{Path, PathBuf};
 
-/// The order of a crate's rooms, lowest first, and what lies elsewhere and belongs to one.
+/// The order of a crate's rooms, lowest first, and the modules elsewhere that belong to a room.
 #[derive(Clone, Copy)]
 pub struct Order<'a> {
     /// The rooms.
     pub rooms: &'a [&'a str],
-    /// Modules of modules, as `outer::inner`, and the room that each belongs to.
+    /// Inner modules, as `outer::inner`, and the room that each belongs to.
     pub belongs: &'a [(&'a str, &'a str)],
-    /// What stands outside the order: it may import everything, and everything it.
+    /// Modules outside of the order. They may import any room, and any room may import them.
     pub outside: &'a [&'a str],
 }
 
 impl Order<'_> {
-    /// The room of a module, by its path in the crate; none of one outside.
+    /// Returns the index of the room of a module, given by its path in the crate, or `None` for a
+    /// module outside of the order.
     ///
     /// # Errors
-    /// The module that is in no room.
+    /// Returns the name of the module if it is in no room.
     fn room(&self, module: &[&str]) -> Result<Option<usize>, String> {
         let inner = module.get(..2).unwrap_or(module).join("::");
         let its = self.belongs.iter().find(|(path, _)| *path == inner);
@@ -33,8 +34,8 @@ impl Order<'_> {
     }
 }
 
-/// What is wrong with the order of the modules in `folder`: imports against it, rooms that are not
-/// in it, and names in it that are no room.
+/// Returns the violations in `folder`: imports against the order, modules that are in no room, and
+/// rooms that do not exist.
 ///
 /// # Panics
 /// If the folder cannot be read.
@@ -60,8 +61,7 @@ pub fn circles(folder: &str, order: Order<'_>) -> Vec<String> {
             Ok(Some(height)) => height,
             Ok(None) => continue,
             Err(name) => {
-                problems
-                    .push(format!("{folder}/{}: `{name}` is not in the order", inside.display()));
+                problems.push(format!("{folder}/{}: `{name}` is in no room", inside.display()));
                 continue;
             }
         };
@@ -97,8 +97,8 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a file imports that lies so many modules deep, tests left out: paths from the top of the
-/// crate, of two words where the path has them, of one where it is a group.
+/// Returns the imports of a file that is `depth` modules deep, without those of its tests: the
+/// first two words of paths from the root of the crate, or the first word if a group follows it.
 fn imported(text: &str, depth: usize) -> Vec<String> {
     let code = without_tests(&code(text));
     let mut found = Vec::new();
@@ -126,7 +126,7 @@ fn imported(text: &str, depth: usize) -> Vec<String> {
     found
 }
 
-/// As [`heads`], with the words that follow the first, where there are any.
+/// Returns the same as [`heads`], with the second word of each path if there is one.
 fn two_heads(rest: &str) -> Vec<String> {
     let first = heads(rest);
     let [outer] = &first[..] else { return first };
@@ -136,8 +136,8 @@ fn two_heads(rest: &str) -> Vec<String> {
     }
 }
 
-/// The first words of the paths that `rest` of an import begins with: one, or one for each of a
-/// group.
+/// Returns the first word of the path that `rest` of an import begins with, or the first words of
+/// all paths if it begins with a group.
 pub fn heads(rest: &str) -> Vec<String> {
     let word = |text: &str| {
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
@@ -162,11 +162,11 @@ pub fn heads(rest: &str) -> Vec<String> {
     heads
 }
 
-/// The text without comments, strings, characters and space that says nothing.
+/// Returns the text without comments, strings, character literals and insignificant space.
 fn code(text: &str) -> String {
     let mut code = String::new();
     for c in blanked(text).chars() {
-        // Space parts words; anywhere else it says nothing.
+        // Space is significant only if it separates words.
         let parts = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         if !c.is_whitespace() {
             code.push(c);
@@ -179,7 +179,7 @@ fn code(text: &str) -> String {
         .fold(code, |code, mark| code.replace(&format!(" {mark}"), mark))
 }
 
-/// The text without comments, strings and characters, every line where it was.
+/// Returns the text without comments, strings and character literals. Line numbers stay the same.
 pub(crate) fn blanked(text: &str) -> String {
     let (mut blanked, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {
@@ -208,7 +208,7 @@ pub(crate) fn blanked(text: &str) -> String {
     blanked
 }
 
-/// The length of the string that the text begins with.
+/// Returns the length of the string that the text begins with.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -222,7 +222,8 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// The length of the character that the text begins with, or of the mark of a lifetime.
+/// Returns the length of the character literal that the text begins with, or 1 for the quote of a
+/// lifetime.
 fn character(text: &str) -> usize {
     let mut inside = text.char_indices().skip(1);
     match (inside.next(), inside.next()) {
@@ -235,7 +236,7 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// Code without the items that only tests have, every line where it was.
+/// Returns the code without items under `#[cfg(test)]`. Line numbers stay the same.
 pub(crate) fn without_tests(code: &str) -> String {
     let (mut kept, mut rest) = (String::new(), code);
     while let Some(at) = rest.find("#[cfg(test)]") {

@@ -1,9 +1,9 @@
-//! Times are `Nanos` and `Span`, not numbers: a moment and a length cannot be mixed up then, nor
-//! nanoseconds and anything else.
+//! Finds times that are bare numbers. Times are `Nanos` and `Span`, so that the compiler can tell
+//! a moment from a duration and both from other numbers.
 //!
-//! [`bare_times`] reads sources: it finds fields, parameters, constants and variables whose name
-//! says a time and whose type is an integer, and functions of such a name that return one. Types
-//! that the compiler infers it does not see, and a name that says nothing it cannot know.
+//! [`bare_times`] reads sources. It finds fields, parameters, constants and variables whose name
+//! denotes a time and whose type is an integer, and functions of such a name that return one. It
+//! does not see inferred types, nor times whose name does not say so.
 
 use crate::rooms::{blanked, without_tests};
 
@@ -32,20 +32,20 @@ const WORDS: [&str; 21] = [
     "wait",
 ];
 
-/// Types that a time is not. `usize` is a place in something, and `u128` a sum over requests that
-/// no `Span` holds; `at` of a `f64` is a share.
+/// The types that a time must not have. `usize` is not one of them, as it is an index, nor `u128`,
+/// which holds sums over requests too large for a `Span`, nor `f64`, where `at` names a share.
 const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
 /// A time that is a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BareTime {
-    /// The line, from one on.
+    /// The line, counted from one.
     pub line: usize,
     /// Its name.
     pub name: String,
 }
 
-/// The times of a source that are numbers, tests left out.
+/// Returns the times of a source that are bare numbers, tests excluded.
 pub fn bare_times(text: &str) -> Vec<BareTime> {
     let code = without_tests(&blanked(text));
     let (mut found, mut is_function, mut at) = (Vec::new(), false, 0);
@@ -79,17 +79,17 @@ fn says_a_time(name: &str) -> bool {
     last == "at" || WORDS.contains(&last)
 }
 
-/// Whether the last word of a function's name says when or how it acts, not what it returns.
+/// Whether the last word of a function's name says when it acts rather than what it returns.
 fn says_when(name: &str) -> bool {
     name == "at" || ["_at", "_now", "_age"].iter().any(|end| name.ends_with(end))
 }
 
-/// The type behind the name of a field, a parameter or a variable.
+/// Returns the text of the type after the name of a field, a parameter or a variable.
 fn declared(rest: &str) -> Option<&str> {
     rest.trim_start().strip_prefix(':').filter(|rest| !rest.starts_with(':'))
 }
 
-/// The type behind the name of a function.
+/// Returns the text of the return type after the name of a function.
 fn returned(rest: &str) -> Option<&str> {
     let from = rest.find('(')?;
     let mut depth = 0;
@@ -100,7 +100,7 @@ fn returned(rest: &str) -> Option<&str> {
     rest[from + end + 1..].trim_start().strip_prefix("->")
 }
 
-/// Whether a type is an integer, or several, or perhaps one.
+/// Whether a type is an integer, a container of integers or an optional integer.
 fn is_integer(its_type: &str) -> bool {
     let mut rest = its_type.trim_start();
     let wrapped = ["&", "mut ", "[", "Option<", "Vec<", "Box<", "Column<", "Range<", "VecDeque<"];
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_that_are_numbers_are_found_wherever_they_stand() {
+    fn bare_times_are_found_everywhere() {
         for (text, expected) in [
             ("struct A {\n    idle_ns: u64,\n}", &[(2, "idle_ns")][..]),
             ("struct A { deadline: Option<u64>, at: Vec<u64> }", &[(1, "deadline"), (1, "at")]),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_let_pass() {
+    fn other_uses_pass() {
         for text in [
             "fn f(now: Nanos, latency: Option<Span>) -> u64 { 0 }",
             "Request { at: u64::MAX, now: u32::from(x), time }",

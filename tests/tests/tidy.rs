@@ -1,4 +1,4 @@
-//! The rules of the house that neither Cargo nor clippy can check.
+//! The rules of the repository that neither Cargo nor clippy can check.
 
 use fowler_tests::rooms::{Order, circles, heads};
 use fowler_tests::times::bare_times;
@@ -9,7 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_path_buf()
 }
 
-/// Every file below `folder` with one of `endings`, build output left out, with its text.
+/// Returns the path and text of every file below `folder` with one of `endings`, without build
+/// output.
 fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -42,7 +43,7 @@ fn complain(problems: Vec<String>) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
-/// The floors of the house, lowest first. A crate may depend on those named before it.
+/// The crates, lowest first. A crate may depend on those listed before it.
 const FLOORS: [&str; 13] = [
     "figures",
     "units",
@@ -78,7 +79,7 @@ fn a_floor_imports_only_floors_below_it() {
     complain(problems);
 }
 
-/// The rooms of `experiment`, its modules, lowest first. A room may import those named before it.
+/// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
 const EXPERIMENT: [&str; 35] = [
     "fan_out",
     "diagnostic",
@@ -143,7 +144,7 @@ const DEVICE: [&str; 14] = [
     "device",
 ];
 
-/// A slot belongs to the room that asks it.
+/// The policy slots, each with the room that calls it and to which it belongs.
 const SLOTS: [(&str, &str); 13] = [
     ("policy::stream_tag", "stream_tag"),
     ("policy::sensing", "cells"),
@@ -160,7 +161,8 @@ const SLOTS: [(&str, &str); 13] = [
     ("policy::redundancy", "raid"),
 ];
 
-/// Plain data that every room reads, and what declares policies.
+/// Modules outside of the order: plain data that every room reads, and the declarations of
+/// policies.
 const OUTSIDE: [&str; 5] = ["config", "event", "policy", "policy::custom", "policy::registry"];
 
 #[test]
@@ -171,8 +173,8 @@ fn rooms_of_the_controller_import_only_rooms_before_them() {
     ));
 }
 
-/// Flags and messages go through the experiments, as the bindings will: what only the command could
-/// do would be lost to them.
+/// The command line goes through the experiments, so that it can do nothing that the bindings
+/// cannot.
 #[test]
 fn the_command_imports_experiments_and_nothing_below() {
     let text = std::fs::read_to_string(root().join("crates/cli/Cargo.toml")).expect("a manifest");
@@ -190,8 +192,8 @@ fn the_command_imports_experiments_and_nothing_below() {
     complain(problems);
 }
 
-/// Arrow takes long to build and is no part of a simulator: who needs it goes through the one crate
-/// that has it.
+/// Arrow takes long to build and is not needed to simulate, so only one optional crate depends on
+/// it.
 #[test]
 fn arrow_is_in_one_crate_that_may_be_left_out() {
     let mut problems = Vec::new();
@@ -204,7 +206,7 @@ fn arrow_is_in_one_crate_that_may_be_left_out() {
         }
         let allowed = ["columns", "python"].iter().any(|it| path.contains(it));
         if has != path.contains("columns") && !(has && allowed) {
-            problems.push(format!("{path}: Arrow is the business of columns"));
+            problems.push(format!("{path}: only fowler-columns may depend on Arrow"));
         }
         let wants = manifest["dependencies"].get("fowler-columns");
         let optional = wants.and_then(|it| it.get("optional")) == Some(&toml::Value::Boolean(true));
@@ -223,12 +225,12 @@ fn the_way_of_a_request_stays_out_of_the_world() {
             for (banned, why) in [
                 ("std::fs", "touches a file"),
                 ("std::io", "reads or writes"),
-                ("std::env", "asks the environment"),
+                ("std::env", "reads the environment"),
                 ("std::thread", "starts threads"),
                 ("println!", "prints"),
                 ("fowler_metrics", "reads a metric"),
             ] {
-                // Before the first request a second core may help.
+                // Preconditioning, before the first request, may use threads.
                 let may = banned == "std::thread" && path.contains("device/src/precondition/");
                 if text.contains(banned) && !may {
                     problems.push(format!("{path}: {why} (`{banned}`)"));
@@ -239,7 +241,7 @@ fn the_way_of_a_request_stays_out_of_the_world() {
     complain(problems);
 }
 
-/// Whether a text names `slot` behind a path to the slots, on its own or in a group in braces.
+/// Whether a text imports `slot` from the policies, on its own or in a group.
 fn imports(text: &str, slot: &str) -> bool {
     let dense: String = text.split_whitespace().collect();
     ["policy::", "super::super::"].iter().any(|above| {
@@ -289,20 +291,20 @@ fn a_policy_imports_no_other_slot() {
     complain(problems);
 }
 
-/// Names that sound like a time and are none, or times that have to be numbers: the beginning of a
-/// path, the name or `*` for all, and why.
+/// Names that sound like a time but are none, and times that must be numbers: the beginning of the
+/// path, the name or `*` for all, and the reason.
 const NUMBERS: [(&str, &str, &str); 8] = [
     ("crates/python/src/", "*", "Python has numbers only; its names carry the unit"),
     ("crates/columns/src/requests.rs", "at", "a column of a Parquet file"),
     ("crates/columns/src/requests.rs", "latency", "a column of a Parquet file"),
-    ("crates/workload/src/record.rs", "at", "what a line of a trace says, not yet a request"),
+    ("crates/workload/src/record.rs", "at", "a field of a trace's line, not yet a request"),
     ("crates/device/src/observe/counters.rs", "reads_at", "reads by level"),
     ("crates/device/src/observe/counters.rs", "retries_at", "retries by level"),
     ("crates/workload/src/formats/msr.rs", "TICK_NS", "the unit of a column"),
     ("crates/workload/src/formats/simulators.rs", "UNIT_NS", "the unit of a column"),
 ];
 
-/// A time is a `Nanos` or a `Span`: the compiler then knows a moment from a length.
+/// A time is a `Nanos` or a `Span`, so that the compiler can tell a moment from a duration.
 #[test]
 fn times_are_no_numbers() {
     let mut problems = Vec::new();
@@ -325,7 +327,7 @@ fn times_are_no_numbers() {
         }
     }
     let unused = (0..NUMBERS.len()).filter(|number| !used.contains(number));
-    problems.extend(unused.map(|number| format!("nothing needs {:?}", NUMBERS[number])));
+    problems.extend(unused.map(|number| format!("unused exception {:?}", NUMBERS[number])));
     complain(problems);
 }
 
@@ -335,7 +337,7 @@ fn every_module_says_what_it_is() {
     for folder in ["crates", "benches", "tests"] {
         for (path, text) in files(folder, &[".rs"]) {
             if !text.trim_start().starts_with("//!") {
-                problems.push(format!("{path} begins without `//!`"));
+                problems.push(format!("{path} has no module docs (`//!`)"));
             }
         }
     }
@@ -349,14 +351,13 @@ fn names_say_what_is_inside() {
         let name = path.rsplit('/').next().expect("a name");
         let stem = name.split('.').next().expect("a stem");
         if ["utils", "util", "common", "helpers", "helper", "misc"].contains(&stem) {
-            problems.push(format!("{path}: the name says nothing"));
+            problems.push(format!("{path}: the name does not say what is inside"));
         }
     }
     complain(problems);
 }
 
-/// Longest functions, in lines. A ratchet: it may only be lowered.
-/// As many columns as code has (rustfmt.toml). Rows of tables have no line to break.
+/// The width of code (rustfmt.toml). Rows of tables and links may be longer.
 const COMMENT_COLUMNS_MAX: usize = 100;
 
 #[test]
@@ -370,7 +371,7 @@ fn comments_keep_to_the_columns_of_code() {
                 let is_link = comment.contains("://");
                 let width = line.chars().count();
                 if comment.starts_with("//") && width > COMMENT_COLUMNS_MAX && !is_row && !is_link {
-                    problems.push(format!("{path}:{}: a comment of {width} columns", number + 1));
+                    problems.push(format!("{path}:{}: comment has {width} columns", number + 1));
                 }
             }
         }
@@ -378,9 +379,10 @@ fn comments_keep_to_the_columns_of_code() {
     complain(problems);
 }
 
+/// The longest function, in lines. May only be lowered.
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 700;
-/// Functions that are tables: long because the world is.
+/// Long functions that are tables.
 const TABLES: [&str; 1] = ["crates/workload/src/format.rs: const fn facts"];
 
 #[test]
