@@ -1,56 +1,56 @@
-//! A program or an erase as the cells see it: something that runs to a known end, can be
-//! interrupted, and can be put back. One face for both kinds.
+//! The operation on a die's cells: a program or an erase, which runs to a known end, can be
+//! suspended, and can be resumed.
 
 use crate::{EraseOp, ProgramOp, Timing};
 use fowler_units::Nanos;
 
-/// Where a running operation may be taken off the cells.
+/// When a running operation may be suspended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendAt {
     /// Inter-phase suspension: at the end of the running program or verify phase (S5).
     PhaseEnd,
-    /// Intra-phase cancellation: at once, after a voltage reset; the phase is lost (S5).
+    /// Intra-phase cancellation: at once, after a voltage reset; the running phase is lost (S5).
     Anywhere,
 }
 
-/// What an interruption comes to.
+/// The result of an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// The operation completes before it could be taken off; it runs on and nothing was suspended.
+    /// The operation completes before it could be suspended, so it continues.
     Completes,
-    /// The cells are free at `at`. `counted`: a running operation was taken off them (S10), as
-    /// opposed to a resumption that had not yet touched them (S11).
+    /// The operation is off the cells.
     Off {
         /// When the die can sense.
         at: Nanos,
-        /// Whether this is a suspension in the sense of S10.
+        /// Whether this counts as a suspension (S10). It does not if the operation was resuming
+        /// and had not yet touched the cells (S11).
         counted: bool,
     },
 }
 
-/// What the cells of a running program or erase go through.
+/// The kinds of phases of a running program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseKind {
-    /// The page buffer is loaded from the shadow buffer (S7).
+    /// Loading the page buffer from the shadow buffer (S7).
     Reload,
-    /// What a cancelled program phase has done is verified (S7).
+    /// Verifying the result of a cancelled program phase (S7).
     CheckVerify,
     /// A program phase, its voltage reset included (S3).
     Program,
     /// A verify phase.
     Verify,
-    /// The voltages of a suspended erase are put back (S8).
+    /// Restoring the voltages of a suspended erase (S8).
     Rebias,
-    /// The erase pulse, or what is left of it.
+    /// The erase pulse, or the rest of it.
     Pulse,
     /// The verify after the pulse.
     EraseVerify,
 }
 
-/// A phase of a running stretch.
+/// A phase of a running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What it is.
+    /// The kind of phase.
     pub kind: PhaseKind,
     /// When it begins.
     pub from: Nanos,
@@ -68,7 +68,7 @@ pub enum CellOp {
 }
 
 impl CellOp {
-    /// Starts or resumes the operation; it ends at the moment returned unless interrupted.
+    /// Starts or resumes the operation. Returns when it ends unless it is interrupted.
     pub fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
         match self {
             CellOp::Program(program) => program.run(now, timing),
@@ -76,8 +76,8 @@ impl CellOp {
         }
     }
 
-    /// As [`CellOp::run`], for the first time: it ends after what it takes undisturbed,
-    /// [`Timing::iteration`] times its iterations or [`Timing::erase`].
+    /// Starts the operation for the first time. Unless interrupted, it takes [`Timing::iteration`]
+    /// times its iterations, or [`Timing::erase`].
     #[inline]
     pub fn begin(&mut self, now: Nanos) {
         match self {
@@ -86,11 +86,11 @@ impl CellOp {
         }
     }
 
-    /// Takes the running operation off the cells for a read that is there at `now`.
+    /// Suspends the running operation for a read that arrives at `now`.
     ///
-    /// The progress kept is that at the moment the cells are free; call [`CellOp::run`] afterwards
-    /// to resume. Erases are suspended in the same way under either rule (S9). An operation that
-    /// completes is left as it is.
+    /// The operation keeps its progress up to the moment at which the cells are free. Call
+    /// [`CellOp::run`] to resume it. Erases are suspended in the same way under either rule (S9).
+    /// An operation that completes first does not change.
     pub fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         let before = *self;
         let outcome = match self {
@@ -103,8 +103,8 @@ impl CellOp {
         outcome
     }
 
-    /// The phases of the running stretch, in order, without gaps, as long as nothing comes; those
-    /// without any length left out.
+    /// Returns the phases since the last start or resumption, in order and without gaps, as they
+    /// are if nothing interrupts them. Phases of zero length are left out.
     pub fn phases(&self, timing: &Timing) -> Vec<Phase> {
         let mut at = self.running_since();
         let lengths = match self {
@@ -119,7 +119,7 @@ impl CellOp {
         lengths.into_iter().map(&mut phase).filter(|phase| phase.from < phase.until).collect()
     }
 
-    /// When the running stretch began: the last start or resumption.
+    /// Returns the time of the last start or resumption.
     pub fn running_since(&self) -> Nanos {
         match self {
             CellOp::Program(program) => program.running_since(),

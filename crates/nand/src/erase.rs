@@ -1,11 +1,11 @@
 //! A block erase: one pulse and one verify (S4), and their suspension.
 //!
-//! A running stretch is laid out as `[re-bias] [rest of the pulse] verify`.
+//! From a start or resumption, an erase goes through `[re-bias] [rest of the pulse] verify`.
 
 use crate::{Interrupt, PhaseKind, Timing};
 use fowler_units::{Nanos, Span};
 
-/// A block erase and how far it has come.
+/// A block erase and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EraseOp {
     since: Nanos,
@@ -15,7 +15,7 @@ pub struct EraseOp {
 }
 
 impl EraseOp {
-    /// An erase that has not begun.
+    /// Creates an erase that has not begun.
     pub fn new(timing: &Timing) -> Self {
         Self {
             since: Nanos::ZERO,
@@ -54,7 +54,7 @@ impl EraseOp {
         let off = |at| Interrupt::Off { at, counted: true };
         let into_run = now - self.since;
         self.rebias_due = true;
-        // S12: re-biasing is undone by a reset and starts over; the pulse has not advanced.
+        // S12: a reset undoes the re-biasing, which starts over later. The pulse has not advanced.
         if into_run < self.rebiasing {
             return off(now + reset);
         }
@@ -64,7 +64,7 @@ impl EraseOp {
         }
         let into_verify = into_pulse - self.pulse_left;
         if into_verify + reset < timing.erase_verify {
-            // S8: a cancelled verify is redone in full.
+            // S8: a cancelled verify is repeated in full.
             self.pulse_left = Span::ZERO;
             return off(now + reset);
         }
@@ -83,7 +83,7 @@ impl EraseOp {
             self.pulse_left = left;
             return off(now + reset);
         }
-        // S3, S5: the pulse is in its own reset; it ends there and is complete.
+        // S3, S5: the pulse is in its own reset, at whose end it is complete.
         self.pulse_left = Span::ZERO;
         off(now + left)
     }

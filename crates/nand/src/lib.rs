@@ -1,9 +1,9 @@
-//! What a die may do and when: the phases of programs and erases, how they are taken off the cells
-//! for a read, and what putting them back costs. Knows no logical page and no queue.
+//! The timing of a die: the phases of programs and erases, when a read can suspend them, and what
+//! resuming them costs. Does not know logical pages or queues.
 //!
 //! The reference semantics are the rules S1 to S15 of docs/pes.md, from Wu and He, "Reducing SSD
-//! Read Latency via NAND Flash Program and Erase Suspension" (FAST'12); each is cited where it
-//! acts.
+//! Read Latency via NAND Flash Program and Erase Suspension" (FAST'12). The code cites each rule
+//! where it applies.
 
 mod cells;
 mod erase;

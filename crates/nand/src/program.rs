@@ -1,8 +1,7 @@
 //! A page program: ISPP iterations of a program phase and a verify phase, and its suspension.
 //!
-//! A running stretch is laid out as `[reload] [check-verify] phase, phase, ...`; where the program
-//! stands at any moment is arithmetic on the time since the stretch began, so phases cost no
-//! events.
+//! From a start or resumption, a program goes through `[reload] [check-verify] phase, phase, ...`.
+//! Its position at any moment follows from the time since then, so that phases need no events.
 
 use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
@@ -10,26 +9,25 @@ use fowler_units::{Nanos, Span};
 /// What follows the check-verify after a cancelled program phase (S7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CancelledProgram {
-    /// The pulse is needed still: the full program phase again, and its verify. The worst case, and
-    /// the only one consistent with an iteration count fixed at its maximum.
+    /// The program phase is repeated in full, with its verify. The worst case, and the only one
+    /// consistent with an iteration count fixed at its maximum.
     #[default]
     Redo,
-    /// The cut pulse had reached the voltage: the next iteration.
+    /// The cancelled pulse had reached the voltage, so the next iteration follows.
     Reached,
 }
 
-/// What a read does that arrives while the page buffer reloads (S11).
+/// How a read that arrives while the page buffer reloads is served (S11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reload {
-    /// It goes first at once; the reload is redone in full afterwards.
+    /// At once. The reload is repeated in full afterwards.
     #[default]
     Abort,
-    /// It waits for the reload to finish (and the reload is redone, since the read takes the
-    /// buffer).
+    /// After the reload, which is repeated afterwards because the read takes the buffer.
     Finish,
 }
 
-/// A page program and how far it has come.
+/// A page program and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramOp {
     since: Nanos,
@@ -42,8 +40,8 @@ pub struct ProgramOp {
     reload: Reload,
 }
 
-/// Where in a running stretch a moment falls. A moment between two phases belongs to the earlier
-/// one, whose end it is (S15).
+/// The position of a moment since the last start or resumption. A moment between two phases
+/// belongs to the earlier one (S15).
 enum Place {
     Reload { end: Span },
     ReloadEnd,
@@ -58,7 +56,7 @@ enum Phase {
 }
 
 impl ProgramOp {
-    /// A program of `iterations` that has not begun; its data lies in the page buffer.
+    /// Creates a program of `iterations` that has not begun, with its data in the page buffer.
     pub fn new(iterations: u32, cancelled: CancelledProgram, reload: Reload) -> Self {
         Self {
             since: Nanos::ZERO,
@@ -72,12 +70,14 @@ impl ProgramOp {
         }
     }
 
-    /// A read takes the page buffer before the first phase (S14): the data must be loaded again.
+    /// Notes that a read takes the page buffer before the first phase (S14), so that the data must
+    /// be loaded again.
     pub fn displace(&mut self) {
         self.reload_due = true;
     }
 
-    /// The data was sent over the bus again (a die without shadow buffer): no reload is due.
+    /// Notes that the data was sent over the bus again (on a die without a shadow buffer), so that
+    /// no reload is due.
     pub fn refill(&mut self) {
         self.reload_due = false;
     }
@@ -104,7 +104,7 @@ impl ProgramOp {
         now + self.reloading + check + phases_length(first, self.phases - first, timing)
     }
 
-    /// The phase that follows the reload and the check-verify, if one is due.
+    /// Returns the phase after the reload and the check-verify, if these are due.
     fn first_phase(&self) -> u32 {
         match (self.check_due, self.cancelled) {
             (true, CancelledProgram::Reached) => self.phases_done + 2,
@@ -148,15 +148,15 @@ impl ProgramOp {
         }
     }
 
-    /// S5: the phase is lost. A verify changed nothing and is simply due again; a cut pulse leaves
-    /// the cells unknown, so that a check-verify comes first (S7).
+    /// Cancels a phase (S5). A verify changed nothing and is repeated. A program pulse leaves the
+    /// cells in an unknown state, so a check-verify comes first (S7).
     fn cancel(&mut self, kind: Phase, phases_before: u32) {
         self.phases_done = phases_before;
         self.check_due = kind != Phase::Verify;
         self.reload_due = true;
     }
 
-    /// The phase runs to its end. Returns whether that completes the program, in which case nothing
+    /// Runs a phase to its end. Returns whether that completes the program, in which case nothing
     /// is suspended.
     fn complete(&mut self, kind: Phase, phases_before: u32) -> bool {
         let done = match kind {
@@ -204,8 +204,8 @@ impl ProgramOp {
     fn place_in_phases(&self, into: Span, start: Span, timing: &Timing) -> Place {
         let first = self.first_phase();
         let iteration = timing.iteration();
-        // Whole iterations that ended strictly before this moment; one that ends now is the current
-        // one.
+        // Whole iterations that ended strictly before this moment. One that ends now still counts
+        // as the current one.
         let whole = into.0.saturating_sub(1).checked_div(iteration.0).unwrap_or(0);
         let mut phases_before = first + 2 * whole as u32;
         let mut phase_start = iteration * whole;
@@ -228,7 +228,7 @@ fn phase_at(index: u32, timing: &Timing) -> (Phase, Span) {
     }
 }
 
-/// The length of `count` alternating phases from phase `first` on, where the last is a verify.
+/// Returns the length of `count` alternating phases from phase `first` on, the last a verify.
 fn phases_length(first: u32, count: u32, timing: &Timing) -> Span {
     let odd = if first % 2 == 1 { timing.verify_phase } else { Span::ZERO };
     odd + timing.iteration() * u64::from(count / 2)

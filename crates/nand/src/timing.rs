@@ -3,7 +3,7 @@
 use fowler_units::Span;
 
 /// A value that may differ by page type: one for SLC, two for MLC (lower, upper), three for TLC,
-/// four for QLC. The type of a page is its position in the block modulo their number.
+/// four for QLC. The type of a page is its position in the block modulo the number of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerPageType<T> {
     values: [T; 4],
@@ -11,13 +11,13 @@ pub struct PerPageType<T> {
 }
 
 impl<T: Copy> PerPageType<T> {
-    /// The same value for every page.
+    /// Creates the same value for every page.
     pub fn uniform(value: T) -> Self {
         Self { values: [value; 4], count: 1 }
     }
 
-    /// One value per page type, in the order in which the types follow each other in a block.
-    /// `None` unless there are one to four.
+    /// Creates one value per page type, in the order of the types in a block. `None` unless there
+    /// are one to four values.
     pub fn new(values: &[T]) -> Option<Self> {
         let first = *values.first()?;
         let mut all = [first; 4];
@@ -25,13 +25,13 @@ impl<T: Copy> PerPageType<T> {
         Some(Self { values: all, count: values.len() as u8 })
     }
 
-    /// The value for the page at `offset` in its block.
+    /// Returns the value for the page at `offset` in its block.
     #[inline]
     pub fn at(&self, offset: u32) -> T {
         self.of(|| offset)
     }
 
-    /// As [`PerPageType::at`], of an offset that is found out only where it matters.
+    /// Returns the same as [`PerPageType::at`], but computes the offset only if values differ.
     #[inline]
     pub fn of(&self, offset: impl FnOnce() -> u32) -> T {
         if self.count == 1 {
@@ -41,18 +41,18 @@ impl<T: Copy> PerPageType<T> {
         }
     }
 
-    /// The values, one per page type.
+    /// Returns the values, one per page type.
     pub fn values(&self) -> &[T] {
         &self.values[..self.count as usize]
     }
 
-    /// The same for every page type, with each value put through `f`.
+    /// Applies `f` to each value.
     pub fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> PerPageType<U> {
         PerPageType { values: self.values.map(f), count: self.count }
     }
 }
 
-/// How long each step of each flash operation takes (Table 1 of the PES paper names them).
+/// The times of the steps of flash operations, as in Table 1 of the PES paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Moving one page over the bus, either way (`T_bus`).
@@ -63,37 +63,38 @@ pub struct Timing {
     pub program_phase: Span,
     /// The verify phase of one ISPP iteration (`T_verify`), its voltage reset included (S3).
     pub verify_phase: Span,
-    /// ISPP iterations of one page program (`N_w_cycle`), constant at its maximum as in the paper.
+    /// ISPP iterations of one page program (`N_w_cycle`), always the maximum, as in the paper.
     pub program_iterations: PerPageType<u32>,
     /// The erase pulse (`T_erase`), its voltage reset included (S3, S4).
     pub erase_pulse: Span,
     /// The verify after the pulse.
     pub erase_verify: Span,
-    /// Taking the voltages off the wires (`T_voltage_reset`).
+    /// Discharging the voltages (`T_voltage_reset`).
     pub voltage_reset: Span,
     /// Loading the page buffer from the shadow buffer (`T_buffer`).
     pub buffer_load: Span,
 }
 
 impl Timing {
-    /// One ISPP iteration (`T_w_cycle`).
+    /// Returns the time of one ISPP iteration (`T_w_cycle`).
     pub fn iteration(&self) -> Span {
         self.program_phase + self.verify_phase
     }
 
-    /// A whole undisturbed program of the page at `offset` in its block, without its bus transfer.
+    /// Returns the time of an undisturbed program of the page at `offset` in its block, without its
+    /// bus transfer.
     pub fn program(&self, offset: u32) -> Span {
         self.iteration() * u64::from(self.program_iterations.at(offset))
     }
 
-    /// The mean of that over the page types, of which a block has as many pages of each.
+    /// Returns the mean of [`Timing::program`] over the page types, which are equally frequent.
     pub fn mean_program(&self) -> Span {
         let iterations = self.program_iterations.values();
         let sum: u64 = iterations.iter().map(|&count| u64::from(count)).sum();
         Span(self.iteration().0 * sum / iterations.len() as u64)
     }
 
-    /// A whole undisturbed erase.
+    /// Returns the time of an undisturbed erase.
     pub fn erase(&self) -> Span {
         self.erase_pulse + self.erase_verify
     }

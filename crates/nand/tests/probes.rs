@@ -1,7 +1,6 @@
-//! Both sides of every gate of the die: what happens one nanosecond before a moment and at it.
+//! Tests the moments at which a die's behavior changes, one nanosecond before each and at it.
 //!
-//! Beside the arithmetic of the crate stands a readable twin that walks the phases one by one; they
-//! must agree at every nanosecond that matters.
+//! The arithmetic of the crate is compared with a simple model that walks the phases one by one.
 
 use fowler_nand::{
     CancelledProgram, CellOp, EraseOp, Interrupt, PerPageType, ProgramOp, Reload, SuspendAt, Timing,
@@ -52,7 +51,7 @@ fn wait(fresh: CellOp, timing: &Timing, rule: SuspendAt, into: u64) -> Option<u6
     }
 }
 
-/// The twin: walks the phases of an undisturbed program.
+/// The simple model: walks the phases of an undisturbed program.
 fn walked_wait(timing: &Timing, rule: SuspendAt, into: u64) -> Option<u64> {
     let (program, verify, reset) =
         (timing.program_phase.0, timing.verify_phase.0, timing.voltage_reset.0);
@@ -97,7 +96,7 @@ fn a_program_agrees_with_its_twin_on_both_sides_of_every_gate() {
 fn a_phase_can_be_cancelled_until_its_reset_begins_and_not_after() {
     let timing = slc();
     let wait = |into| wait(program(&timing), &timing, SuspendAt::Anywhere, into);
-    // The first program phase is 20 us, its last 4 us are the reset (S3).
+    // The first program phase is 20 us, the last 4 us of which are the reset (S3).
     assert_eq!(wait(15_999), Some(4_000), "one nanosecond before the reset: it starts at once");
     assert_eq!(wait(16_000), Some(4_000), "as the reset starts: the phase runs to its end");
     assert_eq!(wait(16_001), Some(3_999));
@@ -121,7 +120,7 @@ fn inter_phase_suspension_has_two_points_per_iteration() {
             })
             .collect();
         served.dedup();
-        // Section 4.2: 2 N points, the last of which is the completion.
+        // Section 4.2: 2 N points, of which the last is the completion.
         assert_eq!(served.len() as u32, 2 * timing.program_iterations.at(0));
     }
 }

@@ -1,27 +1,28 @@
-//! What an array of dies behind channels can serve at most, and what one request alone takes.
+//! The maximum throughput of an array of dies behind channels, and the latency of one request on
+//! an idle array.
 //!
-//! A channel carries one page at a time; a die holds one page (S1: there is one page buffer), so
-//! that a read occupies it for sensing and transfer. Whichever of the two is short is the bound: no
-//! schedule can pass it, and a schedule that never lets it rest reaches it.
+//! A channel carries one page at a time. A die holds one page (S1: there is one page buffer), so a
+//! read occupies it for sensing and transfer. The scarcer resource is the bound: no schedule can
+//! exceed it, and a schedule that always keeps it busy reaches it.
 
 /// An array of dies. Times in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Array {
-    /// Channels, each of which carries one page at a time.
+    /// The number of channels, each of which carries one page at a time.
     pub channels: f64,
-    /// Dies, in all.
+    /// The total number of dies.
     pub dies: f64,
-    /// Planes of a die that program one page each at the same time.
+    /// The number of planes of a die, each of which programs one page at the same time.
     pub planes: f64,
-    /// One page over a channel.
+    /// The time to transfer one page over a channel.
     pub transfer: f64,
-    /// Sensing a page.
+    /// The time to sense a page.
     pub sensing: f64,
-    /// Programming the page buffers of a die, without the transfers.
+    /// The time to program the page buffers of a die, without the transfers.
     pub program: f64,
 }
 
-/// Pages a second, from a time in microseconds for one.
+/// Returns pages per second from the time per page in microseconds.
 fn per_second(us: f64) -> Option<f64> {
     (us > 0.0).then(|| 1e6 / us)
 }
@@ -34,29 +35,29 @@ fn less(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 }
 
 impl Array {
-    /// Page reads a second at most: the channels' `channels / transfer` or the dies'
-    /// `dies / (sensing + transfer)`. `None` if nothing takes any time.
+    /// Returns the maximum page reads per second: the lower of `channels / transfer` and
+    /// `dies / (sensing + transfer)`. `None` if all times are zero.
     pub fn read_iops(&self) -> Option<f64> {
         let channels = per_second(self.transfer / self.channels);
         less(channels, per_second((self.sensing + self.transfer) / self.dies))
     }
 
-    /// Page programs a second at most, without any GC: the channels' `channels / transfer`,
-    /// or that of dies which take in one page for each plane, one after the other, and program them
-    /// together: `dies * planes / (planes * transfer + program)`. `None` if nothing takes any time.
+    /// Returns the maximum page programs per second without GC: the lower of `channels / transfer`
+    /// and `dies * planes / (planes * transfer + program)`, as a die receives one page per plane,
+    /// one after the other, and programs them together. `None` if all times are zero.
     pub fn write_iops(&self) -> Option<f64> {
         let channels = per_second(self.transfer / self.channels);
         let stripe = self.planes * self.transfer + self.program;
         less(channels, per_second(stripe / (self.dies * self.planes)))
     }
 
-    /// Latency of a page read that finds the array idle, in microseconds.
+    /// Returns the latency of a page read on an idle array, in microseconds.
     pub fn read_alone(&self) -> f64 {
         self.sensing + self.transfer
     }
 
-    /// Latency of a page write that finds the array idle, in microseconds, up to the end of its
-    /// program.
+    /// Returns the latency of a page write on an idle array up to the end of its program, in
+    /// microseconds.
     pub fn write_alone(&self) -> f64 {
         self.transfer + self.program
     }

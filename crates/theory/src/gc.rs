@@ -1,7 +1,7 @@
-//! Write amplification of garbage collection in steady state, as pages programmed for each page the
-//! host writes, for a drive of many blocks under one-page writes to random places. `load` is
-//! logical capacity over physical capacity, without what is in reserve (open and erased blocks); it
-//! lies in (0, 1).
+//! Write amplification of garbage collection (GC) in steady state: pages programmed per page that
+//! the host writes, for a drive of many blocks under one-page writes to random addresses. `load` is
+//! logical capacity over physical capacity, without the reserve (open and erased blocks), in
+//! (0, 1).
 //!
 //! Sources: FIFO by Robinson ("Analysis of steady-state segment storage utilizations in a
 //! log-structured file system with least-utilized segment cleaning", SIGOPS Review 30, 1996) and
@@ -16,35 +16,37 @@ fn sound(load: f64) -> Option<f64> {
     (load > 0.0 && load < 1.0).then_some(load)
 }
 
-/// The block that was filled first is collected. A page of it is still valid with the chance `u`
-/// that none of the writes of one turn of the drive met it, `u = e^(-(1 - u) / load)`; the
-/// amplification is `1 / (1 - u)`. It does not depend on the size of a block. `None` unless `0 <
-/// load < 1`.
+/// Returns the amplification if the victim is the block that was filled first.
+///
+/// A page of the victim is still valid with probability `u` that no write since it was filled hit
+/// it, `u = e^(-(1 - u) / load)`. The amplification is `1 / (1 - u)` and does not depend on the
+/// size of a block. `None` unless `0 < load < 1`.
 pub fn fifo(load: f64) -> Option<f64> {
     let load = sound(load)?;
-    // u = 1 solves it too; the root that is meant lies below where the difference has its maximum.
+    // u = 1 is a solution, too. The root wanted lies below the maximum of the difference.
     let most = 1.0 + load * libm::log(load);
     let valid = rising(0.0, most, |valid| valid - libm::exp(-(1.0 - valid) / load));
     Some(1.0 / (1.0 - valid))
 }
 
-/// Any block is collected, each with the same chance: it is as full as the drive, `1 / (1 - load)`.
-/// `None` unless `0 < load < 1`.
+/// Returns the amplification if the victim is a random block, which is as full as the drive:
+/// `1 / (1 - load)`. `None` unless `0 < load < 1`.
 pub fn random(load: f64) -> Option<f64> {
     sound(load).map(|load| 1.0 / (1.0 - load))
 }
 
-/// The emptiest of `d` blocks drawn at random is collected; blocks of `pages` pages.
+/// Returns the amplification if the victim is the emptiest of `d` random blocks of `pages` pages.
 ///
-/// The mean-field limit: `s_i`, the share of blocks with at least `i` valid pages, is such that as
-/// many blocks come to have `i` valid pages as cease to. With `w = b - sum of s_i^d` pages gained
-/// by a GC job, the share `m_i = s_i - s_(i+1)` obeys `w i m_i = load b (1 - s_i^d)`. The
-/// amplification is `b / w`. `None` unless `0 < load < 1`, `pages >= 1` and `d >= 1`.
+/// This is the mean-field limit. The shares `s_i` of blocks with at least `i` valid pages are
+/// constant: as many blocks reach `i` valid pages as leave it. If a GC job gains
+/// `w = b - sum of s_i^d` pages, the share `m_i = s_i - s_(i+1)` obeys
+/// `w i m_i = load b (1 - s_i^d)`. The amplification is `b / w`. `None` unless `0 < load < 1`,
+/// `pages >= 1` and `d >= 1`.
 pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1 && d >= 1)?;
     let (all, d) = (f64::from(pages), f64::from(d));
-    // The gain of a GC job that these gains would lead to, less themselves: negative above the
-    // root.
+    // The gain of a GC job that follows from the assumed gain, minus the assumed gain. Negative
+    // above the root.
     let excess = |gain: f64| {
         let (mut at_least, mut kept) = (0.0, 0.0);
         for valid in (1..=pages).rev() {
@@ -57,9 +59,9 @@ pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// The block with the fewest valid pages is collected: the limit of [`d_choices`] for many choices,
-/// in which no block has fewer than some number of valid pages; blocks of `pages` pages. `None`
-/// unless `0 < load < 1` and `pages >= 1`.
+/// Returns the amplification if the victim is the block with the fewest valid pages, of blocks of
+/// `pages` pages. This is the limit of [`d_choices`] for many choices, in which no block has fewer
+/// than a certain number of valid pages. `None` unless `0 < load < 1` and `pages >= 1`.
 pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1)?;
     let all = f64::from(pages);
@@ -69,8 +71,7 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
             let valid = f64::from(valid);
             let here = load * all / (gain * valid);
             if here >= left {
-                // The emptiest blocks there are: what is left of all, and collected as soon as they
-                // are.
+                // The emptiest blocks: all that are left, each collected as soon as it exists.
                 return all - valid + gain * valid * left / (load * all) - gain;
             }
             left -= here;
@@ -80,7 +81,7 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// A part of the data that is written at a rate of its own.
+/// A part of the data with its own write rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Its share of the writes.
@@ -90,17 +91,21 @@ pub struct Part {
 }
 
 impl Part {
-    /// Hot and cold data: a share `writes` of the writes goes to a share `pages` of the pages.
+    /// Returns hot and cold data: a share `writes` of the writes goes to a share `pages` of the
+    /// pages.
     pub fn hot_and_cold(writes: f64, pages: f64) -> [Part; 2] {
         [Part { writes, pages }, Part { writes: 1.0 - writes, pages: 1.0 - pages }]
     }
 }
 
-/// The block that was filled first is collected, and parts of different temperature share all
-/// blocks. Between two GC jobs on a block, `t` host writes for each physical page go by, `t`
-/// being one over the amplification. A page of part `i` then is still valid with the chance `v_i =
-/// e^(-r_i t / (f_i load))`, and each host write to the part leads to `1 / (1 - v_i)` programs:
-/// `sum of r_i / (1 - v_i) = 1 / t`. `None` unless `0 < load < 1` and all shares are positive.
+/// Returns the amplification if the victim is the block that was filled first and parts of
+/// different temperature share all blocks.
+///
+/// Between two GC jobs on a block the host writes `t` pages per physical page, where `t` is one
+/// over the amplification. A page of part `i` is then still valid with probability
+/// `v_i = e^(-r_i t / (f_i load))`, and each host write to the part causes `1 / (1 - v_i)`
+/// programs: `sum of r_i / (1 - v_i) = 1 / t`. `None` unless `0 < load < 1` and all shares are
+/// positive.
 pub fn fifo_one_pool(load: f64, parts: &[Part]) -> Option<f64> {
     let load = sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
     let programs = |turn: f64| {
@@ -110,38 +115,40 @@ pub fn fifo_one_pool(load: f64, parts: &[Part]) -> Option<f64> {
         };
         parts.iter().map(of).sum::<f64>()
     };
-    // At t = 0 the product is the load, at t = 1 more than one; it rises between.
+    // The product is the load at t = 0, rises, and is above one at t = 1.
     Some(1.0 / rising(0.0, 1.0, |turn| turn * programs(turn) - 1.0))
 }
 
-/// Hot and cold data in blocks of their own.
+/// Hot and cold data in separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoPools {
     /// The hot pool's share of the spare capacity.
     pub spare_hot: f64,
     /// The load of each pool.
     pub loads: [f64; 2],
-    /// The amplification of both together.
+    /// The total amplification.
     pub waf: f64,
 }
 
-/// As [`fifo_one_pool`], but each of the two parts has a pool of blocks of its own, with a share of
-/// the spare capacity: at which share of the hot pool the amplification `sum of r_i fifo(load_i)`
-/// is least. `None` unless `0 < load < 1` and all shares are positive.
+/// Returns the best split of the spare capacity if each of two parts has its own pool of blocks.
+///
+/// The victim is the block of the pool that was filled first. The best split minimizes the
+/// amplification `sum of r_i fifo(load_i)`. `None` unless `0 < load < 1` and all shares are
+/// positive.
 pub fn fifo_two_pools(load: f64, parts: &[Part; 2]) -> Option<TwoPools> {
     sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
     let waf = |loads: [f64; 2]| {
         let waf = |index: usize| fifo(loads[index]).map(|waf| parts[index].writes * waf);
         waf(0).zip(waf(1)).map(|(hot, cold)| hot + cold)
     };
-    // A pool without spare capacity has no steady state: as bad as can be.
+    // A pool without spare capacity has no steady state, which counts as infinitely bad.
     let spare_hot =
         least(0.0, 1.0, |spare| waf(pool_loads(load, parts, spare)).unwrap_or(f64::INFINITY));
     let loads = pool_loads(load, parts, spare_hot);
     waf(loads).map(|waf| TwoPools { spare_hot, loads, waf })
 }
 
-/// The loads of two pools of which the first has the share `spare_hot` of the spare capacity.
+/// Returns the loads of two pools if the first has the share `spare_hot` of the spare capacity.
 fn pool_loads(load: f64, parts: &[Part; 2], spare_hot: f64) -> [f64; 2] {
     let pool = |part: &Part, share: f64| {
         let data = part.pages * load;

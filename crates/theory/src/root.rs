@@ -1,9 +1,9 @@
-//! Roots and minima of functions of one variable, to the last bit that the function gives.
+//! Roots and minima of functions of one variable, as exact as the function's values allow.
 
-/// Halvings after which an interval of doubles cannot shrink any further, whatever its ends.
+/// Enough halvings to shrink any interval of doubles as far as possible.
 const HALVINGS: usize = 1100;
 
-/// Where `f` crosses zero between `low` and `high`, if it rises there (negative at `low`).
+/// Returns where a rising `f`, negative at `low`, crosses zero between `low` and `high`.
 pub(crate) fn rising(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..HALVINGS {
@@ -16,15 +16,14 @@ pub(crate) fn rising(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Where `f`, which falls and then rises between `low` and `high`, is least (golden section). A
-/// minimum is flat: its place is known to the square root of the precision of `f`, its value to all
-/// of it.
+/// Returns where `f`, which falls and then rises between `low` and `high`, is least (golden section
+/// search). As a minimum is flat, the position has only half the digits of `f`.
 pub(crate) fn least(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const SECTION: f64 = 0.618_033_988_749_894_9;
     let (mut low, mut high) = (low, high);
     let (mut left, mut right) = (high - SECTION * (high - low), low + SECTION * (high - low));
     let (mut at_left, mut at_right) = (f(left), f(right));
-    // Each step leaves 0.618 of the interval: 1e-10 of it after 48.
+    // Each step leaves 0.618 of the interval, and 48 steps leave 1e-10 of it.
     for _ in 0..48 {
         if at_left < at_right {
             (high, right, at_right) = (right, left, at_left);

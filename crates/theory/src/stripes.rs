@@ -1,17 +1,18 @@
-//! Stripes of N data pages and one of parity, each page of which cannot be read with some
-//! probability, independently: how likely data is lost, how long that takes on average, and how
-//! wide a stripe may be (DA-RAID-5, end of section III-E).
+//! Stripes of N data pages and one parity page, each of which is unreadable with an independent
+//! probability: the probability of data loss, the mean time until then, and how wide a stripe may
+//! be (DA-RAID-5, end of section III-E).
 
-/// The chance that a stripe of `data` pages and one of parity loses data: two pages or more cannot
-/// be read, but then a data page is always among them.
+/// Returns the probability that a stripe of `data` pages and one parity page loses data, if each
+/// page is unreadable with probability `q`. It loses data if two or more pages are unreadable, as
+/// at least one of them is a data page.
 ///
 /// # Panics
-/// If `q` is no probability.
+/// If `q` is not between 0 and 1.
 pub fn stripe_loss(data: u32, q: f64) -> f64 {
-    assert!((0.0..=1.0).contains(&q), "{q} is no probability");
+    assert!((0.0..=1.0).contains(&q), "{q} is not a probability");
     let n = f64::from(data + 1);
     if q < 1e-4 {
-        // The sum below would lose its digits; terms beyond the third are smaller by n q / 3 each.
+        // The sum below would lose its digits. Each term from the third on is smaller by n q / 3.
         let pairs = n * (n - 1.0) / 2.0 * q * q;
         let triples = n * (n - 1.0) * (n - 2.0) / 6.0 * q * q * q;
         return pairs * (1.0 - q).powf(n - 2.0) + triples;
@@ -19,22 +20,22 @@ pub fn stripe_loss(data: u32, q: f64) -> f64 {
     1.0 - (1.0 - q).powf(n) - n * q * (1.0 - q).powf(n - 1.0)
 }
 
-/// Of the data pages of such stripes, the share that is lost: a page is if it cannot be read, and
-/// another one of its stripe neither.
+/// Returns the share of data pages that such stripes lose. A page is lost if it and another page of
+/// its stripe are unreadable.
 pub fn page_loss(data: u32, q: f64) -> f64 {
     q * -libm::expm1(f64::from(data) * libm::log1p(-q))
 }
 
-/// How many times a period passes, on average, until one of `count` independent things has gone
-/// wrong that each do so with probability `p` in a period.
+/// Returns the mean number of periods until one of `count` independent items fails, if each fails
+/// with probability `p` per period.
 pub fn periods_to_loss(p: f64, count: f64) -> f64 {
     // 1 - (1 - p)^count, to as many digits as p has.
     let any = -libm::expm1(count * libm::log1p(-p));
     if any > 0.0 { 1.0 / any } else { f64::MAX }
 }
 
-/// The widest stripe, up to `most` data pages, whose chance of losing data is at most `target`;
-/// none if even a mirror loses more.
+/// Returns the number of data pages of the widest stripe, up to `most`, whose probability of data
+/// loss is at most `target`; `None` if even a mirror loses more.
 pub fn widest(q: f64, target: f64, most: u32) -> Option<u32> {
     (1..=most).rev().find(|&data| stripe_loss(data, q) <= target)
 }

@@ -1,4 +1,4 @@
-//! What must hold of the closed forms whatever the oracle: limits, conservation, loads without a
+//! Tests properties of the closed forms that need no oracle: limits, conservation, loads without a
 //! steady state.
 
 mod support;
@@ -31,7 +31,7 @@ fn without_reads_a_write_is_undisturbed() {
         near(none.completion, 160.0);
         assert_eq!(none.suspensions, 0.0);
         near(suspension.write_capacity(&SLC, 0.0).unwrap(), 1.0 / 160.0);
-        // And the limit is reached without a jump.
+        // The limit is reached without a jump.
         let few = suspension.means(&SLC, &Load { reads: 1e-12, writes: 0.001 }).unwrap();
         near(few.completion, none.completion);
         near(few.read, none.read);
@@ -40,14 +40,14 @@ fn without_reads_a_write_is_undisturbed() {
 
 #[test]
 fn without_overhead_work_is_conserved() {
-    // Nothing is loaded and nothing redone between phases: writes get what reads leave.
+    // Nothing is reloaded or repeated between phases, so writes get all the time that reads leave.
     let free = DieTimes { buffer_load: 0.0, ..SLC };
     let capacity = Suspension::InterPhase.write_capacity(&free, 0.01).unwrap();
     near(capacity, (1.0 - 0.3) / 160.0);
-    // The same where a phase is all reset, so that none can be cancelled.
+    // The same if a phase is all reset, so that none can be cancelled.
     let stiff = DieTimes { voltage_reset: 1e3, ..free };
     near(Suspension::IntraPhase.write_capacity(&stiff, 0.01).unwrap(), capacity);
-    // Short phases without overhead are preemptive resume.
+    // Short phases without overhead approach preemptive resume.
     let load = Load { reads: 0.01, writes: 0.002 };
     let short = DieTimes { transfer: 0.0, ..free };
     let fine =
@@ -102,19 +102,19 @@ fn gc_has_the_limits_it_must_have() {
         let fifo = gc::fifo(load).unwrap();
         let random = gc::random(load).unwrap();
         near(gc::d_choices(load, 64, 1).unwrap(), random);
-        // Many choices are greedy, big blocks make greedy FIFO, and one page to a block needs no
-        // moves.
+        // Many choices equal greedy, large blocks turn greedy into FIFO, and blocks of one page
+        // need no moves.
         let greedy = gc::greedy(load, 16).unwrap();
         let many = gc::d_choices(load, 16, 100_000).unwrap();
         assert!((many / greedy - 1.0).abs() < 1e-4, "{load}: {many} {greedy}");
         assert!((gc::greedy(load, 65_536).unwrap() / fifo - 1.0).abs() < 2e-3);
         near(gc::greedy(load, 1).unwrap(), 1.0);
         assert!(greedy <= fifo && fifo <= random);
-        // Parts of one temperature are one part.
+        // Parts of the same temperature act as one part.
         near(gc::fifo_one_pool(load, &Part::hot_and_cold(0.3, 0.3)).unwrap(), fifo);
         let alike = gc::fifo_two_pools(load, &Part::hot_and_cold(0.5, 0.5)).unwrap();
         near(alike.waf, fifo);
-        // Where a flat minimum lies is known less well than its value.
+        // The position of a flat minimum is less exact than its value.
         assert!((alike.spare_hot - 0.5).abs() < 1e-4, "{alike:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! The closed forms against oracles that were computed by other hands: a few points are carried
-//! along, the full tables lie beside the repository.
+//! Compares the closed forms with independently computed oracles. A few points are in this file;
+//! the full tables are outside of the repository.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn oracle(name: &str) -> Option<Value> {
     Some(serde_json::from_str(&text).expect("the oracle is JSON"))
 }
 
-/// Complains of what is further than `most` from what was expected, as a share of it.
+/// Reports a value that deviates from the expected one by more than the share `most`.
 struct Compare(f64, Vec<String>);
 
 impl Compare {
@@ -113,8 +113,8 @@ fn compare_gc(oracle: &Value) {
     for row in oracle["mc"].as_array().unwrap() {
         let (name, pages, load) = (row[0].as_str().unwrap(), row[1].as_u64(), number(&row[2]));
         let pages = pages.unwrap() as u32;
-        // These were computed beside a simulation of 2,000 blocks of which half an open one and one
-        // erased block hold no data: they belong to the load of the rest.
+        // Computed for a simulation of 2,000 blocks, of which half an open block and one erased
+        // block hold no data and do not count in the load.
         let load = load * 2000.0 / (2000.0 - 1.5);
         let hot = |writes, pages| gc::fifo_one_pool(load, &Part::hot_and_cold(writes, pages));
         let found = match name {
@@ -137,7 +137,7 @@ fn compare_gc(oracle: &Value) {
         let mixed = gc::fifo_one_pool(load, &parts);
         compare.with(&format!("mixed {row}"), number(&row["fifo_mixed"]), mixed);
         let split = gc::fifo_two_pools(load, &parts).expect("a sound load");
-        // The oracle tried shares in steps of a thousandth.
+        // The oracle tried shares in steps of 0.001.
         let grid = split.waf / number(&row["split_opt"]) - 1.0;
         assert!((-1e-5..1e-9).contains(&grid), "{split:?} {row}: {grid:e}");
         assert!((split.spare_hot - number(&row["share_hot"])).abs() < 1e-3, "{split:?} {row}");

@@ -1,5 +1,5 @@
-//! One die under Poisson reads and one-page writes. All times are in microseconds, all rates per
-//! microsecond; every mean is of a response: from arrival to the end of the operation.
+//! One die under Poisson reads and one-page writes. Times are in microseconds, rates per
+//! microsecond. Means are means of the response time, from arrival to the end of the operation.
 //!
 //! Sources: Pollaczek-Khinchine and Cobham ("Priority assignment in waiting line problems",
 //! Operations Research 2, 1954) as in Kleinrock, "Queueing Systems" vol. 1 and 2; the operations of
@@ -22,15 +22,15 @@ pub struct DieTimes {
     pub verify_phase: f64,
     /// ISPP iterations of a program; at least one.
     pub iterations: u32,
-    /// The last part of a phase, in which it cannot be cancelled; the time that cancelling takes
-    /// (S5).
+    /// The time that cancelling takes, which is also the last part of a phase, in which it can no
+    /// longer be cancelled (S5).
     pub voltage_reset: f64,
     /// Loading the page buffer from the shadow buffer when a program resumes (S7).
     pub buffer_load: f64,
 }
 
 impl DieTimes {
-    /// An undisturbed write, its transfer included.
+    /// Returns the time of an undisturbed write, including its transfer.
     pub fn write(&self) -> f64 {
         let iteration = self.program_phase + self.verify_phase;
         self.transfer + f64::from(self.iterations) * iteration
@@ -47,23 +47,23 @@ pub struct Load {
 }
 
 impl Load {
-    /// The arrivals of which a share `read_share` (0 to 1) are reads and that keep an undisturbed
-    /// die busy for a share `utilisation` (0 and more) of the time.
+    /// Returns the arrivals that keep an undisturbed die busy for a share `utilisation` (0 or more)
+    /// of the time, of which a share `read_share` (0 to 1) are reads.
     pub fn offered(times: &DieTimes, utilisation: f64, read_share: f64) -> Load {
         let service = read_share * times.read + (1.0 - read_share) * times.write();
         let all = utilisation / service;
         Load { reads: all * read_share, writes: all * (1.0 - read_share) }
     }
 
-    /// The shares of time that reads, and reads and writes together, keep an undisturbed die busy
-    /// for.
+    /// Returns the share of time that reads keep an undisturbed die busy, and the share that reads
+    /// and writes together do.
     fn utilisation(&self, times: &DieTimes) -> (f64, f64) {
         let reads = self.reads * times.read;
         (reads, reads + self.writes * times.write())
     }
 
-    /// The mean work left of what an arrival finds in service: half the second moment of the
-    /// service time, times the rate.
+    /// Returns the mean remaining work of the operation that an arrival finds in service: half the
+    /// second moment of the service time, times the rate.
     fn residual(&self, times: &DieTimes) -> f64 {
         let write = times.write();
         (self.reads * times.read * times.read + self.writes * write * write) / 2.0
@@ -79,21 +79,22 @@ pub struct Means {
     pub write: f64,
 }
 
-/// The mean response of a queue with Poisson arrivals (`rate` per microsecond), one server, and a
-/// service of `service` microseconds: M/D/1. `None` from a load of one on.
+/// Returns the mean response of an M/D/1 queue with `rate` arrivals per microsecond and a service
+/// time of `service` microseconds. `None` for a load of one or more.
 pub fn md1(service: f64, rate: f64) -> Option<f64> {
     let load = rate * service;
     (load < 1.0).then(|| service + load * service / (2.0 * (1.0 - load)))
 }
 
-/// First come, first served: Pollaczek-Khinchine. `None` from a load of one on.
+/// Returns the means under first come, first served (Pollaczek-Khinchine). `None` for a load of one
+/// or more.
 pub fn fifo(times: &DieTimes, load: &Load) -> Option<Means> {
     let (_, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - both);
     (both < 1.0).then(|| Means { read: wait + times.read, write: wait + times.write() })
 }
 
-/// Reads before writes, but not into a running one: Cobham. `None` from a load of one on.
+/// Returns the means under non-preemptive read priority (Cobham). `None` for a load of one or more.
 pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - reads);
@@ -101,8 +102,8 @@ pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
         .then(|| Means { read: wait + times.read, write: wait / (1.0 - both) + times.write() })
 }
 
-/// Reads interrupt writes at once and at no cost: preemptive resume, the bound of all suspension.
-/// `None` from a load of one on.
+/// Returns the means under preemptive resume: reads interrupt writes at once and at no cost, which
+/// bounds any form of suspension. `None` for a load of one or more.
 pub fn preemptive_resume(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let alone = load.reads * times.read * times.read / 2.0;

@@ -1,25 +1,26 @@
-//! Exact means under suspension of programs (FAST'12; S3 to S15). Derived here, since the paper
-//! gives equation (1) only.
+//! Exact means under suspension of programs (FAST'12; S3 to S15). Derived here, because the paper
+//! gives only equation (1).
 //!
 //! A write is a chain of stretches: the transfer, then N times a program and a verify phase. Reads
-//! that come during a stretch are served at its end (inter-phase), or once its voltage is reset
-//! (intra-phase), back to back with those that come meanwhile (S6): a busy period, on average `D =
-//! R / (1 - rho_r)` for each read that begins it. Then the page buffer is loaded again for `T`; a
-//! read that comes meanwhile starts that over (S11), so that loading takes the classical restart
-//! time `E = (e^(lambda T) - 1) (1 / lambda + D)`.
+//! that arrive during a stretch are served at its end (inter-phase), or after a voltage reset
+//! (intra-phase), back to back with those that arrive meanwhile (S6). This is a busy period, which
+//! lasts `D = R / (1 - rho_r)` on average for each read that begins it. Then the page buffer is
+//! loaded again for `T`. A read that arrives meanwhile restarts the loading (S11), which therefore
+//! takes the classical restart time `E = (e^(lambda T) - 1) (1 / lambda + D)`.
 //!
-//! - A stretch of length L that no read can cut: `lambda L` reads come, and with `1 - e^(-lambda
-//!   L)` at least one does, which adds `lambda L D + (1 - e^(-lambda L)) E`.
-//! - A phase that can be cancelled in its first `L - r` is not, with `q = e^(-lambda (L - r))`; an
-//!   attempt lasts `(1 - q) / lambda + r` either way. A cancelled one adds `(1 + lambda r) D + E`;
-//!   a completed one what a stretch of length r does.
-//! - A program takes `1 / q` attempts, and each that failed one successful check-verify besides
-//!   (S7), so that there are as many verifies completed as programs attempted.
-//! - The last stretch ends the write: nothing is resumed after it (S15).
+//! - During a stretch of length L that reads cannot cut, `lambda L` reads arrive on average, and at
+//!   least one with probability `1 - e^(-lambda L)`. They add
+//!   `lambda L D + (1 - e^(-lambda L)) E`.
+//! - A phase that can be cancelled in its first `L - r` is not cancelled with probability
+//!   `q = e^(-lambda (L - r))`. An attempt lasts `(1 - q) / lambda + r` on average. A cancelled one
+//!   adds `(1 + lambda r) D + E`, a completed one as much as a stretch of length r.
+//! - A program takes `1 / q` attempts, and each failed attempt one successful check-verify (S7), so
+//!   that as many verifies complete as programs are attempted.
+//! - The last stretch ends the write, and nothing resumes after it (S15).
 //!
-//! Reads never wait for each other's resumption, so that their mean is that of M/G/1 whose server
-//! starts late: `W0 / (1 - rho_r) + R`, where `W0` is the mean residual of what holds the die at an
-//! arrival: a read, a stretch, or the reset after a cancellation.
+//! Reads never wait for each other's resumption, so their mean is that of an M/G/1 queue with a
+//! delayed start: `W0 / (1 - rho_r) + R`, where `W0` is the mean residual time of what occupies the
+//! die at an arrival: a read, a stretch, or the reset after a cancellation.
 
 use super::{DieTimes, Load};
 
@@ -28,8 +29,8 @@ use super::{DieTimes, Load};
 pub enum Suspension {
     /// At the end of the running phase (IPS).
     InterPhase,
-    /// At once, the phase being cancelled, unless its reset has begun (IPC); a cancelled program
-    /// phase is verified and redone in full.
+    /// At once, by cancelling the phase unless its reset has begun (IPC). A cancelled program phase
+    /// is verified and repeated in full.
     IntraPhase,
 }
 
@@ -38,45 +39,46 @@ pub enum Suspension {
 pub struct Suspended {
     /// Response of a read, in microseconds.
     pub read: f64,
-    /// From the start of a write to its end, reads served inside included, in microseconds.
+    /// Time from the start of a write to its end, including reads served meanwhile, in
+    /// microseconds.
     pub completion: f64,
-    /// Suspensions of a write (S10, S14; reloads that are begun again are none).
+    /// Suspensions of a write (S10, S14). Restarted reloads do not count.
     pub suspensions: f64,
 }
 
-/// What happens in a write on average, whatever the rate of writes.
+/// The means of one write, which do not depend on the rate of writes.
 struct Write {
     completion: f64,
     suspensions: f64,
-    /// Sum over the stretches of a write that no read can cut of length squared, halved, and of
-    /// reset time ahead of each read that comes while a phase can be cancelled: times the rate of
-    /// writes, the mean residual that a read finds.
+    /// Times the rate of writes, this is the mean residual time that a read finds. It sums half the
+    /// squared length of the stretches that reads cannot cut, and the reset time for reads that
+    /// arrive while a phase can be cancelled.
     residual: f64,
     /// The last stretch, in which reads wait for the end of the write.
     last: f64,
 }
 
-/// How long until the first of the arrivals at `rate`, or `span` if that is sooner.
+/// Returns the mean time to the first arrival at `rate`, or to `span` if that is sooner.
 fn until_arrival(rate: f64, span: f64) -> f64 {
     if rate > 0.0 { arrives(rate, span) / rate } else { span }
 }
 
-/// The chance that one comes within `span`.
+/// Returns the probability of an arrival within `span`.
 fn arrives(rate: f64, span: f64) -> f64 {
     -libm::expm1(-rate * span)
 }
 
-/// What reads add to a write.
+/// The time that reads add to a write.
 struct Reads {
     rate: f64,
     /// Mean busy period that one read begins.
     busy: f64,
-    /// Mean time to load the page buffer, begun again after each read that comes meanwhile.
+    /// Mean time to load the page buffer, which restarts after each read that arrives meanwhile.
     reload: f64,
 }
 
 impl Reads {
-    /// `None` if reads alone keep the die busy for good.
+    /// `None` if reads alone keep the die busy all the time.
     fn new(times: &DieTimes, rate: f64) -> Option<Reads> {
         let load = rate * times.read;
         let busy = times.read / (1.0 - load);
@@ -86,7 +88,8 @@ impl Reads {
         (load < 1.0).then_some(Reads { rate, busy, reload: loading + attempts * busy })
     }
 
-    /// What the reads of a stretch that cannot be cut add, if the write continues afterwards.
+    /// Returns the time that reads in a stretch add, if they cannot cut it and the write continues
+    /// afterwards.
     fn after(&self, stretch: f64) -> f64 {
         self.rate * stretch * self.busy + arrives(self.rate, stretch) * self.reload
     }
@@ -96,9 +99,9 @@ impl Reads {
 struct Phase {
     /// Attempts for each completion.
     attempts: f64,
-    /// Mean time of an attempt in which it could be cancelled.
+    /// Mean time of an attempt during which it can be cancelled.
     open: f64,
-    /// Its last part, in which it cannot be.
+    /// The last part of the phase, in which it cannot be cancelled.
     reset: f64,
 }
 
@@ -129,8 +132,7 @@ impl Write {
         let program = Phase::new(times.program_phase, times, reads.rate);
         let verify = Phase::new(times.verify_phase, times, reads.rate);
         let programs = f64::from(times.iterations);
-        // A program phase that was cancelled is followed by a verify that succeeds, as is one that
-        // was not.
+        // A successful verify follows every program phase, cancelled or not.
         let verifies = programs * program.attempts;
         let mut write = Write {
             completion: times.transfer + reads.after(times.transfer) - reads.after(verify.reset),
@@ -161,7 +163,7 @@ impl Suspension {
         }
     }
 
-    /// The exact means. `None` if reads alone keep the die busy, or writes come at
+    /// Returns the exact means. `None` if reads alone keep the die busy, or if writes arrive at
     /// [`Suspension::write_capacity`] or faster.
     pub fn means(self, times: &DieTimes, load: &Load) -> Option<Suspended> {
         if load.writes >= self.write_capacity(times, load.reads)? {
@@ -177,20 +179,21 @@ impl Suspension {
         })
     }
 
-    /// Writes per microsecond that a die can serve beside `reads` per microsecond: one after the
-    /// other, each followed by the reads that came during its last stretch. `None` if reads alone
-    /// keep it busy.
+    /// Returns the writes per microsecond that a die can serve beside `reads` per microsecond: back
+    /// to back, each followed by the reads that arrived during its last stretch. `None` if reads
+    /// alone keep the die busy.
     pub fn write_capacity(self, times: &DieTimes, reads: f64) -> Option<f64> {
         let reads = Reads::new(times, reads)?;
         let write = self.write(times, &reads);
         Some(1.0 / (write.completion + reads.rate * write.last * reads.busy))
     }
 
-    /// Equation (1) of the paper, section 4.2: how much longer a read that finds a program on the
-    /// cells waits on average than if the die were idle, in microseconds, if it comes at a
-    /// uniformly random moment of it: `(Tp^2 + Tv^2) / (2 (Tp + Tv))` between phases. Within them a
-    /// read waits for one reset, or for what is left of it: `r - r^2 / (Tp + Tv)`, if no phase is
-    /// shorter than a reset.
+    /// Returns the mean extra wait of a read that arrives at a uniformly random moment of a
+    /// program, in microseconds (equation (1) of the paper, section 4.2).
+    ///
+    /// It is `(Tp^2 + Tv^2) / (2 (Tp + Tv))` for inter-phase suspension. For intra-phase suspension
+    /// a read waits for one reset or the rest of it, `r - r^2 / (Tp + Tv)` if no phase is shorter
+    /// than a reset.
     pub fn mean_extra_wait(self, times: &DieTimes) -> f64 {
         let phases = [times.program_phase, times.verify_phase];
         let waited = phases.map(|length| match self {
