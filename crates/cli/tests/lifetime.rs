@@ -165,7 +165,7 @@ fn what_cannot_be_lived_through_is_said() {
         (&load, &["--dilation", "0"], "cannot stand for none"),
         (&load, &["--years", "0"], "a life of 0 years"),
         (&load, &["--set", "lifetime.cycles=0"], "lifetime.cycles"),
-        (&load, &["--set", "lifetime.recovery=table"], "idle times: 0; cycles: 0"),
+        (&load, &["--set", "lifetime.recovery=table"], "0 idle times and 0 cycles"),
         (
             &load,
             &["--set", "lifetime.period=1h", "--scheme", "ready_opt"],

@@ -1,18 +1,18 @@
-//! BCH: the chance that a code word can be corrected, and the worst cells that reach one
-//! (DA-RAID-5, equation 3):
+//! BCH: the probability that a code word can be corrected (the yield), and the worst cells that
+//! reach a given yield (DA-RAID-5, equation 3):
 //!
 //! ```text
 //! Y(n) = sum over k <= n of C(m, k) p^k (1 - p)^(m - k)
 //! ```
 //!
-//! The paper's code corrects n = 8 errors in words of m = 4200 bits and is to yield 99.9 %, which
-//! cells with p = 5.84297e-4 do. The sum is taken from its largest term outwards, so that no term
-//! is lost to underflow. Of the yield and its complement the rarer one is summed: `1 - Y` would
-//! have no digits left where it matters.
+//! The paper's code corrects n = 8 errors in words of m = 4200 bits and must yield 99.9 %, which
+//! cells with p = 5.84297e-4 reach. The sum starts at its largest term and goes outwards, so that
+//! no term is lost to underflow. Of the yield and its complement, the smaller one is summed, as
+//! `1 - Y` would have no digits left.
 
 use crate::root;
 
-/// A code: how many bits a word has, and how many of them may be wrong.
+/// A code: the bits of a word, and how many of them may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bch {
     /// Bits of a code word, `m`.
@@ -25,7 +25,8 @@ impl Bch {
     /// The code of DA-RAID-5: 8-bit BCH (4200, 4096, 104).
     pub const DA_RAID_5: Bch = Bch { bits: 4200, corrects: 8 };
 
-    /// The chance that a word can be corrected if each of its bits is wrong with probability `p`.
+    /// Returns the probability that a word can be corrected if each of its bits is wrong with
+    /// probability `p`.
     ///
     /// # Panics
     /// If `p` is not in 0 to 1.
@@ -33,7 +34,7 @@ impl Bch {
         if self.mostly_fails(p) { self.sum(p, 0, self.corrects) } else { 1.0 - self.fails(p) }
     }
 
-    /// The chance that it cannot, to as many digits.
+    /// Returns the probability that a word cannot be corrected, to as many digits as the yield.
     ///
     /// # Panics
     /// If `p` is not in 0 to 1.
@@ -47,24 +48,24 @@ impl Bch {
         self.sum(p, self.corrects + 1, self.bits)
     }
 
-    /// Whether words have more errors than are corrected, on average.
+    /// Whether a word has more errors on average than the code corrects.
     fn mostly_fails(&self, p: f64) -> bool {
         f64::from(self.bits) * p > f64::from(self.corrects)
     }
 
-    /// The highest error rate of bits at which at most a share `loss` of all words cannot be
+    /// Returns the highest bit error rate at which at most a share `loss` of all words cannot be
     /// corrected.
     ///
     /// # Panics
     /// If `loss` is not in 0 to 1.
     pub fn worst_cells(&self, loss: f64) -> f64 {
-        assert!((0.0..=1.0).contains(&loss), "{loss} is no share");
+        assert!((0.0..=1.0).contains(&loss), "{loss} is not a share");
         root::last(0.0, 1.0, |p| self.fails(p) <= loss).unwrap_or(0.0)
     }
 
-    /// The chance of `low` to `high` errors.
+    /// Returns the probability of `low` to `high` errors.
     fn sum(&self, p: f64, low: u32, high: u32) -> f64 {
-        assert!((0.0..=1.0).contains(&p), "{p} is no probability");
+        assert!((0.0..=1.0).contains(&p), "{p} is not a probability");
         if p == 0.0 || p == 1.0 {
             let errors = if p == 0.0 { 0 } else { self.bits };
             return if (low..=high).contains(&errors) { 1.0 } else { 0.0 };
@@ -93,7 +94,7 @@ impl Bch {
         sum.min(1.0)
     }
 
-    /// The chance of exactly `k` errors.
+    /// Returns the probability of exactly `k` errors.
     fn term(&self, p: f64, k: u32) -> f64 {
         let few = k.min(self.bits - k);
         let ways: f64 =

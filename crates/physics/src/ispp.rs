@@ -1,13 +1,13 @@
-//! Incremental step pulse programming: a coarser step is done sooner and leaves wider states.
+//! Incremental step pulse programming (ISPP): a coarser step is faster and leaves wider states.
 //!
-//! Pulses raise the threshold voltage step by step, so that their number, and the program time, is
-//! inverse to the step: `time = time at the nominal step * nominal step / step` (RHIO, II-A; the
-//! paper prints no table). HIRE scales the step with the voltages and keeps 600 us, which is the
-//! same law: [`crate::vth::Setting`] holds the step at scale 1.
+//! Pulses raise the threshold voltage step by step, so the number of pulses and the program time
+//! are inversely proportional to the step: `time = time at the nominal step * nominal step / step`
+//! (RHIO, II-A; the paper prints no table). HIRE scales the step with the voltages and keeps
+//! 600 us, which is the same law: [`crate::vth::Setting`] has the step at scale 1.
 //!
-//! A strong block has errors to spare: it may be programmed at the coarsest step at which data
-//! written at its end of life can still be read (our reading of RHIO, which says "coarser" and not
-//! how much).
+//! A strong block can afford more errors, so it may be programmed at the coarsest step at which
+//! data written at its end of life can still be read. This is our reading of RHIO, which says
+//! "coarser" but not how much.
 
 use crate::ldpc::Ldpc;
 use crate::parameters::Parameters;
@@ -16,10 +16,10 @@ use crate::root;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// What data must still survive when a block is as old as it may become.
+/// The conditions at the end of a block's life under which data must still be readable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndOfLife {
-    /// P/E cycles, real ones.
+    /// P/E cycles, not equivalent cycles.
     pub cycles: f64,
     /// Retention age.
     pub age: Span,
@@ -28,7 +28,7 @@ pub struct EndOfLife {
 }
 
 impl EndOfLife {
-    /// That of `parameters`.
+    /// Returns the end of life that `parameters` define.
     pub fn new(parameters: &Parameters) -> EndOfLife {
         let Parameters { end_cycles, end_age, end_reads, .. } = *parameters;
         let age = Span((end_age * 86_400e9) as u64);
@@ -36,12 +36,12 @@ impl EndOfLife {
     }
 }
 
-/// How long a page takes at `step` if it takes `time` at the step `nominal`.
+/// Returns the program time of a page at `step` if it takes `time` at the step `nominal`.
 ///
 /// # Panics
 /// If a step is not above zero.
 pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
-    assert!(nominal > 0.0 && step > 0.0, "steps of {nominal} and {step} program nothing");
+    assert!(nominal > 0.0 && step > 0.0, "ISPP steps must be above zero: {nominal}, {step}");
     Span((time.0 as f64 * (nominal / step)).round() as u64)
 }
 
@@ -57,8 +57,8 @@ fn survives(
     ldpc.needed(rber).is_some()
 }
 
-/// The coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per cycle is
-/// readable at its end of life; the nominal step if none is, or if none is coarser. See
+/// Returns the coarsest of the steps in `ladder` at which a block whose rate grows by `growth` per
+/// cycle is readable at its end of life, or the nominal step if none is, or if none is coarser. See
 /// docs/decisions/cells.md, "When is a coarser step allowed?".
 pub fn coarsest_step(
     model: &Reliability,
@@ -72,8 +72,8 @@ pub fn coarsest_step(
     steps.fold(model.parameters().step, f64::max)
 }
 
-/// The same over all steps from the nominal one to `highest`, to the last bit. Not for tables,
-/// which know some steps only.
+/// Returns the same over all steps from the nominal one to `highest`, exactly. Not for tables,
+/// which have only some steps.
 pub fn coarsest_step_up_to(
     model: &Reliability,
     growth: f64,
@@ -108,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "program nothing")]
-    fn a_step_of_nothing_programs_nothing() {
+    #[should_panic(expected = "must be above zero")]
+    fn a_step_of_zero_is_rejected() {
         program_time(Span::us(600), 0.3, 0.0);
     }
 
@@ -125,7 +125,8 @@ mod tests {
             })
             .to_vec();
         assert!(steps.is_sorted_by(|a, b| a.0 >= b.0 && a.1 >= b.1), "{steps:?}");
-        // The strongest gain something, the weakest nothing, and no rung is above the exact step.
+        // The strongest blocks gain something, the weakest nothing, and no step of the ladder is
+        // above the exact step.
         assert!(steps[0].0 > 0.25 && steps[6] == (0.25, 0.25), "{steps:?}");
         assert!(steps.iter().all(|(rung, exact)| rung <= exact), "{steps:?}");
     }
@@ -137,7 +138,7 @@ mod tests {
         let step = coarsest_step_up_to(&model, growth, &end, &ldpc, 0.5);
         let check = |step| survives(&model, growth, Setting { scale: 1.0, step }, (&end, &ldpc));
         assert!(check(step) && !check(step * 1.0001), "{step}");
-        // A drive that need not live long has nothing to lose.
+        // A drive that need not live long can use the coarsest step.
         let young = EndOfLife { cycles: 0.0, age: Span::ZERO, reads: 0 };
         assert_eq!(coarsest_step(&model, (growth, 1.0), &young, &ldpc, &LADDER), 0.35);
         let hopeless = EndOfLife { cycles: 20_000.0, ..end };

@@ -1,16 +1,16 @@
 //! Soft sensing: how many reference voltages a read needs, and how long it takes.
 //!
-//! LDPC corrects more errors the finer it knows each cell's voltage. A read at a level senses
-//! `references` voltages in all: three (one for each boundary of a 2-bit cell: hard decision), nine
-//! or twenty-one (three or seven for each). Sensing takes a time for each reference, and N
-//! references divide the voltages into N + 1 regions, so that ceil(log2(N + 1)) bits are
-//! transferred (HIRE, 2.1). With 10 and 20 us that is all of HIRE's Table 1, exactly: 30/90/210 us
-//! and 40/80/100 us. RHIO's and HIRE's "seven reference voltages" with 90 and 80 us are read as
-//! nine: seven would be 3 bits, 60 us.
+//! LDPC corrects more errors if it knows each cell's voltage more precisely. A read at a level
+//! senses `references` voltages in total: three (one for each boundary of a 2-bit cell, the hard
+//! decision), nine or twenty-one (three or seven for each boundary). Each reference takes a fixed
+//! time to sense. N references divide the voltages into N + 1 regions, so ceil(log2(N + 1)) bits
+//! are transferred (HIRE, 2.1). With 10 and 20 us this gives all of HIRE's Table 1 exactly:
+//! 30/90/210 us and 40/80/100 us. We read the "seven reference voltages" of RHIO and HIRE, with 90
+//! and 80 us, as nine: seven would be 3 bits, 60 us.
 //!
-//! What each level corrects is assumed. It is bounded by what a reading can tell: a code of rate
-//! 8/9 corrects at most 1.48e-2 by hard decision, 2.51e-2 with three and 2.82e-2 with seven
-//! references for a boundary (the tests compute it).
+//! The RBER that each level corrects is assumed. The information in a reading bounds it: a code of
+//! rate 8/9 corrects at most 1.48e-2 with hard decision, 2.51e-2 with three and 2.82e-2 with seven
+//! references per boundary (the tests compute these bounds).
 
 use crate::parameters::Parameters;
 use fowler_units::Span;
@@ -18,26 +18,27 @@ use fowler_units::Span;
 /// A way to sense a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
-    /// Reference voltages, in all.
+    /// The total number of reference voltages.
     pub references: u32,
-    /// The highest RBER that is corrected.
+    /// The highest RBER that the level corrects.
     pub correctable: f64,
 }
 
-/// What is wrong with a list of levels.
+/// A problem with a list of levels.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LdpcError {
-    /// There is none, or more than 255.
-    #[error("{0} levels; there must be 1 to 255")]
+    /// There is no level, or there are more than 255.
+    #[error("{0} levels; expected 1 to 255")]
     Count(usize),
-    /// More references must correct more, and a rate lies between 0 and 0.5.
+    /// More references must correct a higher rate, between 0 and 0.5.
     #[error(
-        "level {0} must have more references and correct more than the one before, less than 0.5"
+        "level {0} must have more references and correct a higher RBER than the level before, \
+         below 0.5"
     )]
     Order(usize),
 }
 
-/// The levels of a drive, from the fastest to the strongest, and what they cost.
+/// The sensing levels of a drive, from the fastest to the strongest, and their times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ldpc {
     levels: Vec<Level>,
@@ -45,17 +46,17 @@ pub struct Ldpc {
     transfer: Span,
 }
 
-/// Nanoseconds from microseconds.
+/// Converts microseconds.
 fn us(us: f64) -> Span {
     Span((us * 1e3).round() as u64)
 }
 
 impl Ldpc {
-    /// Levels from the fastest to the strongest, with the time of `sense` for one reference and
-    /// `transfer` for one bit.
+    /// Creates levels from the fastest to the strongest. `sense` is the time for one reference,
+    /// `transfer` the time for one bit.
     ///
     /// # Errors
-    /// If there is none, or one is not better than the one before it.
+    /// If there is no level, or a level is not stronger than the one before it.
     pub fn new(levels: Vec<Level>, sense: Span, transfer: Span) -> Result<Ldpc, LdpcError> {
         if !(1..=255).contains(&levels.len()) {
             return Err(LdpcError::Count(levels.len()));
@@ -71,10 +72,10 @@ impl Ldpc {
         Ok(Ldpc { levels, sense, transfer })
     }
 
-    /// The three levels of HIRE with the constants of `parameters`.
+    /// Creates the three levels of HIRE with the constants of `parameters`.
     ///
     /// # Errors
-    /// If one does not correct more than the one before it.
+    /// If a level does not correct more than the one before it.
     pub fn hire(parameters: &Parameters) -> Result<Ldpc, LdpcError> {
         let Parameters { correctable_3, correctable_9, correctable_21, .. } = *parameters;
         let levels = [(3, correctable_3), (9, correctable_9), (21, correctable_21)];
@@ -82,22 +83,22 @@ impl Ldpc {
         Ldpc::new(levels.to_vec(), us(parameters.sense_us), us(parameters.transfer_us))
     }
 
-    /// From the fastest to the strongest.
+    /// Returns the levels, from the fastest to the strongest.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The highest RBER that can be corrected at all.
+    /// Returns the highest RBER that any level corrects.
     pub fn correctable(&self) -> f64 {
         self.levels.last().map_or(0.0, |level| level.correctable)
     }
 
-    /// The fastest level that corrects `rber`; `None` if none does.
+    /// Returns the fastest level that corrects `rber`; `None` if none does.
     pub fn needed(&self, rber: f64) -> Option<usize> {
         self.levels.iter().position(|level| rber <= level.correctable)
     }
 
-    /// How long sensing takes at a level.
+    /// Returns the sensing time at a level.
     ///
     /// # Panics
     /// If there is no such level.
@@ -105,7 +106,7 @@ impl Ldpc {
         self.sense * u64::from(self.levels[level].references)
     }
 
-    /// How long the transfer takes at a level.
+    /// Returns the transfer time at a level.
     ///
     /// # Panics
     /// If there is no such level.
@@ -172,8 +173,8 @@ mod tests {
         assert_eq!(new(&[(3, 0.5)]), Err(LdpcError::Order(0)));
     }
 
-    /// What a reading with references at `at` tells of a bit, in bits, if the two states are
-    /// Gaussians of standard deviation `sd` around -1 and 1.
+    /// Returns the information that a reading with references at `at` has on a bit, in bits, if the
+    /// two states are Gaussians of standard deviation `sd` around -1 and 1.
     fn reported(sd: f64, at: &[f64]) -> f64 {
         let ends: Vec<f64> =
             [f64::NEG_INFINITY].iter().chain(at).chain(&[f64::INFINITY]).copied().collect();
@@ -183,8 +184,8 @@ mod tests {
         regions.map(|(high, low)| high * (2.0 * high / (high + low)).log2()).sum()
     }
 
-    /// The RBER up to which a code of rate 8/9 may correct, with `count` references for a boundary,
-    /// as well placed as equal distances allow: no code carries more than its channel.
+    /// Returns the highest RBER that a code of rate 8/9 can correct with `count` references per
+    /// boundary, at the best equal distances: no code exceeds the capacity of its channel.
     fn bound(count: u32) -> f64 {
         let middle = f64::from(count - 1) / 2.0;
         let places = |apart: f64| -> Vec<f64> {

@@ -2,13 +2,13 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// The chance of a standard normal variable to lie above `z`; exact far into the tail, where `1 -
-/// cdf` is not.
+/// Returns the probability that a standard normal variable is above `z`. Exact far into the tail,
+/// where `1 - cdf` is not.
 pub(crate) fn above(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
-/// The density at `z`.
+/// Returns the density at `z`.
 pub(crate) fn density(z: f64) -> f64 {
     libm::exp(-0.5 * z * z) / libm::sqrt(TAU)
 }

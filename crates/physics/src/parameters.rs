@@ -1,23 +1,23 @@
-//! Every constant of the models, once: its value, unit, source or that it is assumed, and the range
-//! to sweep.
+//! Every constant of the models: its value, its unit, its source (or that it is assumed), and the
+//! range to sweep.
 //!
-//! "V" are the normalised volts of this literature: the papers print threshold voltages such as
-//! 1.17 and 3.54, not those of a chip.
+//! "V" are normalized volts: the papers print threshold voltages such as 1.17 and 3.54, not those
+//! of a chip.
 
-/// Where a constant comes from.
+/// The origin of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Printed in a paper that was read.
+    /// Printed in a paper that we read.
     Published,
-    /// Published, but taken from others' code or from memory; the paper was not at hand, so that
-    /// even its name is.
+    /// Published, but taken from code by others or from memory, as is the citation: we did not have
+    /// the paper.
     SecondHand,
-    /// Nobody printed it: our choice, to be swept.
+    /// Not published: our choice, to be swept.
     Assumed,
 }
 
 impl Origin {
-    /// One word for tables.
+    /// Returns the word for tables.
     pub fn word(self) -> &'static str {
         match self {
             Origin::Published => "published",
@@ -32,17 +32,17 @@ impl Origin {
 pub struct Constant {
     /// Its name: the field of [`Parameters`].
     pub name: &'static str,
-    /// What it is.
+    /// A description in one sentence.
     pub about: &'static str,
-    /// Its value unless a configuration says otherwise.
+    /// The default value.
     pub value: f64,
     /// Its unit; empty for a plain number.
     pub unit: &'static str,
     /// Whether it was published.
     pub origin: Origin,
-    /// Where, or why this value was chosen.
+    /// Where it was published, or why this value was chosen.
     pub source: &'static str,
-    /// The range to sweep; `None` for what was printed.
+    /// The range to sweep; `None` for published constants.
     pub sweep: Option<(f64, f64)>,
 }
 
@@ -73,8 +73,8 @@ macro_rules! constants {
         }
 
         impl Parameters {
-            /// The same with another value for the constant `name`; `None` if there is no such
-            /// constant.
+            /// Returns the parameters with another value for the constant `name`; `None` if there
+            /// is no such constant.
             pub fn with(mut self, name: &str, value: f64) -> Option<Parameters> {
                 match name {
                     $(stringify!($name) => self.$name = value,)*
@@ -83,7 +83,7 @@ macro_rules! constants {
                 Some(self)
             }
 
-            /// Names and values, in the order of [`CONSTANTS`].
+            /// Returns names and values, in the order of [`CONSTANTS`].
             pub(crate) fn values(&self) -> Vec<(&'static str, f64)> {
                 vec![$((stringify!($name), self.$name),)*]
             }
@@ -97,13 +97,13 @@ constants! {
         "Mean growth rate of the logarithm of a block's RBER with P/E cycles.";
     growth_sd = 9e-5, "per cycle", Published, None,
         "RHIO, IV-A, after Pan et al.",
-        "Standard deviation of the growth rate, before it is bounded.";
+        "Standard deviation of the growth rate, before truncation at the bounds.";
     growth_bound = 3.0, "sd", Assumed, Some((2.0, 4.0)),
-        "RHIO says \"bounded\" and not where; at 3 the slowest growth is still above zero",
-        "Half-width of the bounds of the growth rate.";
+        "RHIO says \"bounded\" but not where; at 3 the slowest growth is still above zero",
+        "Distance of the growth rate's bounds from its mean.";
     rber_unworn = 1e-4, "", Assumed, Some((5e-5, 2e-4)),
-        "with the growth rate: just-written pages come to the end of hard decision after 10,000 cycles",
-        "RBER of a just-written page in a block that was never cycled.";
+        "with the growth rate, just-written pages exceed hard decision after 10,000 cycles",
+        "RBER of a just-written page in an unworn block.";
     erased = 1.17, "V", Published, None,
         "HIRE (NPC 2016), Table 1, traditional voltages",
         "Mean threshold voltage of the erased state.";
@@ -120,26 +120,26 @@ constants! {
         "HIRE, 4.1",
         "Nominal ISPP step.";
     erased_sd = 0.25, "of the erased mean", SecondHand, Some((0.22, 0.26)),
-        "Dong et al. (TVLSI 2012): 0.35 at a mean of 1.4, quoted from code; that it scales with the voltages is assumed",
+        "Dong et al. (TVLSI 2012): 0.35 at a mean of 1.4, quoted from code; scaling with the voltages is assumed",
         "Standard deviation of the erased state.";
     retention_charge = 0.38, "", SecondHand, Some((0.19, 0.76)),
         "K_s of Dong et al. (TVLSI 2012), quoted from code",
-        "Retention loss by how far a state is above the erased one.";
+        "Factor of retention loss for the distance between a state and the erased state.";
     retention_shift = 4e-4, "", SecondHand, None,
-        "K_d of Dong et al., quoted from code; acts through its product with K_s",
-        "Retention loss, mean, by the power of cycles and the logarithm of age.";
+        "K_d of Dong et al., quoted from code; matters only as a product with K_s",
+        "Factor of the mean retention loss for the power of cycles times the logarithm of age.";
     retention_spread = 4e-6, "V", SecondHand, Some((2e-6, 8e-6)),
         "K_m of Dong et al., quoted from code",
-        "Retention loss, variance, by the power of cycles and the logarithm of age.";
+        "Factor of the variance of retention loss for the power of cycles times the logarithm of age.";
     retention_onset = 3600.0, "s", SecondHand, Some((1800.0, 7200.0)),
         "t_0 of Dong et al., quoted from code",
-        "Age at which retention loss sets in: it goes with ln(1 + age / onset).";
+        "Age at which retention loss begins: it is proportional to ln(1 + age / onset).";
     retention_shift_power = 0.5, "", SecondHand, Some((0.45, 0.55)),
-        "Dong et al., quoted from code; halving or doubling an exponent would be another law",
-        "Power of cycles in the mean of retention loss.";
+        "Dong et al., quoted from code; half or twice the exponent would be a different law",
+        "Exponent of cycles in the mean retention loss.";
     retention_spread_power = 0.6, "", SecondHand, Some((0.54, 0.66)),
         "Dong et al., quoted from code",
-        "Power of cycles in the variance of retention loss.";
+        "Exponent of cycles in the variance of retention loss.";
     disturb_slope = 1e-9, "per read", SecondHand, Some((5e-10, 2e-9)),
         "Cai et al. (DSN 2015), slope at 2,000 cycles, from memory",
         "RBER that one read adds to the block's other pages.";
@@ -147,23 +147,23 @@ constants! {
         "Cai et al. (DSN 2015), from memory",
         "Cycles at which `disturb_slope` was measured.";
     disturb_power = 1.46, "", SecondHand, Some((0.73, 2.92)),
-        "fitted to the ends of Cai et al.: 1e-9 at 2,000 and 1.9e-8 at 15,000 cycles, from memory",
-        "Power of cycles in the slope of read disturb.";
+        "fitted to both ends of Cai et al.: 1e-9 at 2,000 and 1.9e-8 at 15,000 cycles, from memory",
+        "Exponent of cycles in the slope of read disturb.";
     correctable_3 = 4e-3, "", Assumed, Some((2e-3, 8e-3)),
         "hard decision; a code of rate 8/9 is bounded by 1.48e-2",
-        "RBER that LDPC corrects from 3 reference voltages.";
+        "Highest RBER that LDPC corrects with 3 reference voltages.";
     correctable_9 = 1e-2, "", Assumed, Some((5e-3, 1.4e-2)),
         "three references for each boundary; bounded by 2.51e-2",
-        "RBER that LDPC corrects from 9 reference voltages.";
+        "Highest RBER that LDPC corrects with 9 reference voltages.";
     correctable_21 = 1.5e-2, "", Assumed, Some((1.1e-2, 2.2e-2)),
         "seven references for each boundary; bounded by 2.82e-2",
-        "RBER that LDPC corrects from 21 reference voltages.";
+        "Highest RBER that LDPC corrects with 21 reference voltages.";
     sense_us = 10.0, "us", Published, None,
-        "HIRE, Table 1: 30/90/210 us are 10 us for each of 3/9/21 references, exactly",
-        "Sensing at one reference voltage.";
+        "HIRE, Table 1: 30/90/210 us are exactly 10 us for each of 3/9/21 references",
+        "Time to sense one reference voltage.";
     transfer_us = 20.0, "us", Published, None,
-        "HIRE, Table 1: 40/80/100 us are 20 us for each of ceil(log2(N + 1)) bits, exactly",
-        "Transfer of one bit of each cell's reading.";
+        "HIRE, Table 1: 40/80/100 us are exactly 20 us for each of ceil(log2(N + 1)) bits",
+        "Time to transfer one bit of each cell's reading.";
     program_us = 600.0, "us", Published, None,
         "HIRE, Table 1; RHIO, IV-A",
         "Program time of a page at the nominal step.";
@@ -171,16 +171,16 @@ constants! {
         "READY (FAST 2012), section 2: 20 nm MLC",
         "P/E cycles that a block must endure.";
     end_age = 30.0, "days", Assumed, Some((15.0, 60.0)),
-        "as if data were refreshed once a month; read references here do not follow the data's age",
+        "as if data were refreshed monthly; read references do not follow the data's age here",
         "Retention age at which data must still be readable at the end of life.";
     end_reads = 10_000.0, "reads", Assumed, Some((5_000.0, 20_000.0)),
-        "far below the 46,000 at which DA-RAID-5 (DATE 2013) refreshes a block",
+        "far below the 46,000 reads at which DA-RAID-5 (DATE 2013) refreshes a block",
         "Reads since erase at which data must still be readable at the end of life.";
 }
 
 impl Parameters {
-    /// The cells of RHIO: 600 us are for a step of 0.3 there. RHIO prints no voltages; HIRE's
-    /// boosted set has that step, and this is it (assumed).
+    /// Returns the cells of RHIO, where 600 us belong to a step of 0.3. RHIO prints no voltages, so
+    /// these are HIRE's boosted set, which has that step (assumed).
     pub fn rhio() -> Parameters {
         Parameters {
             erased: 1.40,
@@ -192,8 +192,8 @@ impl Parameters {
         }
     }
 
-    /// How many cycles of an average block wear as much as `cycles` of one whose rate grows by
-    /// `growth` per cycle.
+    /// Returns how many cycles of an average block cause as much wear as `cycles` of a block whose
+    /// rate grows by `growth` per cycle.
     pub fn equivalent(&self, growth: f64, cycles: f64) -> f64 {
         cycles * (growth / self.growth_mean)
     }
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_constant_says_where_it_comes_from_and_how_far_it_may_be_off() {
+    fn every_constant_has_a_source_and_a_range() {
         let values = Parameters::default().values();
         assert_eq!(values.len(), CONSTANTS.len());
         for (constant, (name, value)) in CONSTANTS.iter().zip(values) {

@@ -1,41 +1,41 @@
-//! Bit error rates as a look-up, for whoever asks by the hundred thousand: on a grid of wear and
-//! age, straight lines between logarithms. Within two per cent of the model
-//! (`tests/properties.rs`); found row by row when asked for first.
+//! Bit error rates as a lookup, for callers that need hundreds of thousands: a grid of wear and
+//! age, interpolated linearly between logarithms. Within two percent of the model
+//! (`tests/properties.rs`). Each row is computed when it is first used.
 
 use crate::rber::Reliability;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Intervals of wear; ages grow by a factor of the square root of two, from a minute on.
+/// Intervals of wear. Ages grow by a factor of the square root of two, from one minute.
 const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
 
-/// Rates of pages that are programmed alike.
+/// The rates of pages that are programmed with the same setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     setting: Setting,
-    /// Equivalent cycles up to which there are rows.
+    /// The equivalent cycles that the grid covers.
     cycles: f64,
     rows: Vec<Option<Row>>,
 }
 
-/// At one wear.
+/// The rates at one wear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     /// Logarithms of the rate without reads, by age.
     logarithms: [f64; AGES],
-    /// What one read adds.
+    /// The rate that one read adds.
     disturb: f64,
 }
 
 impl Rates {
-    /// A grid up to `cycles` equivalent cycles, of which nothing is known yet.
+    /// Creates an empty grid up to `cycles` equivalent cycles.
     pub fn new(setting: Setting, cycles: f64) -> Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }
 
-    /// The rate by `model`, which must be the same every time.
+    /// Returns the rate by `model`, which must be the same in every call.
     pub fn rber(&mut self, model: &Reliability, cycles: f64, age: Span, reads: u32) -> f64 {
         let at = (cycles / self.cycles * WEARS as f64).clamp(0.0, WEARS as f64);
         let below = (at as usize).min(WEARS - 1);
@@ -72,7 +72,7 @@ impl Row {
     }
 }
 
-/// The age of a column, in seconds.
+/// Returns the age of a column, in seconds.
 fn age_at(column: usize) -> f64 {
     FIRST_AGE * (libm::exp2(column as f64 / 2.0) - 1.0)
 }

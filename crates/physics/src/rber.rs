@@ -1,8 +1,8 @@
 //! The raw bit error rate of a page.
 //!
-//! A reading errs where a threshold voltage lies on the other side of a read reference. Four states
-//! are equally likely and Gray-coded, so that each of the six tails over the three references costs
-//! one bit of two in a quarter of the cells:
+//! A reading is wrong if a threshold voltage is on the wrong side of a read reference. The four
+//! states are equally likely and Gray-coded, so each of the six tails over the three references
+//! costs one of two bits in a quarter of the cells:
 //!
 //! ```text
 //! RBER = (sum of the six tails) / 8 + disturb(n) * reads
@@ -12,20 +12,20 @@
 //! says that the RBER of blocks is "log Gaussian-like". Both hold if the logarithm of the RBER
 //! grows linearly: `RBER = rber_unworn * exp(s * n)` for just-written, never-read data at nominal
 //! voltages and step. We read `s` as that exponent (assumed; neither paper prints the formula). The
-//! noise variance of [`crate::vth`] at each wear *is* what gives this rate there: found by
-//! bisection, no second law of wear beside it. Retention, scale, step and reads then act through
-//! the voltages.
+//! noise variance of [`crate::vth`] at each wear is the one that gives this rate, found by
+//! bisection. There is no second law of wear. Retention, scale, step and reads then act through the
+//! voltages.
 //!
-//! **Read disturb.** Each read adds to the RBER of the block's other pages, in proportion (Cai et
-//! al., DSN 2015): the slope grows as a power of cycles. It does not know the V_th scale or the
-//! step; no measurement says how it should.
+//! **Read disturb.** Each read adds a constant to the RBER of the block's other pages (Cai et al.,
+//! DSN 2015). The slope grows as a power of cycles. It does not depend on the V_th scale or the
+//! step, as there are no measurements of that.
 //!
-//! **Directions.** More cycles, age, reads or step, or less voltage, never mean fewer errors, up to
-//! a rate of 0.09, six times what anything corrects. Beyond, states have crossed their references,
-//! and a wider or lower state may put a cell back by chance.
+//! **Directions.** More cycles, age, reads or step, or less voltage, never reduce errors, up to a
+//! rate of 0.09, six times the highest correctable one. Beyond that, states have crossed their
+//! references, and a wider or lower state may correct a cell by chance.
 //!
-//! Limits: errors by more than one state are counted once; references do not follow the data;
-//! beyond a just-written RBER of 0.2, where every read fails anyway, wear stops.
+//! Limits: errors by more than one state count once, references do not follow the data's age, and
+//! wear stops at a just-written RBER of 0.2, where every read fails anyway.
 
 use crate::ldpc::Ldpc;
 use crate::normal::above;
@@ -35,31 +35,31 @@ use crate::table::{Table, Tabled};
 use crate::vth::{self, Setting, State, States};
 use fowler_units::Span;
 
-/// What a page has been through.
+/// The history of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Equivalent cycles of its block: P/E cycles by the block's growth rate over the mean one, at
-    /// least 0.
+    /// Equivalent cycles of its block: P/E cycles times the block's growth rate over the mean one,
+    /// at least 0.
     pub cycles: f64,
-    /// Since it was programmed.
+    /// The time since it was programmed.
     pub age: Span,
-    /// Of its block, since it was erased.
+    /// The reads of its block since the last erase.
     pub reads: u32,
     /// How it was programmed.
     pub setting: Setting,
 }
 
-/// Where rates come from.
+/// The source of bit error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reliability {
-    /// From threshold voltages.
+    /// Threshold voltages.
     Analytic(Analytic),
-    /// From tables of measurements.
+    /// Tables of measurements.
     Tabled(Tabled),
 }
 
 impl Reliability {
-    /// The constants; of tables those for what they do not say.
+    /// Returns the constants. With tables, these are the constants for what tables do not cover.
     pub fn parameters(&self) -> &Parameters {
         match self {
             Reliability::Analytic(model) => &model.parameters,
@@ -67,8 +67,8 @@ impl Reliability {
         }
     }
 
-    /// Whether there are rates for pages that are programmed so: to be asked before a drive is
-    /// built.
+    /// Whether there are rates for pages programmed with this setting. To be checked before a drive
+    /// is built.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
             Reliability::Analytic(_) => true,
@@ -76,7 +76,7 @@ impl Reliability {
         }
     }
 
-    /// A block after so many equivalent cycles: what a search over ages needs only once.
+    /// Returns a block after `cycles` equivalent cycles. A search over ages needs it only once.
     pub fn block(&self, cycles: f64) -> Block<'_> {
         match self {
             Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
@@ -84,33 +84,33 @@ impl Reliability {
         }
     }
 
-    /// The raw bit error rate, in 0 to 0.5.
+    /// Returns the raw bit error rate, from 0 to 0.5.
     ///
     /// # Panics
-    /// If there are tables and none for the setting.
+    /// If rates come from tables and there is none for the setting.
     pub fn rber(&self, condition: &Condition) -> f64 {
         let Condition { cycles, age, reads, setting } = *condition;
         self.block(cycles).rber(age, reads, setting)
     }
 
-    /// The level a read must be sensed at, as an index into the levels of `ldpc`; `None` if none is
-    /// enough.
+    /// Returns the sensing level that a read needs, as an index into the levels of `ldpc`; `None`
+    /// if no level suffices.
     pub fn level(&self, condition: &Condition, ldpc: &Ldpc) -> Option<usize> {
         ldpc.needed(self.rber(condition))
     }
 }
 
-/// A block of a certain wear.
+/// A block with a certain wear.
 #[derive(Clone, Copy, Debug)]
 pub enum Block<'a> {
-    /// By its voltages.
+    /// Rates from its voltages.
     Analytic(Worn<'a>),
-    /// By tables, at so many equivalent cycles.
+    /// Rates from tables, after this many equivalent cycles.
     Tabled(&'a Tabled, f64),
 }
 
 impl Block<'_> {
-    /// As [`Reliability::rber`].
+    /// Returns the same as [`Reliability::rber`].
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
         self.page(reads, setting).rber(age)
     }
@@ -160,37 +160,38 @@ impl Page<'_> {
 /// Why constants make no cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// A constant is negative, infinite, not a number, or zero where there must be something.
-    #[error("`{name}` is {value}, which is no amount")]
+    /// A constant is negative, too large, not a number, or zero although it must not be.
+    #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
         /// Its name.
         name: &'static str,
         /// Its value.
         value: f64,
     },
-    /// Each state must lie above the one before it.
-    #[error("the threshold voltages do not ascend")]
+    /// Each state must be above the one before it.
+    #[error("the threshold voltages must rise from each state to the next")]
     NotAscending,
-    /// The bounds of growth reach below zero, where blocks would heal by cycling.
+    /// The bounds of the growth rate reach below zero, where cycling would improve blocks.
     #[error(
-        "with bounds at {bound} standard deviations some blocks would get better with every cycle"
+        "bounds at {bound} standard deviations are too wide: some blocks would improve with every \
+         cycle"
     )]
     Healing {
         /// In standard deviations.
         bound: f64,
     },
-    /// The widths of the states alone make more errors than an unworn block is said to have.
-    #[error("`rber_unworn` is {asked:e}, but the step and the erased state alone make {least:e}")]
+    /// The widths of the states alone cause more errors than an unworn block may have.
+    #[error("`rber_unworn` is {asked:e}, but the step and the erased state alone cause {least:e}")]
     TooGood {
-        /// What was asked for.
+        /// The value given.
         asked: f64,
-        /// The least there can be.
+        /// The least possible value.
         least: f64,
     },
     /// An unworn block would be unreadable.
-    #[error("`rber_unworn` is {asked}; at most 0.2 makes sense")]
+    #[error("`rber_unworn` is {asked}; expected at most 0.2")]
     TooBad {
-        /// What was asked for.
+        /// The value given.
         asked: f64,
     },
 }
@@ -205,13 +206,18 @@ const MAY_BE_ZERO: [&str; 6] = [
     "end_reads",
 ];
 
-/// A just-written RBER beyond which nothing is left to wear.
+/// The just-written RBER at which wear stops.
 const WORN_OUT: f64 = 0.2;
 
-/// Whether constants are amounts under which blocks wear: what any model needs, tables too.
+/// Returns the lower bound of a constant in words.
+fn least(name: &str) -> &'static str {
+    if MAY_BE_ZERO.contains(&name) { "of at least 0" } else { "above 0" }
+}
+
+/// Checks that constants are in range and that blocks wear, which tables need, too.
 ///
 /// # Errors
-/// The first that is none.
+/// The first constant that is not in range.
 pub fn sound(parameters: &Parameters) -> Result<(), ModelError> {
     for (name, value) in parameters.values() {
         let least = if MAY_BE_ZERO.contains(&name) { 0.0 } else { f64::MIN_POSITIVE };
@@ -233,10 +239,10 @@ pub struct Analytic {
 }
 
 impl Analytic {
-    /// The model with these constants.
+    /// Creates the model with these constants.
     ///
     /// # Errors
-    /// The first thing that makes them no cells.
+    /// The first reason why they do not describe cells.
     pub fn new(parameters: Parameters) -> Result<Analytic, ModelError> {
         sound(&parameters)?;
         let Parameters { rber_unworn, .. } = parameters;
@@ -255,31 +261,31 @@ impl Analytic {
         Ok(model)
     }
 
-    /// The constants.
+    /// Returns the constants.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Voltages and step as the drive is made for.
+    /// Returns the nominal voltages and step.
     pub fn nominal(&self) -> Setting {
         Setting { scale: 1.0, step: self.parameters.step }
     }
 
-    /// RBER of just-written data at nominal voltages and step after so many equivalent cycles: the
-    /// law of growth.
+    /// Returns the RBER of just-written data at nominal voltages and step after `cycles` equivalent
+    /// cycles, which is the law of growth.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
     }
 
-    /// RBER of just-written data in an unworn block that has so much noise.
+    /// Returns the RBER of just-written data in an unworn block with the variance `noise`.
     /// See docs/decisions/cells.md, "What widens the states with wear?".
     fn fresh(&self, noise: f64) -> f64 {
         let states = States::new(&self.parameters, self.nominal(), (0.0, noise)).at(Span::ZERO);
         tails(&states, &vth::references(&states))
     }
 
-    /// A block after so many equivalent cycles.
+    /// Returns a block after `cycles` equivalent cycles.
     pub fn worn(&self, cycles: f64) -> Worn<'_> {
         let target = self.just_written(cycles);
         let highest = self.parameters.programmed_3;
@@ -301,7 +307,7 @@ fn tails(states: &[State; 4], references: &[f64; 3]) -> f64 {
     sum / 8.0
 }
 
-/// A block after so many equivalent cycles.
+/// A block after a number of equivalent cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Worn<'a> {
     model: &'a Analytic,
@@ -310,12 +316,12 @@ pub struct Worn<'a> {
 }
 
 impl Worn<'_> {
-    /// Standard deviation of the noise that wear has brought, in V.
+    /// Returns the standard deviation of the noise that wear has caused, in V.
     pub fn noise_sd(&self) -> f64 {
         libm::sqrt(self.noise)
     }
 
-    /// The four states of data of `age`, the erased one first.
+    /// Returns the four states of data of `age`, the erased one first.
     pub fn states(&self, age: Span, setting: Setting) -> [State; 4] {
         self.all(setting).at(age)
     }
@@ -324,12 +330,12 @@ impl Worn<'_> {
         States::new(&self.model.parameters, setting, (self.cycles, self.noise))
     }
 
-    /// The three read references, in V.
+    /// Returns the three read references, in V.
     pub fn references(&self, setting: Setting) -> [f64; 3] {
         vth::references(&self.states(Span::ZERO, setting))
     }
 
-    /// The raw bit error rate, in 0 to 0.5.
+    /// Returns the raw bit error rate, from 0 to 0.5.
     pub fn rber(&self, age: Span, reads: u32, setting: Setting) -> f64 {
         self.page(reads, setting).rber(age)
     }
@@ -342,7 +348,7 @@ impl Worn<'_> {
     }
 }
 
-/// What reads of its block add to a page's RBER.
+/// Returns the RBER that reads of its block add to a page.
 pub(crate) fn disturbed(parameters: &Parameters, cycles: f64, reads: u32) -> f64 {
     let Parameters { disturb_slope, disturb_cycles, disturb_power, .. } = *parameters;
     let wear = if cycles > 0.0 { libm::pow(cycles / disturb_cycles, disturb_power) } else { 0.0 };

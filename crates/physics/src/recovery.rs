@@ -1,15 +1,17 @@
-//! Self-recovery: charges that cycling trapped leave the oxide between cycles, so that rested cells
+//! Self-recovery: charges that cycling trapped leave the oxide between cycles, so rested cells
 //! endure more (READY, FAST 2012, section 2).
 //!
-//! Trapping raises the threshold voltage by `A N^0.62 + B N^0.30` (equation 1); detrapping takes a
-//! share `C_e ln(t / t_0)` of it back (equation 2), never less than nothing: the maximum without
-//! recovery is 3,000 cycles. What `t` is has three readings here. The printed one, the idle time
-//! between two cycles with `t_0` of an hour, misses the paper's own Table 2 by more than half. The
-//! default reads `t` as the whole time over which the cycles are spread, cycles times mean idle
-//! time, as in distributed cycling (Mielke et al.), with `t_0` of a day: it meets all ten rows
-//! within 0.75 %. It is inferred, chosen among several forms, and cannot be told apart on that
-//! table from the printed form with other constants, the third reading. The two differ beyond a
-//! week of idle time.
+//! Trapping raises the threshold voltage by `A N^0.62 + B N^0.30` (equation 1). Detrapping reverses
+//! a share `C_e ln(t / t_0)` of it (equation 2), at least 0. The maximum without recovery is 3,000
+//! cycles. There are three readings of `t`:
+//!
+//! - As printed, it is the idle time between two cycles with `t_0` of an hour. This misses the
+//!   paper's own Table 2 by more than half.
+//! - By default, it is the whole time over which the cycles are spread, cycles times mean idle
+//!   time, as in distributed cycling (Mielke et al.), with `t_0` of a day. This meets all ten rows
+//!   within 0.75 %. It is inferred, and was chosen among several forms.
+//! - The printed form with other constants meets that table equally well. The two differ beyond a
+//!   week of idle time.
 
 use crate::root;
 use fowler_units::Span;
@@ -18,18 +20,17 @@ use fowler_units::Span;
 pub const INTERFACE: f64 = 2.97e-3;
 /// `B_ot`, volts (READY, equation 1).
 pub const OXIDE: f64 = 2.0e-2;
-/// The powers of the cycles that each rises with (READY, equation 1).
+/// The exponents of the cycles for both (READY, equation 1).
 pub const POWERS: [f64; 2] = [0.62, 0.30];
-/// The rise at which cells become unreliable, in volts, as printed (READY, section 2). It is
-/// reached after 3,036 cycles and not after 3,000, so that the default reading takes the rise at
-/// 3,000 for it.
+/// The rise at which cells become unreliable, in volts, as printed (READY, section 2). Cells reach
+/// it after 3,036 cycles instead of 3,000, so the default reading uses the rise at 3,000 cycles.
 pub const MARGIN: f64 = 0.65;
 /// P/E cycles without recovery (READY, section 2).
 pub const CYCLES: f64 = 3000.0;
-/// Beyond some 45 days of idle time the spread reading knows no end: damage heals as fast as it is
-/// done. Its idle time is capped before that, where cells endure 168,000 cycles.
+/// The longest idle time of the spread reading, at which cells endure 168,000 cycles. Beyond some
+/// 45 days damage would heal as fast as it is done, and endurance would be unlimited.
 pub const IDLE_MOST: Span = Span(44 * DAY);
-/// No cell is asked for more cycles than these.
+/// The most cycles that any cell is taken to endure.
 const CYCLES_MOST: f64 = 1e6;
 
 const HOUR: u64 = 3_600_000_000_000;
@@ -38,9 +39,9 @@ const DAY: u64 = 24 * HOUR;
 /// How equation 2 is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Time is that over which all cycles are spread; `t_0` is a day. Inferred; the default.
+    /// The time over which all cycles are spread; `t_0` is a day. Inferred; the default.
     Spread,
-    /// As printed, with the constants that fit Table 2: `C_e` 0.0703, `t_0` 46 s.
+    /// As printed, with constants fitted to Table 2: `C_e` 0.0703, `t_0` 46 s.
     Refit,
     /// As printed: the idle time between two cycles, `C_e` 0.0563, `t_0` an hour.
     Literal,
@@ -50,7 +51,7 @@ impl Reading {
     /// Every reading.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
-    /// Recovery efficiency and onset: `C_e` and `t_0`.
+    /// Returns recovery efficiency and onset: `C_e` and `t_0`.
     pub fn constants(self) -> (f64, Span) {
         match self {
             Reading::Spread => (5.63e-2, Span(DAY)),
@@ -59,8 +60,8 @@ impl Reading {
         }
     }
 
-    /// The share of the damage of `cycles` that is healed after a mean `idle` time between two of
-    /// them, in 0 to 1.
+    /// Returns the share of the damage of `cycles` that has healed with a mean `idle` time between
+    /// two cycles, from 0 to 1.
     pub fn healed(self, cycles: f64, idle: Span) -> f64 {
         let (efficiency, onset) = self.constants();
         let time = match self {
@@ -73,21 +74,21 @@ impl Reading {
         (efficiency * libm::log(time / onset.as_s())).min(1.0)
     }
 
-    /// The rise of the threshold voltage after `cycles`, in volts, what is healed taken off
+    /// Returns the rise of the threshold voltage after `cycles`, in volts, without what has healed
     /// (equation 3).
     pub fn rise(self, cycles: f64, idle: Span) -> f64 {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
     }
 
-    /// The P/E cycles that cells endure with a mean `idle` time between two of them.
+    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles.
     pub fn achievable(self, idle: Span) -> f64 {
         let margin = match self {
             Reading::Spread => trapped(CYCLES),
             Reading::Refit | Reading::Literal => MARGIN,
         };
         let endures = |cycles| self.rise(cycles, idle) <= margin;
-        // The spread reading rises, falls again where everything heals, and is asked for the first
-        // crossing.
+        // With the spread reading, damage rises and falls again where everything heals, so look
+        // for the first crossing.
         let mut cycles = CYCLES;
         while cycles < CYCLES_MOST {
             let next = cycles * 1.02;
@@ -100,18 +101,18 @@ impl Reading {
     }
 }
 
-/// Achievable cycles at some idle times, measured or computed elsewhere: the recovery of another
-/// technology, such as 3D NAND, in which planar models do not hold (HeatWatch, HPCA 2018).
+/// Achievable cycles by idle time, measured or computed elsewhere. For the recovery of other
+/// technologies such as 3D NAND, for which planar models do not hold (HeatWatch, HPCA 2018).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecoveryTable {
     points: Vec<(Span, f64)>,
 }
 
-/// Why columns are no table of recovery.
+/// A reason why columns are not a table of recovery.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
     /// The columns have different lengths, or none.
-    #[error("idle times: {0}; cycles: {1}; as many of both are due, and at least one")]
+    #[error("{0} idle times and {1} cycles; expected equally many, and at least one")]
     Shape(usize, usize),
     /// Idle times must rise.
     #[error("idle times must rise: {idle} at place {place}")]
@@ -121,16 +122,16 @@ pub enum RecoveryTableError {
         /// The time there.
         idle: Span,
     },
-    /// Rest must not wear a cell.
-    #[error("cycles do not fall with rest: {cycles} at place {place}")]
+    /// Longer rest must not reduce endurance.
+    #[error("cycles must not fall with longer idle times: {cycles} at place {place}")]
     Falls {
         /// Counted from one.
         place: usize,
         /// The cycles there.
         cycles: f64,
     },
-    /// Some cycles must be endured, and not without end.
-    #[error("cycles are above 0 and at most {CYCLES_MOST}: {cycles} at place {place}")]
+    /// Cycles must be positive and bounded.
+    #[error("cycles must be above 0 and at most {CYCLES_MOST}: {cycles} at place {place}")]
     Cycles {
         /// Counted from one.
         place: usize,
@@ -140,7 +141,7 @@ pub enum RecoveryTableError {
 }
 
 impl RecoveryTable {
-    /// A table of these columns.
+    /// Creates a table of these columns.
     ///
     /// # Errors
     /// Everything that is wrong with them.
@@ -164,14 +165,14 @@ impl RecoveryTable {
         if wrong.is_empty() { Ok(Self { points }) } else { Err(wrong) }
     }
 
-    /// The cycles without rest, or with the least that is known.
+    /// Returns the cycles at the shortest idle time.
     pub fn least(&self) -> f64 {
         self.points[0].1
     }
 
-    /// The P/E cycles that cells endure with a mean `idle` time between two of them: straight
-    /// between two points over the logarithm of time (over time from a point at zero), and beyond
-    /// the ends as at the ends.
+    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles. They
+    /// are interpolated linearly over the logarithm of time (over time if a point is at zero), and
+    /// constant beyond the ends.
     pub fn achievable(&self, idle: Span) -> f64 {
         let next = self.points.partition_point(|&(time, _)| time <= idle);
         let (Some(&(later, above)), Some(&(earlier, below))) =
@@ -187,7 +188,7 @@ impl RecoveryTable {
     }
 }
 
-/// What says how many cycles rested cells endure.
+/// The source of the cycles that rested cells endure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Endurance {
     /// READY's model under one of its readings.
@@ -197,15 +198,17 @@ pub enum Endurance {
 }
 
 impl Endurance {
-    /// The P/E cycles that cells endure with a mean `idle` time between two of them, if they endure
-    /// `rated` without any. The model is one of cells rated for 3,000; others are taken to endure
-    /// in proportion (assumed), a cycle of theirs to be so much more or less of one of those: what
-    /// heals over the whole time does so over the same time.
+    /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles, if they
+    /// endure `rated` cycles without idle time.
+    ///
+    /// The model describes cells rated for 3,000 cycles. Others endure in proportion (assumed): one
+    /// of their cycles equals more or less than one cycle of the model, and healing over the whole
+    /// time takes the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         match self {
             Endurance::Model(reading @ Reading::Spread) => {
-                // Between two cycles of the model's cells this many of theirs go by.
+                // One cycle of the model's cells equals `of_one` cycles of these cells.
                 of_one * reading.achievable(Span((idle.0 as f64 * of_one) as u64))
             }
             Endurance::Model(reading) => of_one * reading.achievable(idle),
@@ -213,10 +216,10 @@ impl Endurance {
         }
     }
 
-    /// The most cycles that can be done in a `life` and endured: as many as cells endure if those
-    /// are spread over all of it, `N = achievable(life / N)`. What cells endure never rises with
-    /// the cycles done, so that a life ends within what they endure if and only if it ends within
-    /// these.
+    /// Returns the most cycles that cells can go through in a `life` and endure: the number that
+    /// they endure if spread over all of it, `N = achievable(life / N)`. Endurance never rises with
+    /// the number of cycles, so a life stays within the endurance if and only if it stays within
+    /// this number.
     pub fn sustained(&self, rated: f64, life: Span) -> f64 {
         let endured = |cycles: f64| {
             let idle = Span((life.0 as f64 / cycles) as u64);
@@ -228,7 +231,7 @@ impl Endurance {
     }
 }
 
-/// The rise of the threshold voltage by trapping alone, in volts (equation 1).
+/// Returns the rise of the threshold voltage by trapping alone, in volts (equation 1).
 pub fn trapped(cycles: f64) -> f64 {
     INTERFACE * libm::pow(cycles, POWERS[0]) + OXIDE * libm::pow(cycles, POWERS[1])
 }
@@ -283,15 +286,15 @@ mod tests {
             assert!(cycles[4] > 1.9 * CYCLES && cycles[4] < CYCLES_MOST, "{reading:?}: {cycles:?}");
             assert!(reading.achievable(Span(u64::MAX)) >= cycles[4], "{reading:?}");
         }
-        // The cap of the spread reading lies before the end of what it knows, and is no cap of the
-        // others.
+        // The spread reading still has a limit at its longest idle time. The others have no longest
+        // idle time.
         let most = Reading::Spread.achievable(IDLE_MOST);
-        assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where it still knows an end");
+        assert!((most / 168_040.0 - 1.0).abs() < 1e-3, "{most}, where there is still a limit");
         assert_eq!(most, Reading::Spread.achievable(Span(400 * DAY)));
         for reading in [Reading::Refit, Reading::Literal] {
             assert!(reading.achievable(Span(90 * DAY)) > reading.achievable(IDLE_MOST));
         }
-        // The points of the catalogue of claims.
+        // The points in the catalog of claims.
         let spread = [1, 6, 24, 168].map(|h| Reading::Spread.achievable(Span(h * HOUR)).round());
         assert_eq!(spread, [6178.0, 8915.0, 12694.0, 25557.0]);
     }
@@ -315,8 +318,8 @@ mod tests {
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
     }
 
-    /// Cells that are rated for a tenth or for ten times as much heal over the time that really
-    /// goes by: with a tenth of the cycles spread over the same time, they endure a tenth.
+    /// Cells rated for a tenth or for ten times the cycles heal in real time: with a tenth of the
+    /// cycles spread over the same time, they endure a tenth.
     #[test]
     fn cells_of_another_rating_heal_over_the_same_time() {
         for reading in Reading::ALL {
@@ -335,8 +338,8 @@ mod tests {
         }
     }
 
-    /// A drive that is written with as much as it can keep up with for its whole life ends it at
-    /// what its cells endure; with more it ends beyond that, with less within.
+    /// A drive with the sustained number of cycles ends its life at exactly what its cells endure;
+    /// with more cycles it exceeds that, with fewer it stays within.
     #[test]
     fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
         let hours = |hours: u64| Span(hours * HOUR);
@@ -372,7 +375,7 @@ mod tests {
         let reported: Vec<String> = wrong.unwrap_err().iter().map(ToString::to_string).collect();
         assert_eq!(reported.len(), 3, "{reported:?}");
         assert!(
-            reported[0].contains("place 2") && reported[1].contains("do not fall"),
+            reported[0].contains("place 2") && reported[1].contains("must not fall"),
             "{reported:?}"
         );
         let most = RecoveryTable::new(&[hours(1), hours(2)], &[3.0, 2e6]).unwrap_err();

@@ -1,6 +1,6 @@
-//! Where something that holds stops to hold, to the last bit.
+//! Bisection: the last number for which a condition holds, exactly.
 
-/// Halvings after which an interval of doubles of one size cannot shrink any further.
+/// Enough halvings to shrink any interval of doubles as far as possible.
 const HALVINGS: usize = 1100;
 
 /// By what share of the target a value must differ from it for its side to be beyond doubt: far

@@ -1,8 +1,8 @@
-//! What each constant that nobody printed does to the results.
+//! The effect of each unpublished constant on the results.
 //!
-//! Every assumed or second-hand constant is set to the ends of its range, alone, and four pages,
-//! one block and one window are looked at again. A result that moves with such a constant is a
-//! result about the constant.
+//! Each assumed or second-hand constant is set to both ends of its range while the others stay, and
+//! the results for four pages, one block and HIRE's voltages are computed again. A result that
+//! changes with such a constant depends on the assumption.
 
 use crate::ispp::{EndOfLife, coarsest_step_up_to};
 use crate::ldpc::Ldpc;
@@ -15,7 +15,7 @@ use fowler_units::Span;
 /// A page at which results are compared, in an average block at nominal voltages and step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// For tables.
+    /// Its name in tables.
     pub name: &'static str,
     /// Equivalent cycles.
     pub cycles: f64,
@@ -25,7 +25,7 @@ pub struct Point {
     pub reads: u32,
 }
 
-/// The pages that are looked at.
+/// The pages at which results are compared.
 pub const POINTS: [Point; 4] = [
     Point { name: "3,000 cycles", cycles: 3000.0, days: 0, reads: 0 },
     Point { name: "3,000, 1 week", cycles: 3000.0, days: 7, reads: 0 },
@@ -33,18 +33,18 @@ pub const POINTS: [Point; 4] = [
     Point { name: "3,000, 1 million reads", cycles: 3000.0, days: 0, reads: 1_000_000 },
 ];
 
-/// The block whose step is looked at: a tenth of all blocks is stronger.
+/// The quantile of the block whose step is compared: a tenth of all blocks is stronger.
 pub const STRONG: f64 = 0.1;
 
-/// The widest step that is looked for, in nominal steps.
+/// The widest step considered, in nominal steps.
 pub const WIDEST: f64 = 2.0;
 
-/// What comes out under one set of constants.
+/// The results with one set of constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
     /// RBER at each of [`POINTS`].
     pub rber: [f64; 4],
-    /// Reference voltages that a read there needs; `None` if it fails.
+    /// Reference voltages that a read at each point needs; `None` if the read fails.
     pub references: [Option<u32>; 4],
     /// Coarsest step of the [`STRONG`] block, in V.
     pub step: f64,
@@ -52,7 +52,7 @@ pub struct Results {
     pub hire: [Option<u32>; 3],
 }
 
-/// The results under `parameters`; `None` if they make no cells.
+/// Returns the results with `parameters`; `None` if these do not describe cells.
 pub fn results(parameters: &Parameters) -> Option<Results> {
     let analytic = Analytic::new(*parameters).ok()?;
     let setting = analytic.nominal();
@@ -82,11 +82,12 @@ pub struct Row {
     pub constant: &'static Constant,
     /// Its value in this row.
     pub value: f64,
-    /// What comes out; `None` if it makes no cells.
+    /// The results; `None` if the constants do not describe cells.
     pub results: Option<Results>,
 }
 
-/// Every constant with a range, at both its ends, the others as in `parameters`.
+/// Returns the results with every constant that has a range at both ends of it, and the other
+/// constants as in `parameters`.
 pub fn sweep(parameters: &Parameters) -> Vec<Row> {
     let swept = CONSTANTS.iter().filter_map(|constant| Some((constant, constant.sweep?)));
     swept
@@ -118,7 +119,7 @@ mod tests {
         for pair in sweep(&Parameters::default()).chunks(2) {
             let name = pair[0].constant.name;
             let moves = pair.iter().any(|row| row.results != Some(base));
-            assert!(moves, "{name} has no effect on what is looked at");
+            assert!(moves, "{name} has no effect on the results");
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Blocks differ: the growth rate of a block's bit error rate is a bounded Gaussian (RHIO, IV-A,
-//! after Pan et al.).
+//! The strength of blocks: the growth rate of a block's bit error rate is a bounded Gaussian (RHIO,
+//! IV-A, after Pan et al.).
 //!
-//! A *strong* block has a low rate. "Bounded" is read as truncated: what lies beyond the bounds is
-//! drawn again, not moved onto them. Where random numbers come from is not the business of this
-//! crate: [`Strengths::strength_at`] takes a quantile, and a uniform quantile gives the
-//! distribution.
+//! A *strong* block has a low rate. We read "bounded" as truncated: values beyond the bounds are
+//! drawn again, not moved onto the bounds. This crate draws no random numbers:
+//! [`Strengths::strength_at`] takes a quantile, and a uniform quantile gives the distribution.
 
 use crate::normal::{above, density};
 use crate::parameters::Parameters;
@@ -14,7 +13,7 @@ use crate::root;
 /// See docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
-    /// Mean, which truncation on both sides leaves alone.
+    /// The mean, which symmetric truncation does not change.
     pub mean: f64,
     /// Standard deviation before truncation.
     pub sd: f64,
@@ -23,24 +22,23 @@ pub struct Strengths {
 }
 
 impl Strengths {
-    /// The distribution of `parameters`.
+    /// Returns the distribution that `parameters` define.
     pub fn new(parameters: &Parameters) -> Strengths {
         let Parameters { growth_mean, growth_sd, growth_bound, .. } = *parameters;
         Strengths { mean: growth_mean, sd: growth_sd, bound: growth_bound }
     }
 
-    /// The rate that a share `quantile` of all blocks stays below: 0 is the strongest block there
-    /// is, 0.5 the average one, 1 the weakest.
+    /// Returns the rate below which a share `quantile` of all blocks lies: 0 is the strongest
+    /// block, 0.5 the average one, 1 the weakest.
     ///
     /// # Panics
     /// If `quantile` is not in 0 to 1.
     pub fn strength_at(&self, quantile: f64) -> f64 {
-        assert!((0.0..=1.0).contains(&quantile), "{quantile} is no quantile");
+        assert!((0.0..=1.0).contains(&quantile), "{quantile} is not a quantile");
         if quantile == 0.5 {
             return self.mean;
         }
-        // Each half from its own tail: near the far end of a distribution function there are no
-        // digits left.
+        // Use the nearer tail, because the distribution function has no digits left at its far end.
         let (share, side) = if quantile < 0.5 { (quantile, -1.0) } else { (1.0 - quantile, 1.0) };
         let beyond = above(self.bound);
         let inside = 1.0 - 2.0 * beyond;
@@ -48,14 +46,14 @@ impl Strengths {
         self.mean + side * z.unwrap_or(0.0) * self.sd
     }
 
-    /// The share of blocks with a rate below `growth`.
+    /// Returns the share of blocks with a rate below `growth`.
     pub fn share_below(&self, growth: f64) -> f64 {
         let z = ((growth - self.mean) / self.sd).clamp(-self.bound, self.bound);
         let beyond = above(self.bound);
         ((above(-z) - beyond) / (1.0 - 2.0 * beyond)).clamp(0.0, 1.0)
     }
 
-    /// The density of blocks at `growth`, in cycles.
+    /// Returns the density of blocks at `growth`, in cycles.
     pub fn density(&self, growth: f64) -> f64 {
         let z = (growth - self.mean) / self.sd;
         if z.abs() > self.bound {
@@ -64,13 +62,13 @@ impl Strengths {
         density(z) / self.sd / (1.0 - 2.0 * above(self.bound))
     }
 
-    /// Standard deviation after truncation.
+    /// Returns the standard deviation after truncation.
     pub fn truncated_sd(&self) -> f64 {
         let inside = 1.0 - 2.0 * above(self.bound);
         self.sd * libm::sqrt(1.0 - 2.0 * self.bound * density(self.bound) / inside)
     }
 
-    /// The rate of the strongest and of the weakest block there is.
+    /// Returns the rates of the strongest and of the weakest block.
     pub fn ends(&self) -> (f64, f64) {
         (self.mean - self.bound * self.sd, self.mean + self.bound * self.sd)
     }
@@ -101,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "no quantile")]
+    #[should_panic(expected = "not a quantile")]
     fn a_quantile_lies_between_zero_and_one() {
         Strengths::new(&Parameters::default()).strength_at(1.5);
     }

@@ -1,40 +1,40 @@
-//! Bit error rates from tables instead of voltages: measurements of a chip, P/E cycles by retention
-//! age.
+//! Bit error rates from tables instead of voltages: measurements of a chip, by P/E cycles and
+//! retention age.
 //!
-//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in `ln(1 +
-//! age / 1 h)`, the axis on which retention is a straight line. Before its first point it is flat,
-//! which overstates rates; beyond its last it continues as straight, up to 0.5. Cycles are
-//! equivalent cycles: a table is of an average block.
+//! Between its points a table is linear in the logarithm of the rate, in the cycles, and in
+//! `ln(1 + age / 1 h)`, the axis on which retention is a straight line. Before its first point it
+//! is constant, which overstates rates; beyond its last it continues linearly, up to 0.5. Cycles
+//! are equivalent cycles, as a table describes an average block.
 
 use crate::parameters::Parameters;
 use crate::rber::disturbed;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Seconds of the age at which the axis of ages bends from linear to logarithmic.
+/// The age at which the axis of ages changes from linear to logarithmic, in seconds.
 const HOUR: f64 = 3600.0;
 
-/// What is wrong with a table.
+/// A problem with a table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// An axis has no point, or rates are not as many as points.
+    /// An axis has no point, or the number of rates does not match.
     #[error("{rates} rates for {cycles} cycles by {ages} ages")]
     Size {
-        /// How many points the axis of cycles has.
+        /// The number of points on the axis of cycles.
         cycles: usize,
-        /// How many points the axis of ages has.
+        /// The number of points on the axis of ages.
         ages: usize,
-        /// How many rates there are.
+        /// The number of rates.
         rates: usize,
     },
-    /// An axis does not rise, or its value is negative, infinite or not a number.
+    /// An axis does not rise, or a value is negative, infinite or not a number.
     #[error("the axis of {axis} must rise from 0 or more: {value} at place {index}")]
     Axis {
         /// `cycles` or `ages`.
         axis: &'static str,
-        /// Where, from 0.
+        /// The place on the axis, from 0.
         index: usize,
-        /// What stands there.
+        /// The value there.
         value: f64,
     },
     /// A rate is not between 0 and 0.5.
@@ -44,10 +44,10 @@ pub enum TableError {
         cycles: usize,
         /// Place on the axis of ages, from 0.
         age: usize,
-        /// What stands there.
+        /// The value there.
         value: f64,
     },
-    /// A rate is lower than one of less wear or less age.
+    /// A rate is lower than the rate at less wear or less age.
     #[error("a rate must not fall with wear or age: it does at cycles {cycles}, age {age}")]
     Falls {
         /// Place on the axis of cycles, from 0.
@@ -55,8 +55,8 @@ pub enum TableError {
         /// Place on the axis of ages, from 0.
         age: usize,
     },
-    /// No table, or two for the same voltages and step.
-    #[error("there must be one table for each setting, and at least one")]
+    /// There is no table, or there are two for the same voltages and step.
+    #[error("expected at least one table, and only one for each setting")]
     Settings,
 }
 
@@ -64,15 +64,15 @@ pub enum TableError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     cycles: Vec<f64>,
-    /// As `ln(1 + age / 1 h)`.
+    /// Ages as `ln(1 + age / 1 h)`.
     ages: Vec<f64>,
-    /// Logarithms, one row of ages for each of cycles.
+    /// Logarithms of rates, one row of ages for each number of cycles.
     rates: Vec<f64>,
 }
 
 impl Table {
-    /// A table over `cycles` and `ages` (seconds), both rising; `rates` are row by row, one row of
-    /// ages for each value of cycles.
+    /// Creates a table over `cycles` and `ages` (seconds), both rising. `rates` are row by row, one
+    /// row of ages for each number of cycles.
     ///
     /// # Errors
     /// Everything that is wrong.
@@ -113,7 +113,7 @@ impl Table {
         Ok(Table { cycles: cycles.to_vec(), ages, rates })
     }
 
-    /// The rate, in 0 to 0.5.
+    /// Returns the rate, from 0 to 0.5.
     pub fn rber(&self, cycles: f64, age: Span) -> f64 {
         let (row, across) = place(&self.cycles, cycles);
         let (column, along) = place(&self.ages, libm::log1p(age.as_s() / HOUR));
@@ -127,8 +127,8 @@ impl Table {
     }
 }
 
-/// The point of an axis before a value, and how far the value is on the way to the next; more than
-/// 1 beyond the last.
+/// Returns the point of an axis before a value, and the value's position on the way to the next
+/// point, which is above 1 beyond the last point.
 fn place(axis: &[f64], value: f64) -> (usize, f64) {
     let after = axis.partition_point(|point| *point <= value);
     let Some(before) = after.checked_sub(1) else { return (0, 0.0) };
@@ -145,11 +145,11 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// One table for each setting. `parameters` say what tables do not: growth rates, read disturb,
-    /// end of life.
+    /// Creates the model from one table for each setting. `parameters` has what tables lack: growth
+    /// rates, read disturb, end of life.
     ///
     /// # Errors
-    /// If there is no table, or two for one setting.
+    /// If there is no table, or there are two for one setting.
     pub fn new(
         parameters: Parameters,
         tables: Vec<(Setting, Table)>,
@@ -161,17 +161,17 @@ impl Tabled {
         Ok(Tabled { parameters, tables })
     }
 
-    /// The constants for what tables do not say.
+    /// Returns the constants for what tables lack.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Whether there is a table for a setting: to be asked before a drive is built.
+    /// Whether there is a table for a setting. To be checked before a drive is built.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
 
-    /// The raw bit error rate after so many equivalent cycles, in 0 to 0.5.
+    /// Returns the raw bit error rate after `cycles` equivalent cycles, from 0 to 0.5.
     ///
     /// # Panics
     /// If there is no table for the setting.

@@ -1,13 +1,13 @@
-//! The level of a read as a look-up: no logarithm, no exponential, no error function while a drive
-//! runs.
+//! The sensing level of a read as a lookup, so that a running drive computes no logarithm,
+//! exponential or error function.
 //!
 //! For every voltage and step that a drive uses, every bucket of wear and every bucket of reads,
-//! the table holds the age from which each level no longer suffices, found by bisection when it is
-//! asked for first. Buckets are rounded to their worst corner: wear and reads up to the end of the
+//! the table has the age from which each level no longer suffices, found by bisection when it is
+//! first used. Buckets are rounded to their worst corner: wear and reads up to the end of the
 //! bucket, the age up to the next whole [`UNIT`] (1.07 s). A read is therefore never sensed at too
-//! low a level; how much too high is bounded by the width of a bucket of wear (64 buckets up to
-//! 3,000 cycles of the weakest block are 81 equivalent cycles each: 3 % of a just-written RBER),
-//! and by the bucket of reads, which doubles. What lies beyond the table, by wear or reads, is
+//! low a level. How much the level can be too high depends on the width of the buckets. 64 buckets
+//! of wear up to 3,000 cycles of the weakest block are 81 equivalent cycles each, or 3 % of a
+//! just-written RBER; buckets of reads double. Pages beyond the table, by wear or reads, are
 //! uncorrectable.
 //!
 //! Memory: 4 bytes for each level, wear, reads, step and voltage; [`Thresholds::bytes`]. The
@@ -20,50 +20,50 @@ use crate::voltage::Ages;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The grain of ages: 2^30 ns, so that an age is reduced by a shift. 2^32 of them, 146 years, count
-/// as for ever.
+/// The unit of ages: 2^30 ns, so that a shift converts an age. 2^32 units, 146 years, count as
+/// forever.
 pub const UNIT: Span = Span(1 << 30);
 
-/// What a table is made for.
+/// The dimensions of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// V_th scales, by the index that a read names.
+    /// V_th scales, in the order of [`Read::scale`].
     pub scales: Vec<f64>,
-    /// ISPP steps at scale 1, in V, by the index that a read names.
+    /// ISPP steps at scale 1, in V, in the order of [`Read::step`].
     pub steps: Vec<f64>,
-    /// Equivalent cycles up to which there are buckets: the end of life of the weakest block,
+    /// The equivalent cycles that buckets cover: the end of life of the weakest block,
     /// `parameters.equivalent(strengths.ends().1, cycles)`. Beyond, pages are uncorrectable.
     pub cycles: f64,
-    /// Buckets of wear, equally wide.
+    /// The number of buckets of wear, equally wide.
     pub wears: u32,
-    /// Reads of the first bucket, 0 to this; a power of two.
+    /// The most reads of the first bucket; a power of two.
     pub first_reads: u32,
-    /// Buckets of reads, each as wide as all before it together.
+    /// The number of buckets of reads, each as wide as all before it together.
     pub reads: u32,
 }
 
 impl Grid {
-    /// The default buckets for blocks that live to `cycles` equivalent cycles: 64 of wear; 12 of
-    /// reads, from 512 on up to a million.
+    /// Returns the default buckets for blocks that live up to `cycles` equivalent cycles: 64 of
+    /// wear, and 12 of reads, from 512 to a million.
     pub fn new(scales: Vec<f64>, steps: Vec<f64>, cycles: f64) -> Grid {
         Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
     }
 
-    /// The most reads of a bucket.
+    /// Returns the most reads of a bucket.
     fn most_reads(&self, bucket: u32) -> u32 {
         (u64::from(self.first_reads) << bucket).min(u64::from(u32::MAX)) as u32
     }
 }
 
-/// How a read comes to its page.
+/// The condition of the page that a read finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
-    /// Equivalent cycles of the block: P/E cycles by its growth rate over the mean one. One
-    /// multiplication; a drive keeps the quotient as a column.
+    /// Equivalent cycles of the block: P/E cycles times its growth rate over the mean one. A drive
+    /// stores this quotient, so it takes one multiplication.
     pub cycles: f64,
-    /// Since the page was programmed.
+    /// The time since the page was programmed.
     pub age: Span,
-    /// Of its block, since it was erased.
+    /// The reads of its block since the last erase.
     pub reads: u32,
     /// Index into the scales.
     pub scale: usize,
@@ -71,15 +71,15 @@ pub struct Read {
     pub step: usize,
 }
 
-/// A level, and how long it is the answer.
+/// A level, and how long it stays the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
-    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond
-    /// the table.
+    /// The index of the level to sense at; `None` if the page cannot be corrected or is beyond the
+    /// table.
     pub level: Option<u8>,
-    /// The oldest age at which it still is the answer.
+    /// The oldest age at which it is still right.
     pub age: Span,
-    /// The most reads at which it still is.
+    /// The most reads at which it is still right.
     pub reads: u32,
 }
 
@@ -87,8 +87,8 @@ pub struct Lasting {
 /// See docs/decisions/cells.md, "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
-    /// The first age, in units, at which a level no longer suffices; 0 if it never does. Levels lie
-    /// side by side.
+    /// The first age, in units, at which a level no longer suffices; 0 if it never does. The levels
+    /// of one bucket are adjacent.
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
@@ -98,16 +98,16 @@ pub struct Thresholds {
     ldpc: Ldpc,
 }
 
-/// A level that suffices at any age, and a row that nobody has asked for.
+/// Marks a level that suffices at any age, and a row that is not computed yet.
 const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Thresholds {
-    /// The table of a drive, each row of which is found when it is asked for first: a drive has
-    /// blocks of few wears.
+    /// Creates the table of a drive. Each row is computed when it is first used, because the blocks
+    /// of a drive fall into few buckets of wear.
     ///
     /// # Panics
-    /// If a dimension of the grid is zero, or `first_reads` is no power of two.
+    /// If a dimension of the grid is zero, or `first_reads` is not a power of two.
     pub fn new(model: Reliability, ldpc: Ldpc, grid: Grid) -> Thresholds {
         let pairs = grid.scales.len() * grid.steps.len();
         assert!(pairs > 0, "no voltage or no step");
@@ -119,17 +119,17 @@ impl Thresholds {
         Thresholds { ages: vec![UNKNOWN; rows * levels], levels, per_cycle, grid, model, ldpc }
     }
 
-    /// The level to sense at, by its index; `None` if the page cannot be corrected, or lies beyond
-    /// the table.
+    /// Returns the index of the level to sense at; `None` if the page cannot be corrected or is
+    /// beyond the table.
     ///
     /// # Panics
-    /// If the scale or the step has no such index, or `cycles` is negative or no number.
+    /// If the index of the scale or the step is out of range, or `cycles` is negative or NaN.
     #[inline]
     pub fn level(&mut self, read: &Read) -> Option<u8> {
         self.lasting(read).level
     }
 
-    /// The same, and how long it is the answer, if nothing but age and reads changes.
+    /// Returns the level, and how long it stays right if only age and reads change.
     ///
     /// # Panics
     /// As [`Thresholds::level`].
@@ -164,7 +164,7 @@ impl Thresholds {
     fn find(&mut self, row: usize, (scale, step, wear, bucket): (usize, usize, u32, u32)) {
         let (scale, step) = (self.grid.scales[scale], self.grid.steps[step]);
         let reads = self.grid.most_reads(bucket);
-        // A little beyond the end of the bucket, so that no rounding of a product steps over it.
+        // A little beyond the end of the bucket, in case a product is rounded up.
         let cycles = f64::from(wear + 1) / self.per_cycle * (1.0 + 1e-12);
         let block = self.model.block(cycles);
         let page = block.page(reads, Setting { scale, step });
@@ -179,18 +179,18 @@ impl Thresholds {
         }
     }
 
-    /// 0 up to the first bucket's reads, then one more for each doubling.
+    /// Returns the bucket of reads: 0 for the first bucket, then one more for each doubling.
     fn reads_bucket(&self, reads: u32) -> u32 {
         let beyond = reads.saturating_sub(1) / self.grid.first_reads;
         u32::BITS - beyond.leading_zeros()
     }
 
-    /// What it was made for.
+    /// Returns the dimensions of the table.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// Memory of the table, in bytes.
+    /// Returns the memory of the table, in bytes.
     pub fn bytes(&self) -> usize {
         self.ages.len() * size_of::<u32>()
     }

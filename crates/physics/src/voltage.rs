@@ -1,10 +1,10 @@
-//! HIRE's three voltage sets, and with how many references pages programmed with each must be read.
+//! HIRE's three voltage sets, and the number of references that a read of each needs.
 //!
-//! Table 1 of the paper has four threshold voltages for each set, which are the traditional ones
-//! times 1.2, 1.0 and 0.8, and the step likewise. The *wearing weight* of a program is that factor:
-//! wear is proportional to the voltage (HIRE, 2.1). The paper reads boosted pages with 3
-//! references, traditional ones with 9, reduced ones with 21; where wear and age make the model ask
-//! for just that is a region of its own, [`Hire::window`].
+//! Table 1 of the paper has four threshold voltages for each set: the traditional ones times 1.2,
+//! 1.0 and 0.8. The step scales in the same way. The *wearing weight* of a program is that factor,
+//! because wear is proportional to the voltage (HIRE, 2.1). The paper reads boosted pages with 3
+//! references, traditional ones with 9, and reduced ones with 21. [`Hire::window`] is the range of
+//! ages in which the model needs just these.
 
 use crate::ldpc::Ldpc;
 use crate::rber::{Block, Page, Reliability};
@@ -17,20 +17,19 @@ use fowler_units::Span;
 pub const TABLE_1: [[f64; 4]; 3] =
     [[1.40, 2.85, 3.55, 4.25], [1.17, 2.37, 2.96, 3.54], [0.93, 1.90, 2.37, 2.83]];
 
-/// What the traditional voltages are multiplied by, from boosted to reduced; also the wearing
-/// weight.
+/// The factors of the traditional voltages, from boosted to reduced; also the wearing weights.
 pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 
 /// A set of threshold voltages, in the order of [`SCALES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Voltage {
-    /// 1.2 times the nominal: states further apart, cells worn faster.
+    /// 1.2 times the nominal voltages: states are further apart and cells wear faster.
     Boosted,
-    /// Nominal.
+    /// The nominal voltages.
     #[default]
     Nominal,
-    /// 0.8 times the nominal: states closer together, cells worn more slowly.
+    /// 0.8 times the nominal voltages: states are closer together and cells wear more slowly.
     Reduced,
 }
 
@@ -38,7 +37,7 @@ impl Voltage {
     /// Every set.
     pub const ALL: [Voltage; 3] = [Voltage::Boosted, Voltage::Nominal, Voltage::Reduced];
 
-    /// What the traditional voltages are multiplied by.
+    /// Returns the factor of the traditional voltages.
     #[inline]
     pub fn scale(self) -> f64 {
         SCALES[self as usize]
@@ -51,19 +50,19 @@ fowler_units::enumerated! {
     pub ByVoltage
 }
 
-/// The levels at which the paper reads them: 3, 9 and 21 references.
+/// The levels at which the paper reads these sets: 3, 9 and 21 references.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];
 
-/// The operating point at which we compare (assumed): an average block near the end of what hard
-/// decision can read, its data just written.
+/// The operating point of the comparison (assumed): just-written data in an average block, near the
+/// limit of hard decision.
 pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 
-/// A model asked HIRE's question.
+/// A comparison of a model with HIRE.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
     /// The cells.
     pub model: &'a Reliability,
-    /// What corrects their errors.
+    /// The code that corrects their errors.
     pub ldpc: &'a Ldpc,
 }
 
@@ -72,20 +71,20 @@ impl Hire<'_> {
         Setting { scale, step: self.model.parameters().step }
     }
 
-    /// The levels needed for boosted, traditional and reduced voltages after so many equivalent
-    /// cycles, without reads.
+    /// Returns the levels needed for boosted, traditional and reduced voltages after `cycles`
+    /// equivalent cycles, without reads.
     pub fn levels(&self, cycles: f64, age: Span) -> [Option<usize>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
     }
 
-    /// Whether the model asks for what the paper has.
+    /// Whether the model needs the levels that the paper uses.
     pub fn agrees(&self, cycles: f64, age: Span) -> bool {
         self.levels(cycles, age) == PUBLISHED.map(Some)
     }
 
-    /// The age after which each level no longer suffices for each voltage set, outer by set; `None`
-    /// if it does not even for just-written data.
+    /// Returns, for each voltage set and level, the age after which the level no longer suffices;
+    /// `None` if it does not even suffice for just-written data.
     pub fn ages(&self, cycles: f64) -> [Vec<Option<Span>>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| {
@@ -96,8 +95,8 @@ impl Hire<'_> {
         })
     }
 
-    /// The youngest and the oldest age at which the model asks for what the paper has; `None` if it
-    /// never does.
+    /// Returns the youngest and the oldest age at which the model needs the levels that the paper
+    /// uses; `None` if there is no such age.
     pub fn window(&self, cycles: f64) -> Option<(Span, Span)> {
         let [boosted, nominal, reduced] = self.ages(cycles);
         let after = |age: Option<Span>| age.map_or(Span::ZERO, |age| age + UNIT);
@@ -107,8 +106,8 @@ impl Hire<'_> {
     }
 }
 
-/// The oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most `correctable`; `None`
-/// if it is worse when just written.
+/// Returns the oldest age, in whole [`UNIT`]s, at which a page has an RBER of at most
+/// `correctable`; `None` if even a just-written page has a higher one.
 pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f64) -> Option<Span> {
     Ages::of(&block.page(reads, setting)).last(correctable)
 }

@@ -1,24 +1,23 @@
-//! Threshold voltages of the four states of a 2-bit cell, and where the read references stand.
+//! Threshold voltages of the four states of a 2-bit cell, and the read references.
 //!
 //! Each state is a Gaussian. ISPP leaves a programmed state uniform between its verify voltage and
 //! one step above it (variance step^2 / 12). Everything else that widens states (interference of
-//! neighbours, random telegraph noise, trapped charge) is one *noise* variance that grows with
-//! wear; [`crate::rber`] says how. Retention lowers and widens programmed states (Dong, Pan, Xie,
-//! Varanasi, Zhang, TVLSI 2012):
+//! neighbors, random telegraph noise, trapped charge) is one *noise* variance that grows with wear
+//! (see [`crate::rber`]). Retention lowers and widens programmed states (Dong, Pan, Xie, Varanasi,
+//! Zhang, TVLSI 2012):
 //!
 //! ```text
 //! shift    = K_s (x - x_0) K_d n^0.5 ln(1 + t / t_0)
 //! variance = K_s (x - x_0) K_m n^0.6 ln(1 + t / t_0)
 //! ```
 //!
-//! with x - x_0 the height above the erased state, n the equivalent cycles and t the age. The
-//! erased state keeps its place. V_th scale multiplies the voltages, the step with them (HIRE,
-//! Table 1) and the width of the erased state; it does not multiply the noise, which is why
-//! boosting helps.
+//! where x - x_0 is the distance to the erased state, n the equivalent cycles and t the age. The
+//! erased state does not move. The V_th scale multiplies the voltages, the step (HIRE, Table 1) and
+//! the width of the erased state. It does not multiply the noise, which is why boosting helps.
 //!
-//! References stand where two neighbours of just-written data are equally many standard deviations
-//! away, for the wear, scale and step of the block, which a drive knows; they do not follow the
-//! data's age (ROR is another scheme).
+//! A reference lies where both neighboring states of just-written data are the same number of
+//! standard deviations away, for the wear, scale and step of the block, which a drive knows.
+//! References do not follow the data's age (that would be another scheme, ROR).
 
 use crate::parameters::Parameters;
 use fowler_units::Span;
@@ -26,10 +25,10 @@ use fowler_units::Span;
 /// How a page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// What the threshold voltages are multiplied by: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
+    /// The factor of the threshold voltages: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
     pub scale: f64,
-    /// ISPP step at scale 1, in V; the step on the cells is this times the scale, so that program
-    /// time is not a matter of the scale.
+    /// The ISPP step at scale 1, in V. The step on the cells is this times the scale, so program
+    /// time does not depend on the scale.
     pub step: f64,
 }
 
@@ -89,18 +88,19 @@ impl States {
     }
 }
 
-/// The step on the cells, in V.
+/// Returns the step on the cells, in V.
 fn on_cells(setting: Setting) -> f64 {
     setting.step * setting.scale
 }
 
-/// `pow`, with nothing lost in an unworn block.
+/// Returns the power, or 0 for an unworn block.
 fn power(cycles: f64, exponent: f64) -> f64 {
     if cycles > 0.0 { libm::pow(cycles, exponent) } else { 0.0 }
 }
 
-/// References between just-written states, in V: equally many standard deviations from both
-/// neighbours. See docs/decisions/cells.md, "Do read references follow retention?".
+/// Returns the references between just-written states, in V, each the same number of standard
+/// deviations from both neighbors. See docs/decisions/cells.md, "Do read references follow
+/// retention?".
 pub fn references(fresh: &[State; 4]) -> [f64; 3] {
     std::array::from_fn(|boundary| {
         let (low, high) = (fresh[boundary], fresh[boundary + 1]);
@@ -132,7 +132,7 @@ mod tests {
             assert!((mean - expected).abs() < 1e-12, "{mean} {expected}");
         }
         assert!((fresh[3].sd - 0.25 / 12f64.sqrt()).abs() < 1e-15);
-        // Nothing is lost from a block without wear, however old the data.
+        // A block without wear has no retention loss, however old the data.
         assert_eq!(states(&Parameters::default(), NOMINAL, (0.0, 0.0), DAY), fresh);
     }
 
@@ -154,7 +154,7 @@ mod tests {
         let spread = 0.38 * above * 4e-6 * 2500f64.powf(0.6) * logarithm;
         assert!((aged[3].sd.powi(2) - (0.25f64.powi(2) / 12.0 + spread)).abs() < 1e-12);
         assert_eq!(aged[0].mean, 1.17);
-        // What is higher loses more.
+        // Higher states lose more.
         let fresh = states(&Parameters::default(), NOMINAL, (2500.0, 0.0), Span::ZERO);
         let lost: Vec<f64> = fresh.iter().zip(&aged).map(|(a, b)| a.mean - b.mean).collect();
         assert!(lost.is_sorted(), "{lost:?}");

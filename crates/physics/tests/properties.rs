@@ -1,5 +1,5 @@
-//! What must hold of the models wherever they are asked: directions, inverses, and that the look-up
-//! never promises more than the function.
+//! Tests properties of the models over their whole domain: directions, inverses, and that the
+//! lookup never promises more than the function.
 
 use fowler_physics::ispp::{EndOfLife, coarsest_step, program_time};
 use fowler_physics::ldpc::Ldpc;
@@ -13,7 +13,7 @@ use fowler_physics::vth::Setting;
 use fowler_units::{Rng, Span};
 
 const TEN_YEARS_S: f64 = 3.2e8;
-/// Above this rate states have crossed their references: six times what anything corrects.
+/// Above this rate, six times the highest correctable one, states have crossed their references.
 const HOPELESS: f64 = 0.09;
 
 fn model() -> Reliability {
@@ -40,7 +40,7 @@ fn any(rng: &mut Rng) -> Condition {
     }
 }
 
-/// A page, and the same with one thing worse.
+/// A page, and the same page with one condition worse.
 fn worsen(page: &Condition, what: usize, rng: &mut Rng) -> (Condition, &'static str) {
     let mut worse = *page;
     let more = 1.0 + rng.unit();
@@ -83,7 +83,7 @@ fn whatever_makes_a_page_worse_makes_more_errors() {
         assert!(worse_or_lost, "{what}: {before} {after} {page:?} {worse:?}");
         strictly[round % 5] += usize::from(after > before);
     }
-    // Where there is no wear, age and reads do nothing; else all of it matters.
+    // Without wear, age and reads have no effect; with wear everything matters.
     assert!(strictly.iter().all(|count| *count > 3200), "{strictly:?}");
 }
 
@@ -102,12 +102,12 @@ fn just_written_pages_follow_the_law_of_growth() {
             assert!((rber / expected - 1.0).abs() < 1e-9, "{growth} {cycles}: {rber} {expected}");
         }
     }
-    // What nobody can read does not get worse.
+    // An unreadable page does not get worse.
     assert_eq!(analytic.just_written(1e6), 0.2);
 }
 
-/// The same formulas in another language, by another `erfc` and another bisection, to all digits
-/// that it gave.
+/// Reference values from the same formulas in another language, with another `erfc` and another
+/// bisection, to all digits printed.
 #[test]
 fn a_twin_in_another_language_agrees() {
     let model = model();
@@ -149,7 +149,7 @@ fn growth_rates_have_the_moments_of_their_distribution() {
         (mean, drawn.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / f64::from(count))
     };
     let sd = strengths.truncated_sd();
-    // Quantiles in equal steps know no chance.
+    // Quantiles in equal steps, so that the test is not random.
     let even = (0..count).map(|step| (f64::from(step) + 0.5) / f64::from(count));
     let (mean, variance) = moments(even.map(|it| strengths.strength_at(it)).collect());
     assert!((mean / 3.7e-4 - 1.0).abs() < 1e-9, "{mean}");
@@ -158,10 +158,10 @@ fn growth_rates_have_the_moments_of_their_distribution() {
     assert!(sd < 9e-5 && sd > 8.8e-5, "{sd}");
     let error = sd / f64::from(count).sqrt();
     assert!((mean - 3.7e-4).abs() < 3.0 * error, "{mean}");
-    // The error of a variance, of tails no longer than normal ones.
+    // The error of a variance, for tails no longer than normal ones.
     let error = sd * sd * (2.0 / f64::from(count)).sqrt();
     assert!((variance - sd * sd).abs() < 3.0 * error, "{variance}");
-    // A distribution function is the integral of its density.
+    // The distribution function is the integral of the density.
     let (low, high) = strengths.ends();
     let width = (high - low) / 1000.0;
     let mut below = 0.0;
@@ -179,11 +179,14 @@ fn constants_that_make_no_cells_are_refused() {
     for value in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(with("step", value), Err(ModelError::NoAmount { name: "step", .. })));
     }
-    assert_eq!(refused("program_us", 0.0), "`program_us` is 0, which is no amount");
+    assert_eq!(
+        refused("program_us", 0.0),
+        "`program_us` is 0; expected a number above 0 and below 1e12"
+    );
     assert!(with("disturb_slope", 0.0).is_ok() && with("retention_charge", 0.0).is_ok());
     assert_eq!(with("programmed_2", 2.0), Err(ModelError::NotAscending));
     assert_eq!(with("growth_bound", 5.0), Err(ModelError::Healing { bound: 5.0 }));
-    assert!(refused("rber_unworn", 1e-6).contains("but the step and the erased state alone make"));
+    assert!(refused("rber_unworn", 1e-6).contains("but the step and the erased state alone cause"));
     assert_eq!(with("rber_unworn", 0.3), Err(ModelError::TooBad { asked: 0.3 }));
 }
 
@@ -202,7 +205,7 @@ fn the_cells_of_rhio_are_those_of_hire_but_for_the_scale() {
     }
 }
 
-/// The levels of a block as the drive looks them up, against the function.
+/// Compares the levels of a block that the drive looks up with the function.
 #[test]
 fn a_looked_up_level_is_never_too_low_and_at_most_a_bucket_too_high() {
     let (model, ldpc) = (model(), ldpc());
@@ -250,7 +253,7 @@ fn a_looked_up_rate_is_within_two_per_cent() {
         let page = Condition { cycles: page.cycles * 0.4, setting, ..page };
         let (found, exact) =
             (rates.rber(&model, page.cycles, page.age, page.reads), model.rber(&page));
-        // The first interval of wear holds the steepest part of every curve.
+        // The first interval of wear has the steepest part of every curve.
         let allowed = if page.cycles < 25.0 { 0.4 } else { 0.02 };
         assert!((found / exact - 1.0).abs() < allowed, "{page:?}: {found} {exact}");
     }
@@ -277,11 +280,11 @@ fn a_table_of_the_model_is_the_model() {
         let page = any(&mut rng);
         let page = Condition { cycles: page.cycles * 4.0 / 15.0, setting, ..page };
         let (one, other) = (tables.rber(&page), model.rber(&page));
-        // The first stretch of a curve that rises from zero wear is the least straight.
+        // A curve that rises from zero wear is least straight at its start.
         let allowed = if page.cycles < 100.0 { 0.35 } else { 0.02 };
         assert!((one / other - 1.0).abs() < allowed, "{page:?}: {one} {other}");
     }
-    // And whatever takes a model takes either: levels by look-up, steps.
+    // Everything that takes a model takes both kinds: levels by lookup, steps.
     let grid = Grid { wears: 8, ..Grid::new(vec![1.0], vec![0.25], 4000.0) };
     let mut both = [&tables, &model].map(|it| Thresholds::new(it.clone(), ldpc(), grid.clone()));
     let read = Read { cycles: 1000.0, age: seconds(6e5), reads: 0, scale: 0, step: 0 };
