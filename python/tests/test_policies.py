@@ -155,7 +155,7 @@ def test_what_an_earlier_run_was_shown_is_no_answer():
     KEPT.clear()
     fowler.run("pes-mlc", "demo", scheme=["fifo", Thief()], limit=100, set=SMALL)
     calls = len(KEPT)
-    with pytest.raises(fowler.PolicyError, match="expected one of what this view shows"):
+    with pytest.raises(fowler.PolicyError, match="expected a transaction of this view"):
         fowler.run("pes-mlc", "demo", scheme=["fifo", Thief(calls)], limit=100, set=SMALL)
 
 
@@ -286,17 +286,22 @@ class Uncopied(ReadFirst):
     ("device", "scheme", "policy", "text"),
     [
         ("pes-mlc", "fifo", Broken(), "Broken.pick at 0.0.* ZeroDivisionError: no share is left"),
-        ("pes-mlc", "fifo", Broken(lambda view: 5), "pick returned 5: expected one of what this view shows"),
-        ("pes-mlc", "fifo", Keeping(), "pick returned <.*>: expected one of what this view shows"),
-        ("pes-mlc", "fifo", Looking(), "shows the drive during the call"),
-        ("pes-mlc", "fifo", Broken(lambda view: view.head("reads")), "`reads` is none of `host_read`"),
-        ("pes-mlc", "fifo", Idle(), "pick returned None: expected one of what this view shows"),
+        ("pes-mlc", "fifo", Broken(lambda view: 5), "pick returned 5: expected a transaction of this view"),
+        ("pes-mlc", "fifo", Keeping(), "pick returned <.*>: expected a transaction of this view"),
+        ("pes-mlc", "fifo", Looking(), "valid only during the call"),
+        (
+            "pes-mlc",
+            "fifo",
+            Broken(lambda view: view.head("reads")),
+            "unknown kind `reads`, expected one of `host_read`",
+        ),
+        ("pes-mlc", "fifo", Idle(), "pick returned None: expected a transaction of this view"),
         ("pes-mlc", "fifo", Dumb(), "Dumb.pick at 0.* s of simulated time: MuteError"),
         ("pes-mlc", "rps", Wrong("allows", True), 'expected "at_once", "phase_end", or None'),
         ("hire", "hire", Wrong("classify", "hot"), 'expected "read_hot", "write_hot", or "mixed"'),
-        ("pes-mlc", "st", Wrong("admit", -1), "expected nanoseconds to delay it by, from 0 to"),
-        ("pes-mlc", "st", Wrong("admit", float("nan")), "expected nanoseconds"),
-        ("pes-mlc", "st", Wrong("admit", 1e19), "expected nanoseconds"),
+        ("pes-mlc", "st", Wrong("admit", -1), "expected a delay in nanoseconds, at least 0"),
+        ("pes-mlc", "st", Wrong("admit", float("nan")), "expected a delay in nanoseconds"),
+        ("pes-mlc", "st", Wrong("admit", 1e19), "expected a delay in nanoseconds"),
         ("pes-mlc", "fifo", Uncopied(), "Uncopied: its copy at 0.0.* there is only one of me"),
     ],
 )

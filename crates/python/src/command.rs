@@ -1,9 +1,10 @@
-//! The command `fowler`, as the package brings it.
+//! The command `fowler` of the Python package.
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Does what the arguments ask for, the name of the program first; returns the exit code.
+/// Runs the command line, whose first argument is the name of the program, and returns the exit
+/// code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| fowler_cli::main(arguments))

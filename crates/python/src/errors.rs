@@ -1,4 +1,4 @@
-//! Diagnostics as Python exceptions: all of them at once, each with all it knows.
+//! Diagnostics as Python exceptions: all diagnostics together, each with all its fields.
 
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use pyo3::exceptions::PyRuntimeError;
@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
-/// `fowler.InputError`, made in Python: it has fields there.
+/// `fowler.InputError`, which is defined in Python.
 static INPUT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// What is wrong, as `fowler.InputError`.
+/// Converts diagnostics to `fowler.InputError`.
 pub(crate) fn input_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
     let raised = INPUT_ERROR.import(py, "fowler.errors", "InputError").and_then(|class| {
         let reported: Vec<_> = diagnostics.0.iter().map(fields).collect();
@@ -28,14 +28,14 @@ fn fields(diagnostic: &Diagnostic) -> Fields {
     (file, line, text, what, expected, hint)
 }
 
-/// The error of a bug of ours.
+/// Creates the error for a bug in Fowler.
 pub(crate) fn fault(what: &str) -> PyErr {
-    PyRuntimeError::new_err(format!("{what}: this is a fault of the program, please report it"))
+    PyRuntimeError::new_err(format!("{what}: this is a bug in Fowler, please report it"))
 }
 
-/// A result of the experiment crate as one of Python's.
+/// Converts results of the experiment crate to Python results.
 pub(crate) trait OrRaise<T> {
-    /// The value, or `fowler.InputError`.
+    /// Returns the value, or raises `fowler.InputError`.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 

@@ -1,5 +1,5 @@
-//! The keys of a drive, the presets and the schemes, as Python reads them: its configuration
-//! classes are made from this list and no other.
+//! The keys of a drive, the presets and the schemes as Python values. The Python configuration
+//! classes are generated from this list.
 
 use crate::errors::OrRaise;
 use crate::spec::DriveArgs;
@@ -10,11 +10,11 @@ use fowler_experiment::scheme::Scheme;
 use fowler_experiment::{keys::all, run};
 use pyo3::prelude::*;
 
-/// A key: path, kind, meaning, what it takes, its words with their meanings, whether it is
-/// required, its default as TOML.
+/// A key: path, kind, meaning, expected value, words with their meanings, whether it is required,
+/// and its default as TOML.
 type KeyFacts = (String, &'static str, String, String, Vec<(String, String)>, bool, String);
 
-/// Every configuration key of a drive.
+/// Returns every configuration key of a drive.
 #[pyfunction]
 pub(crate) fn keys() -> Vec<KeyFacts> {
     let defaults = device::defaults();
@@ -50,7 +50,7 @@ fn kind<T>(field: &Field<T>) -> &'static str {
     }
 }
 
-/// The presets: kind (device, workload or scheme), name and what it is.
+/// Returns the presets: kind (device, workload or scheme), name and description.
 #[pyfunction]
 pub(crate) fn presets() -> Vec<(&'static str, &'static str, &'static str)> {
     Folder::ALL
@@ -61,7 +61,7 @@ pub(crate) fn presets() -> Vec<(&'static str, &'static str, &'static str)> {
         .collect()
 }
 
-/// The text of a preset or of a file that ends in `.toml`.
+/// Returns the text of a preset or of a file that ends in `.toml`.
 #[pyfunction]
 pub(crate) fn preset(py: Python<'_>, kind: &str, name: &str) -> PyResult<String> {
     let folder = Folder::ALL.into_iter().find(|folder| folder.word() == kind);
@@ -69,7 +69,7 @@ pub(crate) fn preset(py: Python<'_>, kind: &str, name: &str) -> PyResult<String>
     open(folder, name).map(|source| source.text).or_raise(py)
 }
 
-/// A drive as TOML with every key, and the hash of that text.
+/// Returns a drive as TOML with every key, and the hash of that text.
 #[pyfunction]
 #[pyo3(signature = (drive, scheme=None))]
 pub(crate) fn resolve(

@@ -1,6 +1,5 @@
-//! The module `fowler._core`: what the package `fowler` is made of. Nothing here decides anything:
-//! it turns Python's values into specifications of the experiment crate, and outcomes into
-//! Python's.
+//! The module `fowler._core`, the compiled part of the package `fowler`. It only converts: Python
+//! values into specifications of the experiment crate, and outcomes into Python objects.
 
 mod command;
 mod errors;

@@ -1,4 +1,4 @@
-//! A whole life.
+//! Lifetime runs.
 
 use crate::errors::OrRaise;
 use crate::policies::watch_policies;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// A drive that has lived.
+/// The result of a lifetime run.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Lifetime {
     finished: Box<Finished>,
@@ -18,23 +18,23 @@ pub(crate) struct Lifetime {
 
 #[pymethods]
 impl Lifetime {
-    /// Everything, as the text of one JSON object.
+    /// Returns all metrics as the text of one JSON object.
     fn summary(&self) -> String {
         self.finished.json().to_string()
     }
 
-    /// Its table.
+    /// Returns the results as a table.
     fn sheet(&self) -> Rows {
         rows(&self.finished.sheet())
     }
 
-    /// Writes the table (CSV), pictures (SVG) and the page into a folder; returns the files.
+    /// Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
         py.detach(|| self.finished.write(&folder)).map(|(files, _)| files).or_raise(py)
     }
 }
 
-/// Lives a life; progress is reported in thousandths of it.
+/// Simulates a drive's whole life. Reports progress in thousandths.
 #[pyfunction]
 #[pyo3(signature = (life, progress=None))]
 pub(crate) fn lifetime(

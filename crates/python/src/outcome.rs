@@ -1,4 +1,4 @@
-//! What a run came to, as Python holds it.
+//! The outcome of a run as a Python object.
 
 use crate::errors::OrRaise;
 use crate::table::Table;
@@ -21,18 +21,18 @@ pub(crate) struct Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// Everything, as the text of one JSON object.
+    /// Returns all metrics as the text of one JSON object.
     fn summary(&self) -> String {
         self.finished.json().to_string()
     }
 
-    /// The drive as TOML with every key.
+    /// Returns the drive as TOML with every key.
     #[getter]
     fn device(&self) -> String {
         self.finished.drive.text.clone()
     }
 
-    /// Raises what went wrong on the way, if anything did.
+    /// Raises the error that ended the run, if there was one.
     fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
         match &self.finished.ending {
             Ending::Failed(diagnostics) => Err(diagnostics.clone()).or_raise(py),
@@ -40,29 +40,30 @@ impl Outcome {
         }
     }
 
-    /// For reads or writes: latencies in microseconds, and the share of requests that took at least
-    /// so long.
+    /// Returns, for reads or writes, latencies in microseconds, each with the share of requests at
+    /// or above it.
     fn distribution(&self, kind: &str) -> PyResult<Vec<(f64, f64)>> {
         let named = Kind::ALL.into_iter().find(|it| it.name() == kind);
-        let kind = named.ok_or_else(|| PyValueError::new_err("kind is \"read\" or \"write\""))?;
+        let kind =
+            named.ok_or_else(|| PyValueError::new_err("kind must be \"read\" or \"write\""))?;
         let latencies = self.finished.recorder.latencies(kind);
         Ok(report::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
     }
 
-    /// Whether it holds what the page of a report is made of.
+    /// Whether it has the detail that a report needs.
     #[getter]
     fn detailed(&self) -> bool {
         self.finished.detail.is_some()
     }
 
-    /// Every request, if they were recorded.
+    /// Returns every request, if they were recorded.
     #[getter]
     fn requests(&self) -> Option<Table> {
         Some(Table { schema: requests::schema(), batches: self.requests.clone()? })
     }
 }
 
-/// The page of a report over runs, written to `path`.
+/// Writes a report on runs to `path`.
 #[pyfunction]
 pub(crate) fn write_report(
     py: Python<'_>,

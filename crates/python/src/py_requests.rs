@@ -1,5 +1,4 @@
-//! Requests that Python hands over: a table, a stream, or whatever yields them, taken batch by
-//! batch.
+//! Requests from Python: a table, a stream, or an iterable of these, read batch by batch.
 
 use fowler_columns::RecordBatch;
 use fowler_columns::arrow_source::ArrowSource;
@@ -11,12 +10,12 @@ use pyo3::types::PyIterator;
 use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An object of Python's that requests come from.
+/// A Python object that provides requests.
 #[derive(Debug)]
 pub(crate) struct PyRequests {
     name: String,
     object: Py<PyAny>,
-    /// Whether it has been begun before.
+    /// Whether requests were read from it before.
     given: AtomicBool,
 }
 
@@ -39,7 +38,7 @@ impl RequestSource for PyRequests {
         let again = self.given.swap(true, Ordering::Relaxed);
         let batches = Python::attach(|py| {
             let object = self.object.bind(py);
-            // What is its own iterator would give each of two readers a part.
+            // An iterator can be read only once: two readers would each get a part of it.
             let once = object.hasattr("__next__")?;
             (!(once && again)).then(|| Batches::of(object)).transpose()
         });
@@ -56,11 +55,11 @@ impl RequestSource for PyRequests {
     }
 }
 
-/// Where batches come from.
+/// The source of batches.
 enum Batches {
     /// A stream, read without the interpreter.
     Stream(Stream),
-    /// An iterator, and the stream of what it gave last.
+    /// An iterator, and the stream of its last item.
     Items(Py<PyIterator>, Option<Stream>),
 }
 
@@ -103,18 +102,19 @@ fn stream(object: &Bound<'_, PyAny>) -> PyResult<Stream> {
     Ok(Box::new(reader.map(|batch| batch.map_err(|error| error.to_string()))))
 }
 
-/// Requests on their way.
+/// An iterator over the requests of a source.
 struct Requests<'a> {
     source: &'a PyRequests,
     batches: Batches,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
-    /// Whether this is not the first time.
+    /// Whether the source was read before.
     again: bool,
 }
 
 impl Requests<'_> {
-    /// Takes the next batch that has requests; nothing after the last.
+    /// Reads the next batch that has requests, and returns its first one; `None` after the last
+    /// batch.
     #[cold]
     fn refill(&mut self) -> Option<Result<HostIo, TraceError>> {
         loop {
@@ -124,7 +124,7 @@ impl Requests<'_> {
                 None if self.again && self.converter.rows() == 0 => Err(once_only().into()),
                 None => return None,
             };
-            // Whoever comes again after an end or an error finds the end.
+            // After an end or an error, further calls find the end.
             self.again = false;
             match requests {
                 Ok(requests) => {
@@ -155,8 +155,8 @@ impl Iterator for Requests<'_> {
 }
 
 fn once_only() -> Diagnostic {
-    let what = "these requests can be gone through once only, and they are needed several times: for every scheme, \
-                for a search of a speed, or to compact addresses";
+    let what = "these requests can be read only once, but are needed several times: for every scheme, to find a \
+                replay speed, or to compact addresses";
     Diagnostic::new("", what)
-        .hint("hand over a table, such as a frame of polars, instead of a stream".to_string())
+        .hint("pass a table, such as a polars frame, instead of a stream".to_string())
 }

@@ -1,4 +1,4 @@
-//! A run, and a comparison of schemes.
+//! Runs and comparisons of schemes.
 
 use crate::errors::OrRaise;
 use crate::outcome::Outcome;
@@ -13,7 +13,7 @@ use fowler_experiment::run::Run;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Runs one drive under one workload. With `keep`, every request stays in memory.
+/// Runs one drive under one workload. With `keep`, keeps every request in memory.
 #[pyfunction]
 #[pyo3(signature = (run, keep=false, progress=None))]
 pub(crate) fn run(
@@ -37,7 +37,8 @@ pub(crate) fn check(py: Python<'_>, run: RunArgs, schemes: Vec<String>) -> PyRes
     py.detach(|| run.spec(&schemes, &failure)).map(drop).or_raise(py)
 }
 
-/// Runs one drive under one workload and each of `schemes`, in parallel; in their order.
+/// Runs one drive under one workload and each of `schemes` in parallel. Returns outcomes in the
+/// order of the schemes.
 #[pyfunction]
 #[pyo3(signature = (run, schemes, keep=false, progress=None))]
 pub(crate) fn compare(

@@ -1,9 +1,9 @@
-//! Tables of studies as Python reads them.
+//! Tables of studies as Python values.
 
 use fowler_experiment::tables::{Cell, Sheet};
 use pyo3::prelude::*;
 
-/// A cell: words, a number, or nothing.
+/// A cell: text, a number, or nothing.
 #[derive(IntoPyObject)]
 pub(crate) enum Value {
     Text(String),
@@ -11,7 +11,7 @@ pub(crate) enum Value {
     Nothing(Option<f64>),
 }
 
-/// A table: its name, its title, the heads of its columns, its rows.
+/// A table: its name, its title, its column heads, and its rows.
 pub(crate) type Rows = (String, String, Vec<String>, Vec<Vec<Value>>);
 
 pub(crate) fn rows(sheet: &Sheet) -> Rows {

@@ -1,5 +1,5 @@
-//! From Python's dictionaries to specifications. `python/fowler` makes the dictionaries; their keys
-//! are its business and this file's alone.
+//! Converts Python dictionaries to specifications. Only `python/fowler` creates these dictionaries,
+//! and only this file reads them.
 
 use crate::policies::{Failure, PolicyArgs};
 use crate::py_requests::PyRequests;
@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A drive.
+/// The arguments of a drive.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct DriveArgs {
@@ -37,7 +37,7 @@ impl DriveArgs {
     }
 }
 
-/// Requests: a generator, a trace, or custom requests.
+/// The source of requests: a generator, a trace, or custom requests.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct SourceArgs {
@@ -70,7 +70,7 @@ impl SourceArgs {
         let format = self.format.as_deref().map(format_by_name).transpose();
         let format = diagnostics.take(format).flatten();
         if let Some(pct) = self.lenient_pct.filter(|pct| !(0.0..=100.0).contains(pct)) {
-            let what = format!("`{pct}` is no percentage");
+            let what = format!("invalid percentage `{pct}`");
             diagnostics
                 .push(Diagnostic::new("lenient_pct", what).expected("a number from 0 to 100"));
         }
@@ -87,7 +87,7 @@ impl SourceArgs {
     }
 }
 
-/// A run.
+/// The arguments of a run.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct RunArgs {
@@ -104,7 +104,8 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// The run, looked at under each of `schemes`, or under its own.
+    /// Converts the arguments of a run, and checks them with each of `schemes`, or with the run's
+    /// own scheme if there are none.
     pub fn spec(self, schemes: &[String], failure: &Arc<Failure>) -> Result<RunSpec, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let own: Vec<String> = self.scheme.iter().cloned().collect();
@@ -118,8 +119,8 @@ impl RunArgs {
         };
         diagnostics.take(replay_speed::check(replay_speed));
         if self.limit == Some(0) {
-            let diagnostic = Diagnostic::new("limit", "there is nothing to run");
-            diagnostics.push(diagnostic.expected("at least 1"));
+            let diagnostic = Diagnostic::new("limit", "invalid value 0");
+            diagnostics.push(diagnostic.expected("a whole number, at least 1"));
         }
         let requests = self.requests_file.as_deref().map(requests::file).transpose();
         let requests: Option<RequestsFile> = diagnostics.take(requests).flatten();
@@ -133,7 +134,7 @@ impl RunArgs {
     }
 }
 
-/// Policies by name.
+/// Converts policies written in Python, by name.
 fn custom(
     policies: Vec<PolicyArgs>,
     failure: &Arc<Failure>,
@@ -141,7 +142,7 @@ fn custom(
     policies.into_iter().map(|policy| policy.policies(failure)).collect()
 }
 
-/// A life.
+/// The arguments of a lifetime run.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct LifetimeArgs {
@@ -155,7 +156,7 @@ pub(crate) struct LifetimeArgs {
     policies: Vec<PolicyArgs>,
 }
 
-/// Pages of the host between two checkpoints.
+/// The number of host pages between two checkpoints.
 const KEPT_EVERY: u64 = 100_000_000;
 
 impl LifetimeArgs {

@@ -1,4 +1,4 @@
-//! Studies: what systems buy together, and what papers printed beside what is measured.
+//! The study of all combinations of systems.
 
 use crate::errors::OrRaise;
 use crate::sheets::{Rows, rows};
@@ -12,11 +12,11 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// What came of a study: title, tables, files written, warnings.
+/// The result of a study: title, tables, files written, warnings.
 type Found = (String, Vec<Rows>, Vec<String>, Vec<String>);
 
-/// Every subset of the five systems, at three ages, under several workloads. What is finished is
-/// saved in `out`, and the same call resumes from there.
+/// Runs every subset of the five systems, at three ages, under several workloads. Saves finished
+/// runs in `out`, from which the same call resumes.
 #[pyfunction]
 #[pyo3(signature = (out, workloads, traces=None, limit=None, progress=None))]
 pub(crate) fn study_all(
@@ -50,7 +50,7 @@ fn follow<T>(watched: &Watched, work: impl FnOnce(Watch<'_>) -> T) -> T {
         };
         count.fetch_add(more, Ordering::Relaxed);
     };
-    // A study counts runs, and not their requests.
+    // A study counts runs, not requests.
     let control = fowler_experiment::workload::Control { stop: &watched.stop, progress: &|_| () };
     work(Watch { control, step: &step })
 }

@@ -1,5 +1,4 @@
-//! Sweeps: a plan that has been read, the folder that its points are saved in, and single points
-//! for whoever runs them elsewhere.
+//! Sweeps: plans, folders of results, and single points that run on workers.
 
 use crate::errors::{OrRaise, fault};
 use crate::table::Table;
@@ -14,11 +13,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long a sweep that was told to stop is waited for: its folder is to be free when the caller
-/// hears of it.
+/// How long to wait for a sweep that was told to stop, so that its folder is free when the call
+/// returns.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The files of a point: its row, its requests, whether it failed.
+/// The files of a point: its row, its requests, and whether it failed.
 type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 
 /// A specification that has been read.
@@ -29,8 +28,8 @@ pub(crate) struct Plan {
 
 #[pymethods]
 impl Plan {
-    /// Reads a specification; `name` stands for it in messages. On one thread only if it is read
-    /// `by_itself`, as a worker does that has others beside it, or that was forked.
+    /// Reads a specification, which messages call `name`. With `by_itself` it uses one thread only,
+    /// for workers that share a machine or were forked.
     #[staticmethod]
     #[pyo3(signature = (text, name, by_itself=false))]
     fn read(py: Python<'_>, text: String, name: String, by_itself: bool) -> PyResult<Plan> {
@@ -42,19 +41,19 @@ impl Plan {
         Ok(Plan { plan: Arc::new(plan) })
     }
 
-    /// The specification as it was given.
+    /// Returns the specification as it was given.
     #[getter]
     fn text(&self) -> &str {
         self.plan.text()
     }
 
-    /// What stands for it in messages.
+    /// Returns the name of the specification in messages.
     #[getter]
     fn name(&self) -> &str {
         self.plan.name()
     }
 
-    /// What tells a point from every other.
+    /// Returns the hash that identifies a point.
     fn hash(&self, index: usize) -> PyResult<&str> {
         let point = self.plan.points().get(index);
         point.map(|point| point.hash.as_str()).ok_or_else(|| fault("the plan has no such point"))
@@ -75,7 +74,7 @@ impl Plan {
     }
 }
 
-/// The folder of a sweep, which nobody else writes to until it is closed.
+/// The folder of a sweep, locked against other writers until it is closed.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Folder {
     plan: Arc<sweep::Plan>,
@@ -84,7 +83,7 @@ pub(crate) struct Folder {
 
 #[pymethods]
 impl Folder {
-    /// Opens the folder for the points of a plan, and makes it if it is not there.
+    /// Opens the folder for the points of a plan, and creates it if necessary.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, plan: &Plan) -> PyResult<Folder> {
         let plan = Arc::clone(&plan.plan);
@@ -96,14 +95,14 @@ impl Folder {
         Ok(Folder { plan, folder: Mutex::new(Some(Arc::new(folder))) })
     }
 
-    /// The points that are still to be run, in order; with `retry` those that failed too.
+    /// Returns the points that are still to be run, in order; with `retry`, failed ones, too.
     fn missing(&self, py: Python<'_>, retry: bool) -> PyResult<Vec<usize>> {
         let folder = self.its()?;
         py.detach(|| folder.missing(retry)).or_raise(py)
     }
 
-    /// Runs points here, on so many threads, or on all cores, and keeps each as soon as it is
-    /// finished.
+    /// Runs points in this process, on `threads` threads or on all cores, and saves each as soon as
+    /// it is finished.
     #[pyo3(signature = (todo, threads=None, progress=None))]
     fn run(
         &self,
@@ -124,7 +123,7 @@ impl Folder {
         .or_raise(py)
     }
 
-    /// Keeps the files of a point that was run elsewhere.
+    /// Saves the files of a point that ran on a worker.
     fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
         let folder = self.its()?;
         let (row, requests, failed) = files;
@@ -133,13 +132,13 @@ impl Folder {
         py.detach(|| folder.keep(point, &Made { row, requests, failed })).or_raise(py)
     }
 
-    /// Every point that has run.
+    /// Returns every point that has run.
     fn load(&self, py: Python<'_>) -> PyResult<Table> {
         let folder = self.its()?;
         py.detach(|| folder.load()).map(Table::of_one).or_raise(py)
     }
 
-    /// Lets others write to it.
+    /// Releases the folder.
     fn close(&self) {
         if let Ok(mut folder) = self.folder.lock() {
             folder.take();
@@ -154,7 +153,7 @@ impl Folder {
     }
 }
 
-/// Every point of the sweep in a folder that has run, one row each.
+/// Returns the finished points of the sweep in a folder, one row each.
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Table> {
     py.detach(|| store::load(&folder)).map(Table::of_one).or_raise(py)

@@ -1,5 +1,5 @@
-//! Tables in Arrow's memory, which whatever reads Arrow's C stream takes without a copy: pyarrow,
-//! polars, pandas.
+//! Tables in Arrow memory, which any library with support for Arrow's C stream reads without a
+//! copy: pyarrow, polars, pandas.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
@@ -33,7 +33,7 @@ pub(crate) enum Cell {
 }
 
 impl Table {
-    /// A table that is in one piece.
+    /// Creates a table of one batch.
     pub fn of_one(batch: RecordBatch) -> Table {
         Table { schema: batch.schema(), batches: vec![batch] }
     }
@@ -41,7 +41,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Whatever has Arrow's C stream or C array.
+    /// Converts any object with an Arrow C stream or C array.
     #[staticmethod]
     fn of(table: AnyRecordBatch) -> PyResult<Table> {
         let reader = table.into_reader()?;
@@ -50,7 +50,7 @@ impl Table {
         Ok(Table { schema, batches })
     }
 
-    /// The values of a column, none where there are none.
+    /// Returns the values of a column, with `None` for missing ones.
     fn column(&self, name: &str) -> PyResult<Vec<Option<Cell>>> {
         let index = self.schema.index_of(name);
         let index = index.map_err(|_| PyKeyError::new_err(name.to_string()))?;
@@ -61,7 +61,7 @@ impl Table {
         Ok(cells)
     }
 
-    /// Some of the rows, in this order.
+    /// Returns a table of these rows, in this order.
     fn take(&self, rows: Vec<usize>) -> PyResult<Table> {
         let rows_of = |(index, batch): (usize, &RecordBatch)| {
             (0..batch.num_rows()).map(move |row| (index, row))
@@ -81,7 +81,7 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()

@@ -1,5 +1,5 @@
-//! Work that takes its time: on a thread of its own, without the interpreter's lock, so that other
-//! Python threads go on, Ctrl-C is heard, and progress is shown.
+//! Runs long work on a thread of its own, without the interpreter's lock, so that other Python
+//! threads continue, Ctrl-C works, and progress is shown.
 
 use crate::errors::fault;
 use fowler_experiment::workload::Control;
@@ -12,22 +12,21 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Between two looks at signals and at progress.
+/// The time between two checks of signals and progress.
 const TICK: Duration = Duration::from_millis(20);
-/// How long work that was told to stop is waited for. What does not end by then ends unseen: nobody
-/// waits for it.
+/// How long to wait for work that was told to stop. Work that takes longer ends in the background.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
-/// What work reports and is told while it runs.
+/// The state that running work shares with the thread that watches it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
-    /// Set when the work is to end.
+    /// Set to stop the work.
     pub stop: Arc<AtomicBool>,
-    /// What has been done so far: requests, runs, or thousandths of a whole.
+    /// The progress so far: requests, runs, or thousandths of the whole.
     pub done: Arc<AtomicU64>,
-    /// What there is to do in all, as far as it is known; zero where it is not.
+    /// The total, or zero while it is unknown.
     pub all: Arc<AtomicU64>,
-    /// The interpreter's number of the thread that works; zero before it is known.
+    /// The interpreter's identifier of the working thread, or zero while it is unknown.
     thread: Arc<AtomicU64>,
 }
 
@@ -41,10 +40,10 @@ impl Watched {
     }
 }
 
-/// Does `work` on a thread of its own; `progress(done, all)` is called now and then.
+/// Runs `work` on a thread of its own, and calls `progress(done, all)` regularly.
 ///
 /// # Errors
-/// What a signal's handler or `progress` raised; the work is then told to stop.
+/// Any exception of a signal handler or of `progress`, which also stops the work.
 pub(crate) fn watch<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -53,7 +52,7 @@ pub(crate) fn watch<T: Send + 'static>(
     watch_for(py, progress, GRACE, Watched::default(), work)
 }
 
-/// The same, and work that was told to stop is waited for so long.
+/// Does the same as [`watch`], but waits up to `grace` for work that was told to stop.
 pub(crate) fn watch_for<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -64,9 +63,8 @@ pub(crate) fn watch_for<T: Send + 'static>(
     let (sender, receiver) = channel();
     let its = watched.clone();
     thread::spawn(move || {
-        // The interpreter knows this thread for as long as the work runs: where a policy of
-        // Python's is called, it need not be made known each time, which takes longer than the
-        // call.
+        // Attach the thread to the interpreter for as long as the work runs. Attaching it for each
+        // call of a policy would take longer than the call.
         let work = || {
             Python::attach(|py| {
                 its.thread.store(ident(py).unwrap_or(0), Ordering::Relaxed);
@@ -74,7 +72,7 @@ pub(crate) fn watch_for<T: Send + 'static>(
             })
         };
         let result = catch_unwind(AssertUnwindSafe(work));
-        // Nobody may be waiting any more.
+        // The receiver is gone if the caller stopped waiting.
         let _unheard = sender.send(result);
     });
     let receiver = Mutex::new(receiver);
@@ -104,7 +102,7 @@ pub(crate) fn watch_for<T: Send + 'static>(
                 if let Err(error) = py.check_signals().and_then(|()| tell()) {
                     watched.stop.store(true, Ordering::Relaxed);
                     if wait(grace).is_err() {
-                        // It may be in a policy or a generator of Python's that does not return.
+                        // The work may be in Python code that does not return.
                         interrupt(py, watched.thread.load(Ordering::Relaxed));
                         drop(wait(grace));
                     }
@@ -115,12 +113,12 @@ pub(crate) fn watch_for<T: Send + 'static>(
     }
 }
 
-/// The interpreter's number of this thread.
+/// Returns the interpreter's identifier of this thread.
 fn ident(py: Python<'_>) -> PyResult<u64> {
     py.import("threading")?.getattr("get_ident")?.call0()?.extract()
 }
 
-/// Raises `KeyboardInterrupt` in what Python code a thread is at, if it is at any.
+/// Raises `KeyboardInterrupt` in the Python code that a thread runs, if it runs any.
 fn interrupt(py: Python<'_>, thread: u64) {
     let raise = || -> PyResult<()> {
         let ctypes = py.import("ctypes")?;
@@ -132,7 +130,7 @@ fn interrupt(py: Python<'_>, thread: u64) {
         ctypes.getattr("pythonapi")?.call_method1("PyThreadState_SetAsyncExc", arguments).map(drop)
     };
     if thread > 0 {
-        // Where the interpreter cannot do that, the thread ends with the process.
+        // If the interpreter cannot do that, the thread ends with the process.
         let _unraised = raise();
     }
 }

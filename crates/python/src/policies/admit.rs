@@ -1,4 +1,4 @@
-//! `admit(self, write)`: how long a write is delayed before it enters.
+//! `admit(self, write)`: how long to delay a write before it enters.
 
 use super::{Instance, closed, next_call, no_answer};
 use fowler_experiment::policies::{CustomThrottle, Life, Throttled};
@@ -11,12 +11,12 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a (dyn Life + 'a));
 
 thread_local! {
-    /// The call that this thread is in.
+    /// The call that this thread executes.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Up to when a write may be delayed, in simulated time: a hundred years, beyond any drive's life,
-/// and far from where moments end.
+/// The latest simulated time to which a write may be delayed: a hundred years, beyond any drive's
+/// life, and far below the largest `Nanos`.
 const LATEST: Nanos = Nanos(100 * 365 * 86_400_000_000_000);
 
 /// See the module.
@@ -33,7 +33,7 @@ impl CustomThrottle for Admit {
                 SHOWN.set(life, || policy.call_method1(intern!(policy.py(), "admit"), (shown,)))?;
             let longest = LATEST.0.saturating_sub(now.0) as f64;
             let ns = answer.extract::<f64>().ok().filter(|ns| (0.0..=longest).contains(ns));
-            let expected = "nanoseconds to delay it by, from 0 to what is left of a hundred years";
+            let expected = "a delay in nanoseconds, at least 0, that ends within a hundred years";
             let spread = ns.ok_or_else(|| no_answer("admit", &answer, expected))? as u64;
             Ok(Throttled { spread: Span(spread), ..Throttled::default() })
         });
@@ -41,7 +41,7 @@ impl CustomThrottle for Admit {
     }
 }
 
-/// A write that could enter, and the life of the drive. Shown for as long as the call lasts.
+/// A write that could enter, and the drive's lifetime budget. Valid only during the call.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Write {
     call: u64,
@@ -80,7 +80,8 @@ impl Write {
         self.look(|life| life.ends().0)
     }
 
-    /// Pages that may still be taken, as rated or with what the rest until now has healed.
+    /// Returns the pages of endurance that remain: as rated, or with the wear that rest has healed
+    /// added.
     #[pyo3(signature = (*, healed=false))]
     fn left(&self, healed: bool) -> PyResult<f64> {
         self.look(|life| life.left(self.now, healed))

@@ -1,5 +1,5 @@
-//! `allows(self, running, read)`: whether a read may interrupt the program or erase that its die is
-//! at.
+//! `allows(self, running, read)`: whether a read may suspend the program or erase that runs on its
+//! die.
 
 use super::{Instance, no_answer};
 use fowler_experiment::policies::{Candidate, CustomSuspension, Running as Shown, SuspendAt};
@@ -29,7 +29,7 @@ impl CustomSuspension for Allows {
     }
 }
 
-/// The program or erase that runs.
+/// The running program or erase.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Running {
     shown: Shown,
@@ -63,7 +63,7 @@ impl Running {
     }
 }
 
-/// The read that would interrupt it.
+/// The read that would suspend it.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Read {
     shown: Candidate,

@@ -27,7 +27,7 @@ impl CustomHotness for Classify {
     }
 }
 
-/// A page that is programmed, or leaves the buffer.
+/// A page that is being programmed or leaves the buffer.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct Page {
     shown: Used,

@@ -1,6 +1,6 @@
 //! Policies written in Python. Each is called from the thread of the run, which takes the
-//! interpreter's lock for it; what it is shown are windows on the drive, open for as long as the
-//! call lasts.
+//! interpreter's lock for the call. Its arguments are views of the drive that are valid only during
+//! the call.
 
 mod admit;
 mod allows;
@@ -21,7 +21,7 @@ pub(crate) use allows::{Read, Running};
 pub(crate) use classify::Page;
 pub(crate) use pick::{View, Waiting};
 
-/// A policy as Python hands it over.
+/// A policy passed from Python.
 #[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct PolicyArgs {
@@ -32,7 +32,7 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// The slots that it fills.
+    /// Returns the policies for the slots that it fills.
     pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
         let prototype =
@@ -58,7 +58,7 @@ impl PolicyArgs {
                     policies.throttle = Some(Maker::new(&label, make));
                 }
                 other => {
-                    let what = format!("no slot is filled by a method `{other}`");
+                    let what = format!("no policy slot has a method `{other}`");
                     return Err(Diagnostic::new(name, what).into());
                 }
             }
@@ -67,8 +67,8 @@ impl PolicyArgs {
     }
 }
 
-/// The first error of a policy. It stops the run; until that has stopped, every policy of the run
-/// decides as none would.
+/// The first error of a policy. It stops the run. Until the run has stopped, its policies make
+/// default decisions.
 #[derive(Debug)]
 pub(crate) struct Failure {
     stop: Arc<AtomicBool>,
@@ -77,7 +77,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Nothing has failed yet. `stop` ends the run.
+    /// Creates an empty failure, which sets `stop` to end the run.
     pub fn new(stop: &Arc<AtomicBool>) -> Arc<Failure> {
         let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
         Arc::new(Failure { stop: Arc::clone(stop), failed, first })
@@ -90,7 +90,7 @@ impl Failure {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Raises what failed, if anything did, as `fowler.PolicyError`.
+    /// Raises the failure, if there was one, as `fowler.PolicyError`.
     pub fn raise(&self, py: Python<'_>) -> PyResult<()> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((whose, at, cause)) = first else { return Ok(()) };
@@ -102,7 +102,7 @@ impl Failure {
     }
 }
 
-/// Does `work` as [`watch`](crate::watch::watch) does, and raises what fails in its policies.
+/// Runs `work` as [`watch`](crate::watch::watch) does, and raises the failure of its policies.
 pub(crate) fn watch_policies<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -112,8 +112,7 @@ pub(crate) fn watch_policies<T: Send + 'static>(
     let failure = Failure::new(&watched.stop);
     let its = Arc::clone(&failure);
     let result = watch_for(py, progress, GRACE, watched, move |watched| work(&watched, &its));
-    // What a policy did comes before what came of it; but who pressed Ctrl-C knows why the run
-    // ended.
+    // A policy's failure precedes its consequences, except for Ctrl-C, which the user caused.
     match result {
         Err(error) if !error.is_instance_of::<PyRuntimeError>(py) => Err(error),
         result => failure.raise(py).and(result),
@@ -129,7 +128,7 @@ struct Instance {
 }
 
 impl Clone for Instance {
-    /// Two drives share nothing: the object is copied, all that it holds with it.
+    /// Makes a deep copy of the object, because drives must not share state.
     fn clone(&self) -> Self {
         let copied = Python::attach(|py| {
             let copy = py.import("copy")?.getattr("deepcopy")?;
@@ -144,7 +143,8 @@ impl Clone for Instance {
 }
 
 impl Instance {
-    /// What `ask` brings from the object; nothing where this or an earlier call failed.
+    /// Returns the result of calling the object with `ask`, or `None` if this or an earlier call
+    /// failed.
     fn ask<T>(
         &self,
         method: &str,
@@ -161,21 +161,20 @@ impl Instance {
     }
 }
 
-/// The number of a call: what one was shown means nothing to the next, of whichever run and thread.
+/// Returns the number of a call, unique over all runs and threads. What one call was shown is
+/// invalid in any other.
 fn next_call() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// What a policy returned is none of what it may.
+/// Creates the error for an invalid return value of a policy.
 fn no_answer(method: &str, got: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     let got = got.repr().map_or_else(|_| "something".into(), |text| text.to_string());
     PyTypeError::new_err(format!("{method} returned {got}: expected {expected}"))
 }
 
-/// The window was looked through after its call.
+/// Creates the error for the use of a view after its call.
 fn closed() -> PyErr {
-    PyRuntimeError::new_err(
-        "this shows the drive during the call that it was handed to, and no longer",
-    )
+    PyRuntimeError::new_err("this view of the drive is valid only during the call that received it")
 }

@@ -11,7 +11,7 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a policies::View<'a>);
 
 thread_local! {
-    /// The call that this thread is in.
+    /// The call that this thread executes.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Pick(pub Instance);
 
 impl CustomDieOrder for Pick {
     fn pick(&mut self, view: &policies::View<'_>) -> Option<TxnId> {
-        // Programs that have no page to go to are hidden: there may be nothing to choose from.
+        // Programs without a free page are hidden, so the view may be empty.
         let oldest = view.oldest()?;
         let call = next_call();
         CALL.set(call);
@@ -31,13 +31,13 @@ impl CustomDieOrder for Pick {
                 SHOWN.set(view, || policy.call_method1(intern!(policy.py(), "pick"), (shown,)))?;
             let its = answer.cast::<Waiting>().ok().map(Bound::get).filter(|its| its.call == call);
             its.map(|its| its.shown.id)
-                .ok_or_else(|| no_answer("pick", &answer, "one of what this view shows"))
+                .ok_or_else(|| no_answer("pick", &answer, "a transaction of this view"))
         });
         asked.or(Some(oldest))
     }
 }
 
-/// What waits for one die and may be served now. Shown for as long as the call lasts.
+/// The transactions that wait for a die and may be served now. Valid only during the call.
 #[pyclass(module = "fowler._core", frozen)]
 pub(crate) struct View {
     call: u64,
@@ -61,13 +61,13 @@ impl View {
 
 #[pymethods]
 impl View {
-    /// The present, in nanoseconds of simulated time.
+    /// Returns the current simulated time in nanoseconds.
     #[getter]
     fn now_ns(&self) -> PyResult<u64> {
         self.look(|view| view.now().0)
     }
 
-    /// Everything that waits, or all of one kind, in order of submission.
+    /// Returns all waiting transactions, or those of one kind, in order of submission.
     #[pyo3(signature = (kind=None))]
     fn waiting(&self, kind: Option<&str>) -> PyResult<Vec<Waiting>> {
         let call = self.call;
@@ -83,20 +83,20 @@ impl View {
         })
     }
 
-    /// The first of a kind in order of submission.
+    /// Returns the first transaction of a kind in order of submission.
     fn head(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.head(kind))
     }
 
-    /// The first of a kind by rank, where the order that this one takes the place of ranks; else by
+    /// Returns the first transaction of a kind by rank if the replaced die order ranks, else by
     /// submission.
     fn first(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.first(kind))
     }
 
-    /// The one that was submitted first.
+    /// Returns the transaction that was submitted first.
     fn oldest(&self) -> PyResult<Option<Waiting>> {
         self.one(|view| view.oldest())
     }
@@ -165,5 +165,7 @@ fn name(kind: Queued) -> &'static str {
 fn queued(kind: &str) -> PyResult<Queued> {
     let names = || Queued::ALL.map(|its| format!("`{}`", name(its))).join(", ");
     let found = Queued::ALL.into_iter().find(|&its| name(its) == kind);
-    found.ok_or_else(|| PyValueError::new_err(format!("`{kind}` is none of {}", names())))
+    found.ok_or_else(|| {
+        PyValueError::new_err(format!("unknown kind `{kind}`, expected one of {}", names()))
+    })
 }
