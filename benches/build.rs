@@ -1,4 +1,4 @@
-//! Keeps the name of the compiler, which instruction counts depend on.
+//! Records the version of the compiler, on which instruction counts depend.
 
 #![allow(clippy::print_stdout, reason = "how a build script speaks")]
 #![allow(clippy::disallowed_methods, reason = "how cargo speaks to a build script")]

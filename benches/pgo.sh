@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds `fowler` twice: once to see which way its runs go, once so that this way is the short one. The result is
-# target/pgo/fowler; what it prints is what any other build prints.
+# Builds `fowler` with profile-guided optimization: once with counters, and once with the profile of some runs.
+# The result is target/pgo/fowler. Its output is the same as that of any other build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
@@ -15,7 +15,7 @@ rm -rf "$folder/profiles"
 echo "building with counters ..." >&2
 RUSTFLAGS="-Cprofile-generate=$folder/profiles" "$cargo" build --release --quiet --bin fowler \
 	--target-dir "$folder/counting"
-echo "running what it is to be fast at ..." >&2
+echo "running the workloads to profile ..." >&2
 counting=$folder/counting/release/fowler
 steady=(--set precondition.pattern=steady --set geometry.blocks_per_plane=256)
 "$counting" compare --device pes-mlc --workload demo --schemes fifo,rps,pes_ips,pes_ipc >/dev/null

@@ -1,24 +1,24 @@
-//! The budget of instructions per request: what every workload may cost, in a file that a change
-//! must change if it makes one dearer.
+//! The budget of instructions per request. A change that makes a workload more expensive must
+//! change the file of budgets.
 
 use crate::{instructions, traces};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A count may lie this share above its budget.
+/// The share by which a count may exceed its budget.
 const TOLERANCE: f64 = 0.05;
 
 const HEAD: &str = "\
 # Instructions per request (per record in parse_native) on small drives, counted by callgrind. `make budget`
-# fails where one lies more than 5 % above. A change that makes one dearer, or much cheaper, writes this file
-# anew with `fowler-bench --instructions --write` and says why in its commit.
+# fails if a count exceeds its budget by more than 5 %. If a change makes a row more expensive, or much cheaper,
+# update this file with `fowler-bench --instructions --write` and give the reason in the commit message.
 ";
 
 fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("budget.toml")
 }
 
-/// What the counts depend on besides the code.
+/// Returns what the counts depend on besides the code.
 fn made_with() -> Result<[(&'static str, String); 3], String> {
     Ok([
         ("rustc", env!("FOWLER_RUSTC").into()),
@@ -27,13 +27,17 @@ fn made_with() -> Result<[(&'static str, String); 3], String> {
     ])
 }
 
-/// Counts, and writes what was counted as the new budget.
+/// Counts, and writes the counts as the new budget.
 ///
 /// # Errors
-/// If it cannot be counted or written, or the real traces were not found.
+/// If counting or writing fails, or the real traces are missing.
 pub fn write() -> Result<(), String> {
     if !traces::are_here() {
-        return Err("the rows of real traces would be lost: ../shared/traces was not found".into());
+        return Err(
+            "../shared/traces was not found, so the rows of real traces would be lost from \
+                    the budget"
+                .into(),
+        );
     }
     let mut text = String::from(HEAD);
     for (key, value) in made_with()? {
@@ -47,20 +51,18 @@ pub fn write() -> Result<(), String> {
     std::fs::write(path(), text).map_err(|error| format!("{}: {error}", path().display()))
 }
 
-/// Counts and compares. Returns whether everything is within its budget.
+/// Counts and compares. Returns whether every row is within its budget.
 ///
 /// # Errors
-/// If it cannot be counted, or there is no budget.
+/// If counting fails, or there is no budget.
 pub fn compare() -> Result<bool, String> {
     let text = std::fs::read_to_string(path())
         .map_err(|error| format!("{}: {error}", path().display()))?;
     let budget: toml::Table = text.parse().map_err(|error| format!("budget.toml: {error}"))?;
     for (key, value) in made_with()? {
-        let then = budget.get(key).and_then(toml::Value::as_str).unwrap_or("nothing known");
+        let then = budget.get(key).and_then(toml::Value::as_str).unwrap_or("an unknown version");
         if then != value {
-            eprintln!(
-                "note: the budget was made with {then}, this is {value}; compared all the same"
-            );
+            eprintln!("note: the budget was counted with {then}, this is {value}");
         }
     }
     let counts = instructions::measure()?;
@@ -77,11 +79,13 @@ pub fn compare() -> Result<bool, String> {
     let cheaper = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Under(_)));
     if failed {
         eprintln!(
-            "over budget, or without one: make it cheaper, or write the budget anew with `fowler-bench --instructions \
-             --write` and say why in the commit"
+            "some rows are over budget or have none: make them cheaper, or update the budget with `fowler-bench \
+             --instructions --write` and give the reason in the commit message"
         );
     } else if cheaper {
-        eprintln!("cheaper than the budget: tighten it with `fowler-bench --instructions --write`");
+        eprintln!(
+            "some rows are below budget: tighten it with `fowler-bench --instructions --write`"
+        );
     }
     Ok(!failed)
 }
@@ -91,13 +95,13 @@ fn allowed(budget: &toml::Table, key: &str) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
 }
 
-/// How a count compares with its budget; shares of the budget.
+/// How a count compares with its budget. Numbers are shares of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
     Within,
     Over(f64),
     Under(f64),
-    /// It has no budget.
+    /// There is no budget for it.
     New,
 }
 

@@ -1,4 +1,4 @@
-//! The drive that is measured, and what a run on it came to.
+//! The drive that is measured, and the results of a run on it.
 
 use crate::requests::PAGE;
 use fowler_device::policy::die_order::DieOrderKind;
@@ -9,50 +9,48 @@ use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, HostIo, Span};
 use std::time::Instant;
 
-/// How long the sensing of a page takes.
+/// The time to sense a page.
 pub const SENSE: Span = Span::us(50);
 
-/// How a drive comes to be as a workload meets it.
+/// The state of a drive at the start of a workload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Written once, in the order of addresses.
     Sequential,
-    /// In steady state under random writes; which transaction a die serves next, and what it may
-    /// interrupt.
+    /// In steady state under random writes, with these policies.
     Steady(DieOrderKind, SuspensionKind),
 }
 
-/// What one run came to.
+/// The results of one run.
 pub struct Measured {
     /// Requests served.
     pub requests: u64,
-    /// Logical pages that they touched.
+    /// Logical pages read or written.
     pub pages: u64,
-    /// What the flash did meanwhile.
+    /// The work of the flash during the run.
     pub work: Work,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
-/// The work of the flash, and what it was for.
+/// The work of the flash, by purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// Pages that the host read and wrote.
+    /// Pages that the host read.
     pub pages_read: u64,
-    /// See above.
+    /// Pages that the host wrote.
     pub pages_written: u64,
-    /// Flash reads that host reads needed: fewer than pages where the write buffer answered.
+    /// Flash reads for host reads; fewer than pages if the write buffer served some.
     pub reads: u64,
-    /// Flash reads before programs: the old page of a partial write, the page that GC
-    /// moves.
+    /// Flash reads before programs: the old page of a partial write, or the page that GC moves.
     pub reads_before: u64,
     /// Programs of host data.
     pub programs: u64,
-    /// Pages moved by GC.
+    /// Pages moved by GC and wear leveling.
     pub moves: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// Programs and erases taken off the cells for a read.
+    /// Programs and erases suspended for a read.
     pub suspensions: u64,
 }
 
@@ -81,18 +79,18 @@ impl Work {
         }
     }
 
-    /// Flash events of host reads: the ends of sensing and of transfer.
+    /// Returns the flash events of host reads: the ends of sensing and of transfer.
     pub fn read_events(&self) -> u64 {
         2 * self.reads
     }
 
-    /// Flash events of host writes and what they entail: two for each program and each read before
-    /// it, one for each erase, and two for each suspension (cells free; the end after resuming).
+    /// Returns the flash events that host writes cause: two for each program and each read before
+    /// it, one for each erase, and two for each suspension (cells free; end after resuming).
     pub fn write_events(&self) -> u64 {
         2 * (self.programs + self.moves + self.reads_before) + self.erases + 2 * self.suspensions
     }
 
-    /// Write amplification; 1 without writes.
+    /// Returns the write amplification; 1 without writes.
     pub fn waf(&self) -> f64 {
         if self.programs == 0 {
             return 1.0;
@@ -102,18 +100,18 @@ impl Work {
 }
 
 impl Measured {
-    /// Wall time for each request.
+    /// Returns the wall time per request, in nanoseconds.
     pub fn ns_per_request(&self) -> f64 {
         self.seconds * 1e9 / self.requests as f64
     }
 
-    /// Flash events without which the requests cannot be served.
+    /// Returns the flash events that the requests need.
     pub fn events(&self) -> u64 {
         self.work.read_events() + self.work.write_events()
     }
 }
 
-/// 8 channels of 8 dies, 128 GiB of 4 KiB pages.
+/// Returns 8 channels of 8 dies, 128 GiB of 4 KiB pages.
 pub fn geometry() -> Geometry {
     Geometry {
         channels: 8,
@@ -126,7 +124,7 @@ pub fn geometry() -> Geometry {
     }
 }
 
-/// The operating times of every drive here.
+/// Returns the operating times of all drives of the benchmark.
 pub fn timing() -> Timing {
     Timing {
         bus_transfer: Span::us(4),
@@ -141,13 +139,13 @@ pub fn timing() -> Timing {
     }
 }
 
-/// A drive of this shape, 28 % spare, greedy GC.
+/// Returns the configuration of a drive of this geometry, with 28 % spare capacity and greedy GC.
 pub fn config(geometry: Geometry, state: State) -> Config {
     let (pattern, order, suspension) = match state {
         State::Sequential => (Pattern::Sequential, DieOrderKind::ReadFirst, SuspensionKind::Never),
         State::Steady(order, suspension) => (Pattern::Steady, order, suspension),
     };
-    // 64 MiB for 128 GiB; on a small drive as many pages as may be outstanding, and some more.
+    // 64 MiB for 128 GiB; on a small drive a few more pages than can be outstanding.
     let buffer = Bytes((geometry.raw().0 / 2048).max(4 << 20));
     let mut config = Config {
         over_provisioning: 0.28,
@@ -174,12 +172,12 @@ pub fn config(geometry: Geometry, state: State) -> Config {
     config
 }
 
-/// The drive of a configuration, preconditioned.
+/// Builds the drive of a configuration, preconditioned.
 pub fn build(config: &Config) -> Device {
     Device::new(config).unwrap_or_else(|refusals| panic!("{refusals:?}"))
 }
 
-/// Serves the requests, with every latency and every blame recorded.
+/// Serves the requests, and records every latency and all blame.
 pub fn serve(
     device: &mut Device,
     requests: impl IntoIterator<Item = HostIo>,

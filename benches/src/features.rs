@@ -1,5 +1,5 @@
-//! What models of the cells and schemes cost: requests per second with each of them on, beside the
-//! same workload with it off, in turn, so that a machine whose speed drifts drifts for both.
+//! The cost of cell models and schemes: requests per second with each of them on and off. Runs
+//! alternate, so that a drift of the machine's speed affects both.
 
 use crate::drive::{self, Measured};
 use crate::table::median;
@@ -16,27 +16,22 @@ use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Device};
 use fowler_units::Span;
 
-/// Something that can be switched on.
+/// A feature that can be switched on.
 struct Feature {
     /// Its name in the table.
     name: &'static str,
-    /// By what share it may lower the requests per second, where that is set.
+    /// The share by which it may lower the requests per second, if there is a target.
     may_cost: Option<f64>,
-    /// What it is compared with.
+    /// Sets the baseline.
     base: fn(&mut Config),
-    /// Itself.
+    /// Sets the feature.
     on: fn(&mut Config),
 }
 
-/// All of them.
+/// All features.
 const FEATURES: [Feature; 6] = [
-    Feature { name: "cells that err, worst case", may_cost: Some(0.25), base: plain, on: cells },
-    Feature {
-        name: "cells that err, levels by age",
-        may_cost: Some(0.25),
-        base: plain,
-        on: by_age,
-    },
+    Feature { name: "bit errors, worst case", may_cost: Some(0.25), base: plain, on: cells },
+    Feature { name: "bit errors, levels by age", may_cost: Some(0.25), base: plain, on: by_age },
     Feature { name: "RHIO", may_cost: None, base: plain, on: rhio },
     Feature { name: "throttle ready", may_cost: Some(0.05), base: plain, on: ready },
     Feature { name: "HIRE", may_cost: Some(0.15), base: by_voltage, on: hire },
@@ -45,21 +40,21 @@ const FEATURES: [Feature; 6] = [
 
 fn plain(_: &mut Config) {}
 
-/// Half-way through a life of 1,500 cycles, data up to 21 days old.
+/// Bit errors halfway through a life of 1,500 cycles, with data up to 21 days old.
 fn cells(config: &mut Config) {
     config.reliability.model = ModelKind::Analytic;
     config.reliability.cycles = 750;
     config.reliability.oldest = Span(21 * 86_400_000_000_000);
 }
 
-/// The same, each page read at the level that its age asks for.
+/// The same, with each page read at the level that its age requires.
 pub fn by_age(config: &mut Config) {
     cells(config);
     config.sensing.name = SensingKind::Model;
     config.sensing.inputs = 1 << Input::Age as u32;
 }
 
-/// RHIO whole.
+/// All of RHIO.
 pub fn rhio(config: &mut Config) {
     by_age(config);
     config.hotness.detectors = 1 << Detector::RequestSize as u32;
@@ -69,20 +64,20 @@ pub fn rhio(config: &mut Config) {
     config.die_order.name = DieOrderKind::Rhio;
 }
 
-/// READY's throttle on a life so short that what the drive endures is not used up: it looks on and
-/// never holds a write for long.
+/// READY's throttle on a life too short to use up the drive's endurance, so that the throttle runs
+/// but hardly delays writes.
 pub fn ready(config: &mut Config) {
     config.throttle.name = ThrottleKind::Ready;
     config.life.target = Span(86_400_000_000_000);
 }
 
-/// HIRE's drive: Table 1, and a buffer that keeps what is read.
+/// HIRE's drive: Table 1, and a buffer that caches reads.
 fn by_voltage(config: &mut Config) {
     config.reliability.model = ModelKind::ByVoltage;
     config.buffer.cache_reads = true;
 }
 
-/// HIRE whole.
+/// All of HIRE.
 pub fn hire(config: &mut Config) {
     by_voltage(config);
     config.hotness.detectors = 1 << Detector::BufferHits as u32;
@@ -92,21 +87,21 @@ pub fn hire(config: &mut Config) {
     config.sensing.inputs = 1 << Input::Voltage as u32;
 }
 
-/// Data lies on the die that its address says, as the pages of a stripe do.
+/// Places data on the die that its address determines, as with stripes.
 fn by_address(config: &mut Config) {
     config.placement.dies = Dies::ByAddress;
 }
 
-/// Stripes of seven data pages and one of parity, written with their data.
+/// Stripes of seven data pages and one parity page, which is written with the data.
 pub fn raid5(config: &mut Config) {
     by_address(config);
     config.redundancy.name = RedundancyKind::Raid5;
     config.redundancy.stripe = 7;
 }
 
-/// Prints the features whose names contain one of `named`; all if that is empty.
+/// Prints the features whose names contain one of `named`, or all if `named` is empty.
 pub fn print(named: &[String], rounds: usize) {
-    println!("| on | workload | Mreq/s off | on | requests per second lower by | at most |");
+    println!("| feature | workload | Mreq/s without | with | slower by | target |");
     println!("|---|---|--:|--:|--:|--:|");
     let wanted =
         |it: &&Feature| named.is_empty() || named.iter().any(|part| it.name.contains(part));
@@ -138,7 +133,7 @@ fn compare(feature: &Feature, workload: &Workload, rounds: usize) {
     );
 }
 
-/// Nanoseconds per request on a drive of that kind, made anew.
+/// Returns nanoseconds per request on a new drive of that kind.
 fn served(workload: &Workload, set: fn(&mut Config)) -> f64 {
     let mut device: Device = workload.drive_set(drive::geometry(), set);
     let requests = workload.requests(&device, workload.requests);

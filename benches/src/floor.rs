@@ -1,42 +1,41 @@
-//! The floor: what no event-driven simulator of a drive can leave out, and nothing else.
+//! The floor: the work that no event-driven simulator of a drive can leave out, and nothing else.
 //!
-//! It takes the same requests from the same iterator as the drive, under the same pacing, and does:
+//! It takes the same requests from the same iterator as the drive, with the same pacing, and does:
 //!
-//! - **For each request** a record of what is in flight (when it was issued, which pages are to
-//!   begin and to end), merged by time with the events or held back by the depth; and one latency
-//!   in a histogram. Without these no latency is known.
-//! - **For each page** an access to the mapping where the page lies. What is found goes into a sum
-//!   and nothing waits for it, although in a drive nothing can begin before it is known which die
-//!   is asked. A write changes the mapping both ways, and its new place is the next of the next
-//!   die: pages of a block are programmed in order, dies work side by side, so that no simulator
-//!   has fewer streams of places.
-//! - **For each page moved** the backward mapping of its old place, and both ways for its new one.
-//!   As in the drive, the pages of a victim lie next to each other, one victim to a die, while the
-//!   logical pages found there are scattered. The floor reads the pages that it moves packed; in a
-//!   drive invalid ones lie between them, so it is spared cache lines.
-//! - **For each end** of a sensing, a transfer, a program or an erase one event, pushed and popped;
-//!   for each suspension two (the cells are free; what was interrupted ends later than planned). A
-//!   simulator that knows of channels and suspension must decide something at each of these
-//!   moments.
+//! - **For each request**: one record of what is in flight (when it was issued, which pages are to
+//!   begin and to end), in order of time with the events or throttled by the queue depth, and one
+//!   latency in a histogram. Without these no latency is known.
+//! - **For each page**: one access to the mapping. The result goes into a sum and nothing waits for
+//!   it, although in a drive nothing can begin before the die is known. A write updates the mapping
+//!   both ways, and its new location is the next page of the next die: pages of a block are
+//!   programmed in order and dies work in parallel, so no simulator has fewer write streams.
+//! - **For each page moved**: the reverse mapping of its old location, and both mappings of its new
+//!   one. As in the drive, the pages of a victim are adjacent, with one victim per die, while the
+//!   logical pages found there are scattered. The pages that the floor moves are packed. In a drive
+//!   invalid pages lie between them, so the floor touches fewer cache lines.
+//! - **For each end** of a sensing, a transfer, a program or an erase: one event, pushed and
+//!   popped. For each suspension: two (the cells are free; the operation ends later than planned).
+//!   A simulator that knows channels and suspension must decide something at each of these moments.
 //!
-//! How many flash operations a page takes is what the drive of the same round had, on average: the
-//! write amplification, the reads before partial writes, the buffer hits that take none, the
-//! suspensions.
+//! The number of flash operations per page is the average of the drive in the same round. It
+//! includes write amplification, reads before partial writes, buffer hits that need no operation,
+//! and suspensions.
 //!
-//! The event queue is the drive's own ([`Agenda`], lanes included), and about as many events are
-//! pending in it: of each request no more pages are under way at once than the dies would allow.
-//! The columns are the drive's kind (on large pages), have the drive's size, are scattered where
-//! the drive's are, and are as warm: made just before the run. Latencies fall into the drive's kind
-//! of histogram.
+//! The event queue is the drive's own ([`Agenda`], including lanes), with about as many pending
+//! events: a request has no more pages in progress at once than the dies would allow. The columns
+//! are of the drive's kind (on large pages), have the drive's size, are scattered if the drive's
+//! are, and are equally warm, because they are made just before the run. The histogram is of the
+//! drive's kind, too.
 //!
-//! There are two of it. The *plain* floor looks a page up when its request comes, and most of it is
-//! that wait for the memory: the floor that simulators have been compared with. The other asks for
-//! mapping entries beforehand as the drive does, of requests that it draws ahead and of pages that
-//! it will move: the stricter one, since no simulator need wait. Its instructions have a budget as
-//! the drive's have (`budget.toml`): a floor that became dearer would flatter every ratio.
+//! There are two floors. The *plain* floor looks a page up when its request arrives, and spends
+//! most of its time waiting for memory. Simulators were compared with this one. The other floor
+//! prefetches mapping entries as the drive does, for requests that it reads ahead and for pages
+//! that it will move. It is the stricter one, as no simulator has to wait for memory. Its
+//! instructions have a budget like the drive's (`budget.toml`), because a more expensive floor
+//! would flatter every ratio.
 //!
-//! **Left out on purpose**, although some of it no real simulator can do without: queues of waiting
-//! transactions, the state of dies and channels and all arbitration (a page never waits: the
+//! **Left out on purpose**, although a real simulator needs some of it: queues of waiting
+//! transactions, the state of dies and channels and all arbitration (a page never waits, and the
 //! lengths of operations are those of reads), the write buffer, valid counts and bitmaps, the
 //! choice of victims, and all blame. See docs/decisions/validation.md, "What does the benchmark
 //! floor include?".
@@ -49,7 +48,7 @@ use fowler_units::{HostIo, HostOp, IdVec, Lpn, Nanos, Ppn, Rng, Scatter, Span};
 use hdrhistogram::Histogram;
 use std::time::Instant;
 
-/// Which request an event belongs to, and how many are to follow for the same page.
+/// The request that an event belongs to, and how many events follow for the same page.
 #[derive(Clone, Copy)]
 struct End {
     request: u32,
@@ -67,10 +66,10 @@ impl Event for End {
     }
 }
 
-/// How many requests, and pages to move, are known before their turn: as in the drive.
+/// How many requests, and pages to move, are read ahead, as in the drive.
 const AHEAD: usize = 8;
 
-/// Requests in flight at most: what fits into an event.
+/// The most requests in flight, limited by the bits of an event.
 const IN_FLIGHT: u32 = 1 << 16;
 
 /// A request in flight.
@@ -78,13 +77,15 @@ const IN_FLIGHT: u32 = 1 << 16;
 struct InFlight {
     issued: Nanos,
     op: HostOp,
-    /// The next page to begin, the page after the last, and how many have not ended.
+    /// The next page to begin, the page after the last, and the number of pages that have not
+    /// ended.
     next: u32,
     end: u32,
     left: u32,
 }
 
-/// Something that happens so often per page on average, paid out in whole numbers.
+/// Something that happens a fractional number of times per page on average, handed out in whole
+/// numbers.
 #[derive(Clone, Copy, Default)]
 struct Dues {
     /// In units of 2^-32.
@@ -94,7 +95,7 @@ struct Dues {
 
 impl Dues {
     fn new(count: u64, pages: u64) -> Self {
-        // Half a unit ahead, so that rounding down loses no whole one that is due.
+        // Start half a unit ahead, so that rounding down does not lose a whole unit.
         let per_page = (u128::from(count) << 32).checked_div(u128::from(pages)).unwrap_or(0);
         Self { per_page: per_page as u64, owed: 1 << 31 }
     }
@@ -108,7 +109,7 @@ impl Dues {
     }
 }
 
-/// Places in the order in which a drive gives them out: the next of each die in turn.
+/// Locations in the order in which a drive allocates them: the next page of each die in turn.
 #[derive(Clone, Copy)]
 struct Stripe {
     die: u32,
@@ -139,32 +140,33 @@ pub struct Floor {
     in_flight: Vec<InFlight>,
     free: Vec<u32>,
     histogram: Histogram<u64>,
-    /// Where host pages go, where moved pages go, and where they come from.
+    /// The locations of host pages, of moved pages, and of victims' pages.
     written: Stripe,
     moved: Stripe,
     victims: Stripe,
-    /// Victims' pages whose mapping entries are asked for.
+    /// The victims' pages whose mapping entries are prefetched.
     victims_ahead: Stripe,
     read_events: Dues,
     write_events: Dues,
     moves: Dues,
-    /// Pages of one request under way at once.
+    /// The most pages of one request in progress at once.
     at_once: u32,
-    /// Whether mapping entries are asked for before they are needed.
+    /// Whether mapping entries are prefetched.
     asks_ahead: bool,
-    /// The sum of the places found.
+    /// The sum of the locations found.
     found: u32,
-    /// Events scheduled; counted where assertions are checked only.
+    /// Events scheduled. Counted in debug builds only.
     events: u64,
 }
 
 impl Floor {
-    /// The floor under a drive of these sizes, whose logical pages lie scattered or in order.
+    /// Creates the floor of a drive with this layout, whose logical pages are scattered or in
+    /// order.
     pub fn new(layout: &Layout, scattered: bool) -> Self {
         let (logical, physical) = (layout.logical_pages, layout.geometry.pages());
         let dies = layout.geometry.dies();
         let rows = physical / dies;
-        // Logical pages fill the first places; who lies in the others is as random or orderly.
+        // Logical pages fill the first locations. The others have owners in the same order.
         let order = Scatter::new(u64::from(logical), &mut Rng::stream(7, "floor"));
         let owner = |place: u32| match scattered {
             true => order.at(u64::from(place % logical)) as u32,
@@ -198,12 +200,12 @@ impl Floor {
         }
     }
 
-    /// The same floor, which waits for the memory wherever the drive would without asking ahead.
+    /// Turns this into the plain floor, which does not prefetch.
     pub fn plain(self) -> Self {
         Self { asks_ahead: false, ..self }
     }
 
-    /// Serves the requests, with the flash operations that a drive had for them. Returns
+    /// Serves the requests with as many flash operations as a drive needed for them. Returns
     /// nanoseconds of wall time per request.
     pub fn run(
         &mut self,
@@ -228,7 +230,7 @@ impl Floor {
     }
 
     fn serve(&mut self, mut source: impl Iterator<Item = HostIo>, pacing: Pacing) {
-        // A second run begins where the first ended.
+        // A second run begins at the time at which the first ended.
         let began = self.agenda.now() - Nanos::ZERO;
         let mut drawn = [None; AHEAD];
         let mut turn = 0;
@@ -286,7 +288,7 @@ impl Floor {
         }
     }
 
-    /// Begins pages of a request until one takes the flash some time, or none is left to begin.
+    /// Begins pages of a request until one takes flash events, or no page is left.
     #[inline]
     fn begin(&mut self, request: u32) {
         while let Some(events) = self.begin_page(request) {
@@ -299,7 +301,7 @@ impl Floor {
         }
     }
 
-    /// Begins the next page of a request, if there is one. Returns how many events it takes.
+    /// Begins the next page of a request, if there is one. Returns the number of its events.
     #[inline]
     fn begin_page(&mut self, request: u32) -> Option<u32> {
         let it = &mut self.in_flight[request as usize];
@@ -317,7 +319,7 @@ impl Floor {
         Some(events)
     }
 
-    /// Writes a page, and moves the pages that are due for it. Returns how many events that takes.
+    /// Writes a page, and moves the pages that are due for it. Returns the number of events.
     #[inline]
     fn write(&mut self, page: u32) -> u32 {
         let place = self.written.next();
@@ -328,7 +330,7 @@ impl Floor {
         self.write_events.take()
     }
 
-    /// Moves one page, found by its place in a victim; its events are among those of writes.
+    /// Moves one page of a victim. Its events are among those of writes.
     #[inline]
     fn relocate(&mut self) {
         if self.asks_ahead {
@@ -363,7 +365,7 @@ impl Floor {
         }
     }
 
-    /// Takes note that a page has ended. Returns whether it was the request's last.
+    /// Notes that a page has ended. Returns whether it was the last of its request.
     #[inline]
     fn page_ended(&mut self, request: u32) -> bool {
         let it = &mut self.in_flight[request as usize];
@@ -407,8 +409,7 @@ mod tests {
         (measured, floor)
     }
 
-    /// What makes it a floor of this drive: the same requests, the same flash operations, none
-    /// invented.
+    /// The floor has the same requests and as many flash operations as the drive.
     #[test]
     fn the_floor_has_the_requests_and_the_events_of_the_drive() {
         for workload in &WORKLOADS {

@@ -1,17 +1,16 @@
-//! Instructions per request, counted by valgrind's callgrind: the same on every run, whatever else
-//! the machine does, so that a regression of a few percent can be told from noise.
+//! Instructions per request, counted by valgrind's callgrind. Counts are the same on every run,
+//! whatever else the machine does, so a regression of a few percent can be told from noise.
 //!
-//! The program runs itself under callgrind, once for each workload, and callgrind collects only
-//! while one of the functions called `counted_...` is on the stack. `gungraun` (formerly
-//! iai-callgrind) does the same through a runner that must be installed beside it in the same
-//! version; it would be one more thing to keep in step, for a number that callgrind prints by
-//! itself.
+//! The program runs itself under callgrind, once for each workload. Callgrind collects only while
+//! a function called `counted_...` is on the stack. `gungraun` (formerly iai-callgrind) does the
+//! same, but needs a separately installed runner of the same version, for a number that callgrind
+//! prints anyway.
 //!
-//! What a count depends on, besides the code: the compiler, the standard library, and the C
-//! library's copies of `memcpy` and `memset`, of which it takes the one that suits the processor,
-//! which under valgrind is what valgrind emulates (AVX2 at most in 3.19). Hence the note in the
-//! budget of what it was made with. The environment is left empty, for its size shifts the stack.
-//! The library's hash maps with seeds of their own are banned from Fowler anyway (clippy.toml).
+//! Besides the code, a count depends on the compiler, the standard library, and the C library's
+//! variants of `memcpy` and `memset`. The C library picks these by the processor, which valgrind
+//! emulates (AVX2 at most in 3.19). The budget therefore records the versions. The environment is
+//! empty, because its size shifts the stack. Randomly seeded hash maps of the standard library are
+//! banned from Fowler anyway (clippy.toml).
 
 use crate::drive::{self, State, Work};
 use crate::features;
@@ -27,7 +26,7 @@ use rayon::prelude::*;
 use std::io::Cursor;
 use std::process::Command;
 
-/// Something whose instructions are counted.
+/// A row of the budget.
 #[derive(Clone, Copy)]
 struct Counted {
     /// Its name in the budget.
@@ -39,15 +38,15 @@ struct Counted {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// On a drive with something set, of so many blocks in each plane.
+    /// Serves a workload on a drive with these settings and this many blocks per plane.
     Serve(Workload, fn(&mut Config), u32),
-    /// The same on the floor: were it to become dearer, every ratio to it would look better.
+    /// Serves a workload on the floor, whose cost is in every ratio.
     Floor(Workload),
-    /// An excerpt of a real trace, repeated, on the drive of the table.
+    /// Serves a repeated excerpt of a real trace on the drive of the table.
     Trace(Trace),
-    /// The same on the floor.
+    /// Serves the same excerpt on the floor.
     TraceFloor(Trace),
-    /// The text of a native trace is read.
+    /// Reads the text of a native trace.
     Parse,
 }
 
@@ -74,7 +73,7 @@ const fn with(
     Counted { key, requests, task: Task::Serve(workload, set, 2 * BLOCKS) }
 }
 
-/// Everything that has a budget.
+/// All rows of the budget.
 const ALL: [Counted; 24] = [
     serve("random_read_qd32", 100_000, RANDOM_READ),
     serve("poisson_read_60", 100_000, POISSON_READ),
@@ -102,11 +101,11 @@ const ALL: [Counted; 24] = [
     Counted { key: "parse_native", requests: 100_000, task: Task::Parse },
 ];
 
-/// Blocks of a plane; where data of several kinds has open blocks of its own it takes more.
+/// Blocks of a plane. Drives with separate open blocks for several kinds of data have more.
 const BLOCKS: u32 = 32;
 
-/// As many dies as in the table, but fewer blocks: making it ready must not take longer than the
-/// run.
+/// Returns as many dies as in the table, but fewer blocks, so that building the drive does not take
+/// longer than the run.
 fn small(blocks_per_plane: u32) -> Geometry {
     Geometry { blocks_per_plane, pages_per_block: 64, ..drive::geometry() }
 }
@@ -134,19 +133,19 @@ fn counted_parse(reader: TraceReader) -> u64 {
     records
 }
 
-/// Flash operations so far, for any source.
+/// Returns the flash operations so far, from all sources.
 fn operations(device: &Device) -> u64 {
     let its = device.counters();
     [its.reads, its.programs, its.erases].iter().map(BySource::sum).sum()
 }
 
-/// Does what `key` names, once. This is what runs under callgrind; of a drive it says how many
-/// flash operations a request took.
+/// Runs the row `key` once. This is what runs under callgrind. For a drive, prints how many flash
+/// operations a request took.
 ///
 /// # Errors
-/// If nothing has that name.
+/// If there is no such row.
 pub fn perform(key: &str) -> Result<(), String> {
-    let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("nothing is called {key}"))?;
+    let counted = ALL.iter().find(|it| it.key == key).ok_or(format!("unknown row `{key}`"))?;
     match counted.task {
         Task::Serve(workload, set, blocks) => {
             let mut device = workload.drive_set(small(blocks), set);
@@ -156,7 +155,7 @@ pub fn perform(key: &str) -> Result<(), String> {
             counted_serve(&mut device, requests, workload.pacing(), &mut recorder);
             assert_eq!(recorder.requests(), counted.requests);
             let each = (operations(&device) - before) as f64 / counted.requests as f64;
-            println!("{key}: {each:.3} flash operations a request");
+            println!("{key}: {each:.3} flash operations per request");
         }
         Task::Floor(workload) => {
             let mut device = workload.drive(small(BLOCKS));
@@ -168,7 +167,7 @@ pub fn perform(key: &str) -> Result<(), String> {
         Task::Trace(trace) | Task::TraceFloor(trace) => {
             let mut device = drive::build(&drive::config(drive::geometry(), State::Sequential));
             let once = traces::load(trace, device.layout().logical.0)
-                .ok_or(format!("{key}: the trace is not here"))?;
+                .ok_or(format!("{key}: the trace was not found"))?;
             let requests = Requests::Repeated(Repeated::new(once.into(), counted.requests));
             if let Task::Trace(_) = counted.task {
                 let mut recorder = Recorder::new();
@@ -194,30 +193,28 @@ pub fn perform(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Instructions per request by key, in the order of the table; without the rows of real traces
-/// where those are not here, which is said.
+/// Returns instructions per request by key, in the order of the table. Skips the rows of real
+/// traces, with a note, if the traces are missing.
 ///
 /// # Errors
-/// If valgrind is not there, or does not say what it should.
+/// If valgrind is missing, or its output is not understood.
 pub fn measure() -> Result<Vec<(&'static str, f64)>, String> {
     let here = traces::are_here();
     if !here {
-        eprintln!("note: the rows of real traces are skipped: ../shared/traces is not here");
+        eprintln!("note: skipping the rows of real traces: ../shared/traces was not found");
     }
     let counted = ALL.par_iter().filter(|it| here || !it.task.needs_traces());
     counted.map(|it| Ok((it.key, count(it.key)? as f64 / it.requests as f64))).collect()
 }
 
-/// What valgrind calls itself.
+/// Returns the version of valgrind.
 ///
 /// # Errors
-/// If it is not there.
+/// If it cannot be started.
 pub fn valgrind() -> Result<String, String> {
     let output = Command::new("valgrind").arg("--version").output();
     let output = output.map_err(|error| {
-        format!(
-            "valgrind does not start ({error}); it counts the instructions and must be installed"
-        )
+        format!("cannot start valgrind, which counts the instructions ({error}): install it")
     })?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
@@ -233,14 +230,14 @@ fn count(key: &str) -> Result<u64, String> {
         .env_clear()
         .env("PATH", path)
         .output()
-        .map_err(|error| format!("valgrind does not start: {error}"))?;
+        .map_err(|error| format!("cannot start valgrind: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     collected(&said)
         .filter(|&count| output.status.success() && count > 0)
-        .ok_or_else(|| format!("callgrind did not count {key}; it said:\n{said}"))
+        .ok_or_else(|| format!("callgrind did not count {key}; its output:\n{said}"))
 }
 
-/// The number in callgrind's line `==pid== Collected : number`.
+/// Returns the number in callgrind's line `==pid== Collected : number`.
 fn collected(said: &str) -> Option<u64> {
     let (_, rest) = said.split_once("Collected :")?;
     rest.split_whitespace().next()?.parse().ok()
@@ -251,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_is_found_in_what_callgrind_says() {
+    fn the_count_is_found_in_the_output_of_callgrind() {
         let said = "==5686== Events    : Ir\n==5686== Collected : 563777394\n==5686== \n";
         assert_eq!(collected(said), Some(563_777_394));
         assert_eq!(collected("==1== no such thing"), None);

@@ -1,9 +1,8 @@
-//! Whether a long run takes as long for each request as a short one, and no more memory.
+//! Compares the time per request and the memory of a long run with those of a short one.
 //!
-//! Each run is a process of its own, which is this program again: the system tells how much memory
-//! a process has had resident at most. The short one is run before the long one and after it, since
-//! minutes pass in between and the machine may have become slower. Processor time is what to look
-//! at where others use the machine too.
+//! Each run is a process of its own that executes this program again, because the system reports
+//! the peak memory of a process. The short run is repeated after the long one, since minutes pass
+//! in between and the machine may have become slower. On a shared machine, look at processor time.
 
 use crate::drive;
 use crate::memory::peak_bytes;
@@ -14,15 +13,14 @@ use std::process::Command;
 const SHORT: u64 = 10_000_000;
 const LONG: u64 = 1_000_000_000;
 
-/// Serves so many random reads on one drive and says how long it took and how much memory.
+/// Serves `requests` random reads on one drive, and prints the time and the memory that it took.
 ///
 /// # Errors
 /// If the system does not report it.
 pub fn perform(requests: u64) -> Result<(), String> {
     let mut device = RANDOM_READ.drive(drive::geometry());
     let source = RANDOM_READ.requests(&device, requests);
-    let before =
-        peak_bytes().ok_or("this system does not report how much memory a process has had")?;
+    let before = peak_bytes().ok_or("this system does not report the peak memory of a process")?;
     let begun = processor_seconds().unwrap_or(f64::NAN);
     let measured = drive::serve(&mut device, source, RANDOM_READ.pacing());
     assert_eq!(measured.requests, requests, "every request was answered and counted");
@@ -47,14 +45,14 @@ pub fn perform(requests: u64) -> Result<(), String> {
 pub fn print() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     println!(
-        "| random reads | wall s | ns/request | processor ns/request | MB resident before it | and after |"
+        "| random reads | wall s | ns/request | processor ns/request | peak MB before | peak MB after |"
     );
     println!("|--:|--:|--:|--:|--:|--:|");
     for requests in [SHORT, LONG, SHORT] {
         let run = Command::new(&program).args(["--length-one", &requests.to_string()]).status();
-        let run = run.map_err(|error| format!("cannot run itself: {error}"))?;
+        let run = run.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         if !run.success() {
-            return Err(format!("{requests} requests were not served: {run}"));
+            return Err(format!("the run of {requests} requests failed: {run}"));
         }
     }
     Ok(())

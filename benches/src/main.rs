@@ -1,6 +1,6 @@
 //! `make bench`: requests per second and nanoseconds per flash event by workload, on 8 channels of
-//! 8 dies and 128 GiB of 4 KiB pages, each beside its *floor*: the same requests with only what no
-//! event-driven simulator can do without.
+//! 8 dies and 128 GiB of 4 KiB pages. Each row is compared with its *floor*: the same requests with
+//! only the work that no event-driven simulator can leave out.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock of the machine")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark says what it measured")]
@@ -25,67 +25,66 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// How fast Fowler is, on one core.
+/// Measures the speed of Fowler on one core.
 ///
-/// Without a flag: every workload on a drive of 8 channels, 8 dies each and 128 GiB, with all
-/// latency histograms and blame, each beside its floor (see floor.rs for what that is).
+/// Without a flag: runs every workload on a drive of 8 channels with 8 dies each and 128 GiB, with
+/// all latency histograms and blame, and compares it with its floor (see floor.rs).
 #[derive(Parser)]
 #[command(name = "fowler-bench")]
 struct Arguments {
-    /// Only the rows whose names contain one of these
+    /// Measure only rows whose names contain one of these
     #[arg(value_name = "PART")]
     named: Vec<String>,
-    /// Rounds of each row, of which the median is shown
+    /// Rounds of each row; the table shows medians
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// One round of each row
+    /// Run one round of each row
     #[arg(long)]
     quick: bool,
-    /// How much memory one drive takes, instead of how fast it is
+    /// Measure the memory of one drive
     #[arg(long, group = "what")]
     memory: bool,
-    /// Instructions per request on small drives, compared with benches/budget.toml: fails where one
-    /// is more than 5 % dearer (needs valgrind)
+    /// Compare instructions per request on small drives with benches/budget.toml, and fail if a row
+    /// takes over 5 % more (needs valgrind)
     #[arg(long, group = "what")]
     instructions: bool,
-    /// Makes what was counted the budget
+    /// Write the counts to the budget
     #[arg(long, requires = "instructions")]
     write: bool,
-    /// Requests per second by dies, queue depth and length of the run: tables, and pictures in
-    /// --out
+    /// Measure requests per second by dies, queue depth and length of the run; prints tables and
+    /// writes figures to --out
     #[arg(long, group = "what")]
     scaling: bool,
-    /// Up to 10^8 requests, which takes a minute
+    /// Go up to 10^8 requests, which takes a minute
     #[arg(long, requires = "scaling")]
     long: bool,
-    /// One run of 10^9 requests beside one of 10^7, how long each takes and how much memory: takes
-    /// minutes
+    /// Compare time and memory of one run of 10^9 requests with one of 10^7 (takes minutes)
     #[arg(long, group = "what")]
     billion: bool,
-    /// Does one of those runs
+    /// Do one of the runs of --billion
     #[arg(long, group = "what", hide = true, value_name = "REQUESTS")]
     length_one: Option<u64>,
-    /// Where pictures go
+    /// The folder for figures
     #[arg(long, value_name = "DIR", default_value = "target/bench")]
     out: PathBuf,
-    /// Megabytes of unpacked trace text read per second, by format, beside unpacking alone
+    /// Measure megabytes of decompressed trace text read per second, by format, and decompression
+    /// alone
     #[arg(long, group = "what")]
     parse: bool,
-    /// What models of the cells and schemes cost in requests per second, each beside the same drive
-    /// without it
+    /// Measure what cell models and schemes cost in requests per second
     #[arg(long, group = "what")]
     features: bool,
-    /// How much of all cores independent runs use, compared with one run after another
+    /// Measure how well independent runs use all cores
     #[arg(long, group = "what")]
     parallel: bool,
-    /// How long drives of 128 GiB and 16 TiB take to be ready for a first request, and how much
-    /// memory; takes minutes and 8 GB
+    /// Measure time and memory until drives of 128 GiB and 16 TiB are ready for a first request
+    /// (takes minutes and 8 GB)
     #[arg(long, group = "what")]
     ready: bool,
-    /// Makes one of those drives ready
+    /// Build one of the drives of --ready
     #[arg(long, group = "what", hide = true, value_name = "KEY")]
     ready_one: Option<String>,
-    /// Does one of the tasks that have a budget, for callgrind to look at
+    /// Run one row of the budget, for callgrind
     #[arg(long, group = "what", hide = true, value_name = "KEY")]
     perform: Option<String>,
 }
@@ -101,7 +100,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether everything is as it should be.
+/// Does what the arguments ask for. Returns whether everything is within its budget.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let rounds = usize::from(if arguments.quick { 1 } else { arguments.rounds });
     if let Some(key) = &arguments.perform {

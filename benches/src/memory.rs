@@ -1,27 +1,27 @@
-//! How much memory the process has had resident at most.
+//! The peak memory of the process.
 
 use crate::drive;
 use crate::workload::RANDOM_WRITE;
 
-/// Builds one preconditioned drive, serves a round of random writes on it, and says how much memory
-/// the process had.
+/// Builds one preconditioned drive, serves a round of random writes on it, and prints the peak
+/// memory of the process.
 pub fn print() {
     let mut device = RANDOM_WRITE.drive(drive::geometry());
     let requests = RANDOM_WRITE.requests(&device, RANDOM_WRITE.requests);
     drive::serve(&mut device, requests, RANDOM_WRITE.pacing());
     let Some(peak) = peak_bytes() else {
-        return println!("this system does not tell how much memory a process has had");
+        return println!("this system does not report the peak memory of a process");
     };
     let pages = f64::from(drive::geometry().pages());
     println!(
-        "one drive of 128 GiB, preconditioned and run: resident at most {:.0} MB, {:.2} bytes per \
+        "one drive of 128 GiB, preconditioned and run: peak memory {:.0} MB, {:.2} bytes per \
          physical page beyond 64 MB",
         peak as f64 / 1e6,
         (peak as f64 - 64e6) / pages
     );
 }
 
-/// `VmHWM` of this process in bytes, where the system tells (Linux).
+/// Returns the peak memory of this process in bytes (`VmHWM`), if the system reports it (Linux).
 pub fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,9 +1,8 @@
-//! How well independent runs share the cores: what `fowler compare` and the studies do, which hand
-//! whole runs to the threads of rayon.
+//! How well independent runs use all cores. `fowler compare` and the studies work like this: they
+//! distribute whole runs over the threads of rayon.
 //!
-//! On a machine that others use too, the wall time says little. How many cores the runs had shows
-//! it; how much processor time they took, compared with one after another, is what they cost each
-//! other.
+//! On a shared machine wall time says little. The number of cores that the runs had shows that.
+//! Processor time, compared with one run after another, shows how much the runs slow each other.
 
 use crate::drive;
 use crate::table::median;
@@ -13,14 +12,14 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-/// Runs for each core.
+/// The number of runs for each core.
 const RUNS: usize = 2;
 const REQUESTS: u64 = 3_000_000;
 
-/// Makes a drive and runs it, as every run of a comparison does. Returns its wall time.
+/// Builds a drive and runs it, as every run of a comparison does. Returns the wall time in seconds.
 fn run() -> f64 {
     let start = Instant::now();
-    // 8 GiB: on many cores as many drives are in memory at once.
+    // 8 GiB, because there are as many drives in memory as cores.
     let geometry = Geometry { blocks_per_plane: 256, pages_per_block: 128, ..drive::geometry() };
     let mut device = MIXED_IPC.drive(geometry);
     let requests = MIXED_IPC.requests(&device, REQUESTS);
@@ -28,8 +27,7 @@ fn run() -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Times the same runs one after another and on all cores, and says how much of the cores they
-/// used.
+/// Times the same runs one after another and on all cores, and prints how well they used the cores.
 pub fn print() {
     let cores = rayon::current_num_threads();
     let runs = RUNS * cores;
@@ -61,10 +59,10 @@ pub fn print() {
     println!("\nmedian efficiency on {cores} cores: {:.1} %", 100.0 * median(&mut efficiencies));
 }
 
-/// What some work took, in seconds.
+/// The time that some work took, in seconds.
 struct Took {
     wall: f64,
-    /// Processor time; not a number where the system does not tell.
+    /// Processor time; NaN if the system does not report it.
     processor: f64,
 }
 
@@ -75,10 +73,11 @@ fn timed(work: impl FnOnce()) -> Took {
     Took { wall: start.elapsed().as_secs_f64(), processor }
 }
 
-/// Processor time of this process so far, from the system's ticks of 10 ms (Linux).
+/// Returns the processor time of this process so far in seconds, from the system's ticks of 10 ms
+/// (Linux).
 pub fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // User and system time are the 14th and 15th field; the second, in brackets, may hold spaces.
+    // User and system time are fields 14 and 15. Field 2, in parentheses, may contain spaces.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     Some((user + system) / 100.0)

@@ -1,11 +1,12 @@
-//! `--parse`: how fast traces are read up to `HostIo`, in megabytes of text per second on one core:
-//! text as it is, and packed with zstd, beside unpacking alone, which can take longer than reading.
+//! `--parse`: how fast traces are read into `HostIo`, in megabytes of text per second on one core.
+//! Measures plain text, text compressed with zstd, and decompression alone, which can take longer
+//! than reading.
 //!
-//! The text of a format is an excerpt of a real trace where there is one, else lines of that format
-//! made from a seed. It is repeated with times that keep rising, but must not look repeated, which
-//! would make the reader look faster than it is on a trace: each repetition is packed as a frame of
-//! its own, or the packer would find it, and takes all but the times from the lines in another
-//! order, or the processor would learn by heart how many digits the next number has.
+//! The text of a format is an excerpt of a real trace if there is one, else seeded random lines. It
+//! is repeated with times that keep rising. The repetition must not make the reader look faster
+//! than on a real trace. So each repetition is a zstd frame of its own, or zstd would find the
+//! repetition, and it shuffles everything but the times, or the processor would learn to predict
+//! the number of digits.
 
 use fowler_units::Rng;
 use fowler_workload::{Cause, Format, ReadOptions, TraceReader, decode_line};
@@ -15,14 +16,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Text of each format.
+/// The size of the text of each format, in bytes.
 const TEXT_BYTES: usize = 200_000_000;
-/// The level of the packer: what `zstd` packs with unless told otherwise.
+/// The compression level: the default of `zstd`.
 const LEVEL: i32 = 3;
-/// Lines made from a seed.
+/// The number of seeded random lines.
 const LINES: usize = 100_000;
 
-/// The excerpts of real traces, the largest of each format. None of the other formats is at hand.
+/// The excerpts of real traces, the largest of each format. There are none of the other formats.
 const EXCERPTS: &[(Format, &str)] = &[
     (Format::Msr, "MSR.hm.sample1000.csv.zst"),
     (Format::Mqsim, "WebSearch1.first60s.mqsim.trace.zst"),
@@ -35,7 +36,7 @@ const EXCERPTS: &[(Format, &str)] = &[
     (Format::Systor17, "Systor17.traces.sample1000.csv.zst"),
 ];
 
-/// A text and the same packed.
+/// A compressed text.
 struct Packed {
     frames: Arc<[u8]>,
     text_bytes: usize,
@@ -48,7 +49,7 @@ pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
         "| format | text | MB/s | ns/line | packed to | packed, MB/s | M records/s | ns/record \
-         | ns/line | zstd alone, MB/s | ns/line beyond zstd |"
+         | ns/line | zstd alone, MB/s | ns/line without zstd |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for &format in Format::ALL.iter().filter(|format| wanted(format.name())) {
@@ -83,8 +84,8 @@ pub fn print(named: &[String], rounds: usize) {
     }
 }
 
-/// Seconds from text, packed or not, to the last request, and how many requests there were. Never
-/// inlined, so that a profiler finds it by its name.
+/// Reads text, compressed or not. Returns the time in seconds and the number of requests. Never
+/// inlined, so that profilers show it.
 #[inline(never)]
 fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
     let stream = Box::new(Cursor::new(Arc::clone(text)));
@@ -102,7 +103,7 @@ fn read_all(format: Format, text: &Arc<[u8]>) -> (f64, u64) {
     (start.elapsed().as_secs_f64(), count)
 }
 
-/// Seconds to unpack and do nothing with the text.
+/// Decompresses without reading the text. Returns the time in seconds.
 fn unpack_all(packed: &Packed) -> f64 {
     let mut buffer = vec![0; 1 << 18];
     let start = Instant::now();
@@ -120,7 +121,7 @@ fn unpack_all(packed: &Packed) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// The text of a format, repeated and packed.
+/// Returns the text of a format, repeated and compressed.
 fn packed(format: Format) -> Packed {
     let excerpt = excerpt(format);
     let source = if excerpt.is_some() { "excerpt" } else { "seeded" };
@@ -143,7 +144,7 @@ fn packed(format: Format) -> Packed {
     Packed { frames: frames.into(), text_bytes, lines, source }
 }
 
-/// The text of the real trace of a format, where there is one.
+/// Returns the text of the real trace of a format, if there is one.
 fn excerpt(format: Format) -> Option<String> {
     let (_, file) = EXCERPTS.iter().find(|(of, _)| *of == format)?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
@@ -152,22 +153,23 @@ fn excerpt(format: Format) -> Option<String> {
     Some(String::from_utf8(text).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The lines of a text that are events, each parted around its time and its device.
+/// The lines of a text that are events, with the positions of their times and devices.
 struct Lines<'a> {
     lines: Vec<Line<'a>>,
-    /// From the first moment to behind the last one, in the last digit that is printed.
+    /// The time from the first event to just after the last one, in units of the last digit
+    /// printed.
     span: u64,
 }
 
 struct Line<'a> {
     text: &'a str,
-    /// Where in `text` the time stands.
+    /// The range of the time in `text`.
     time: std::ops::Range<usize>,
-    /// Where the device stands, if there is one that a reader of one device must not see change.
+    /// The range of the device number, if it must be made the same on all lines.
     device: Option<std::ops::Range<usize>>,
 }
 
-/// The digits of a printed time as one number, and how many stand behind the point.
+/// Returns the digits of a printed time as one number, and how many are after the decimal point.
 fn digits(time: &str) -> (u64, usize) {
     let decimals = time.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let digits: String = time.chars().filter(|&digit| digit != '.').collect();
@@ -206,8 +208,8 @@ impl<'a> Lines<'a> {
         Lines { lines, span: last - first + 1 }
     }
 
-    /// Appends every line in an order drawn, with the times in their order, `rounds` spans later,
-    /// and all for device 0.
+    /// Appends all lines in random order, but with their times in order, `rounds` spans later and
+    /// for device 0.
     fn append_shifted(&self, copy: &mut String, rounds: u64, rng: &mut Rng) {
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         for place in (1..order.len()).rev() {
@@ -238,7 +240,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Lines of a format from a seed.
+/// Returns seeded random lines of a format.
 fn seeded(format: Format) -> String {
     let mut rng = Rng::stream(1, format.name());
     let mut text = String::new();
@@ -253,13 +255,14 @@ fn seeded(format: Format) -> String {
     text
 }
 
-/// The first record of a format's example.
+/// Returns the first record of a format's example.
 fn record(format: Format) -> &'static str {
     let decodes = |line: &&str| decode_line(format, line.as_bytes()).is_ok();
     format.example().lines().find(decodes).expect("an example has a record")
 }
 
-/// One line: a time of the format's own unit, whether it reads, its first sector, and its pages.
+/// Appends one line: its time in the format's unit, whether it is a read, its first sector, and its
+/// number of pages.
 fn line(
     text: &mut String,
     format: Format,
@@ -300,7 +303,7 @@ fn line(
             write!(text, "{whole}.{fraction:06}000,0.000806000,{letter},0,{offset},{bytes}")
         }
         Format::Alibaba => write!(text, "419,{letter},{offset},{bytes},{at}"),
-        // No other format has lines of ours: its example, whose times are set like all others.
+        // Other formats repeat the record of their example; `append_shifted` sets the times.
         _ => text.write_str(record(format)),
     }
     .expect("a string takes any text");

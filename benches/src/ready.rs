@@ -1,8 +1,7 @@
-//! How long a drive takes to be ready for its first request, and how much memory it takes to get
-//! there.
+//! The time and memory until a drive is ready for its first request.
 //!
-//! Each row is a process of its own, which is this program again: the system tells how much memory
-//! a process has had resident at most, not how much it had for one of its drives.
+//! Each row is a process of its own that executes this program again, because the system reports
+//! the peak memory of a process, not of one of its drives.
 
 use crate::drive::{self, State};
 use crate::memory::peak_bytes;
@@ -14,12 +13,12 @@ use fowler_units::{Bytes, Geometry};
 use std::process::Command;
 use std::time::Instant;
 
-/// A drive that is made ready.
+/// A drive to build.
 struct Readied {
     key: &'static str,
     name: &'static str,
     geometry: fn() -> Geometry,
-    /// How it is written; not at all, if there is no pattern.
+    /// The preconditioning pattern; `None` for an empty drive.
     pattern: Option<Pattern>,
 }
 
@@ -42,7 +41,7 @@ const ALL: [Readied; 8] = [
     large("16t_steady", "16 TiB, steady", Pattern::Steady),
 ];
 
-/// 16 channels of 16 dies of two planes, 16 TiB of 16 KiB pages: 2^30 of them.
+/// Returns 16 channels of 16 dies with two planes each, 16 TiB in 2^30 pages of 16 KiB.
 fn sixteen_tib() -> Geometry {
     Geometry {
         channels: 16,
@@ -67,17 +66,17 @@ impl Readied {
     }
 }
 
-/// Makes the drive of `key` ready, once, and says how long it took and how much memory.
+/// Builds the drive `key` once, and prints the time and the memory that it took.
 ///
 /// # Errors
-/// If nothing has that name, or the system does not tell.
+/// If there is no such row, or the system does not report memory.
 pub fn perform(key: &str) -> Result<(), String> {
-    let readied = ALL.iter().find(|it| it.key == key).ok_or(format!("nothing is called {key}"))?;
+    let readied = ALL.iter().find(|it| it.key == key).ok_or(format!("unknown row `{key}`"))?;
     let start = Instant::now();
     let device = drive::build(&readied.config());
     let seconds = start.elapsed().as_secs_f64();
     let processor = processor_seconds().unwrap_or(f64::NAN);
-    let peak = peak_bytes().ok_or("this system does not tell how much memory a process has had")?;
+    let peak = peak_bytes().ok_or("this system does not report the peak memory of a process")?;
     let pages = f64::from(device.layout().geometry.pages());
     println!(
         "| {} | {seconds:.2} | {processor:.2} | {:.0} | {:.2} |",
@@ -88,22 +87,21 @@ pub fn perform(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints the table, of the rows whose names contain one of `named` or of all.
+/// Prints the rows whose names contain one of `named`, or all if `named` is empty.
 ///
 /// # Errors
-/// If a drive cannot be made ready.
+/// If a drive cannot be built.
 pub fn print(named: &[String]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    println!(
-        "| drive | s until ready | processor s | MB resident at most | bytes per page beyond 64 MB |"
-    );
+    println!("| drive | s until ready | processor s | peak MB | bytes per page beyond 64 MB |");
     println!("|---|--:|--:|--:|--:|");
     let asked = |it: &&Readied| named.is_empty() || named.iter().any(|part| it.name.contains(part));
     for readied in ALL.iter().filter(asked) {
         let status = Command::new(&program).args(["--ready-one", readied.key]).status();
-        let status = status.map_err(|error| format!("cannot run itself: {error}"))?;
+        let status =
+            status.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         if !status.success() {
-            return Err(format!("{} was not made ready: {status}", readied.name));
+            return Err(format!("building the drive \"{}\" failed: {status}", readied.name));
         }
     }
     Ok(())

@@ -1,12 +1,12 @@
-//! What is asked: the drive and its floor draw the same requests from the same iterator, so that
-//! its cost is in both.
+//! The requests. The drive and its floor read the same requests from the same iterator, so that its
+//! cost is in both.
 
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use std::sync::Arc;
 
-/// The page of every drive here, in bytes.
+/// The page size of all drives of the benchmark, in bytes.
 pub const PAGE: u64 = 4096;
-/// Pages of a sequential request: 128 KiB.
+/// The number of pages of a sequential request: 128 KiB.
 pub const RUN: u64 = 32;
 
 /// A source of requests, in order of arrival.
@@ -38,16 +38,17 @@ pub struct Random {
     rng: Rng,
     pages: u64,
     read_share: f64,
-    /// Mean time between arrivals in nanoseconds; zero where nobody looks at arrivals.
+    /// Mean time between arrivals in nanoseconds; zero if arrivals do not matter.
     gap: f64,
-    /// The last arrival, and the same in whole nanoseconds.
+    /// The last arrival, as a fraction and in whole nanoseconds.
     at: f64,
     arrival: Nanos,
     left: u64,
 }
 
 impl Random {
-    /// `count` requests over `pages` logical pages, a `read_share` of them reads, all at time zero.
+    /// Creates `count` requests over `pages` logical pages, a share `read_share` of them reads, all
+    /// at time zero.
     pub fn new(count: u64, pages: u32, read_share: f64) -> Self {
         let rng = Rng::stream(7, "bench");
         Self {
@@ -61,7 +62,7 @@ impl Random {
         }
     }
 
-    /// The same as a Poisson process with `gap` nanoseconds between arrivals on average.
+    /// Turns the arrivals into a Poisson process with a mean of `gap` nanoseconds between them.
     pub fn poisson(self, gap: f64) -> Self {
         Self { gap, ..self }
     }
@@ -72,7 +73,7 @@ impl Random {
     fn next(&mut self) -> Option<HostIo> {
         self.left = self.left.checked_sub(1)?;
         if self.gap > 0.0 {
-            // The library's own logarithm: the same instructions on every machine.
+            // The logarithm of `libm` takes the same instructions on every machine.
             self.at -= self.gap * libm::log(1.0 - self.rng.unit());
             self.arrival = Nanos(self.at as u64);
         }
@@ -84,7 +85,7 @@ impl Random {
     }
 }
 
-/// Requests of [`RUN`] pages, one after another, from the beginning again after the end.
+/// Sequential requests of [`RUN`] pages each, which start over at the end of the drive.
 #[derive(Clone)]
 pub struct Sequential {
     op: HostOp,
@@ -94,7 +95,7 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// `count` requests on a drive of `pages` logical pages, from run number `first`.
+    /// Creates `count` requests on a drive of `pages` logical pages, from run number `first`.
     pub fn new(op: HostOp, first: u64, count: u64, pages: u32) -> Self {
         let runs = u64::from(pages) / RUN;
         Self { op, next: first % runs, runs, left: count }
@@ -109,19 +110,19 @@ impl Sequential {
     }
 }
 
-/// An excerpt over and over, each time later by its length, until so many requests were made.
+/// A repeated excerpt, each repetition later by the excerpt's length.
 #[derive(Clone)]
 pub struct Repeated {
     once: Arc<[HostIo]>,
     next: usize,
-    /// How much later the present repetition is, and how much each is than the one before.
+    /// The delay of the current repetition, and the length of one repetition, in nanoseconds.
     shift: u64,
     length: u64,
     left: u64,
 }
 
 impl Repeated {
-    /// `count` requests of the excerpt `once`, which has at least one.
+    /// Creates `count` requests from the excerpt `once`, which must have at least one request.
     pub fn new(once: Arc<[HostIo]>, count: u64) -> Self {
         // A millisecond between the last request of a repetition and the first of the next.
         let length = once.last().expect("a request to repeat").at.0 + 1_000_000;

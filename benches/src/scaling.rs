@@ -1,8 +1,7 @@
-//! How the speed changes with the number of dies, the depth of the queue and the length of the run.
+//! How the speed changes with the number of dies, the queue depth and the length of the run.
 //!
-//! The drives have the same number of pages whatever their dies, so that the mapping costs the same
-//! and only what depends on dies shows: more of them are busy at once, so that more events are
-//! pending.
+//! All drives have the same number of pages, so that the mapping costs the same and only the effect
+//! of the number of dies shows: more busy dies mean more pending events.
 
 use crate::drive::{self, State};
 use crate::workload::{Asked, RANDOM_READ, Workload};
@@ -10,10 +9,10 @@ use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, Stroke};
 use fowler_units::Geometry;
 use std::path::Path;
 
-/// 32 GiB: small enough for a drive of eight dies and one of four thousand to be made in a moment.
+/// 32 GiB, which is small enough to build quickly with eight dies and with four thousand.
 const PAGES: u32 = 1 << 23;
 const DIES_PER_CHANNEL: u32 = 8;
-/// Reads in the device at most; above what 4,096 dies at 60 % have in service and waiting.
+/// The most reads in the device, above what 4,096 dies at 60 % have in service and waiting.
 const QUEUE: u32 = 1 << 14;
 const REQUESTS: u64 = 1_000_000;
 const ROUNDS: usize = 5;
@@ -21,14 +20,14 @@ const ROUNDS: usize = 5;
 /// Arrivals that keep each die busy for 60 % of the time.
 const OPEN: Asked = Asked::Poisson { utilisation: 0.6 };
 
-/// A run, and how long it took.
+/// A run and the time that it took.
 struct Point {
-    /// What is varied.
+    /// The value on the axis.
     x: u64,
     dies: u32,
     asked: Asked,
     requests: u64,
-    /// The best of its rounds: whatever else the machine does only makes it slower.
+    /// The best of its rounds, as other load on the machine only makes it slower.
     seconds: f64,
 }
 
@@ -46,11 +45,11 @@ impl Point {
     }
 }
 
-/// Prints the three tables and writes their pictures into `folder`; runs have up to 10^`longest`
+/// Prints the three tables and writes their figures into `folder`. Runs have up to 10^`longest`
 /// requests.
 ///
 /// # Errors
-/// If a picture cannot be drawn or written.
+/// If a figure cannot be drawn or written.
 pub fn print(folder: &Path, longest: u32) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let by_dies = (3..=12).map(|power| Point::new(1 << power, 1 << power, OPEN, REQUESTS));
@@ -68,8 +67,9 @@ pub fn print(folder: &Path, longest: u32) -> Result<(), String> {
     keep(folder, "scaling_length", &times(&lengths))
 }
 
-/// Measures the points and prints them. The rounds go over all points, so that a slow minute of the
-/// machine does not fall on one of them; a run of more than 10^7 requests outlasts such minutes.
+/// Measures the points and prints them. Each round covers all points, so that a slow minute of the
+/// machine does not hit only one of them. Runs of more than 10^7 requests outlast such minutes and
+/// have one round.
 fn table(what: &str, points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     for number in 0..ROUNDS {
@@ -103,7 +103,8 @@ fn round(point: &Point) -> f64 {
     drive::serve(&mut device, source, workload.pacing()).seconds
 }
 
-/// Requests per second, and the time of one: a straight line where it grows with the logarithm.
+/// Draws requests per second and time per request. The latter is a straight line if it grows with
+/// the logarithm.
 fn speeds(varied: &str, points: &[Point]) -> Figure {
     let panel = |title: &str, y: fn(&Point) -> f64| {
         let points = points.iter().map(|it| (it.x as f64, y(it))).collect();
@@ -118,7 +119,7 @@ fn speeds(varied: &str, points: &[Point]) -> Figure {
     Figure { panels, ..Figure::new(format!("Speed by {varied}, on one core")) }
 }
 
-/// Wall time by length, beside what it would be in proportion to the longest run.
+/// Draws wall time by length, and the line in proportion to the longest run.
 fn times(points: &[Point]) -> Figure {
     let each = points.last().map_or(0.0, |it| it.seconds / it.requests as f64);
     let series = |name: &str, stroke, y: &dyn Fn(&Point) -> f64| {

@@ -1,7 +1,7 @@
 //! The table of drive and floor.
 //!
-//! Rounds of drive and floor alternate, so that a machine whose speed drifts drifts for both; the
-//! table gives the median of each and the median of the ratios round by round.
+//! Rounds of drive and floor alternate, so that a drift of the machine's speed affects both. The
+//! table shows the median of each, and the median of the ratios of the rounds.
 
 use crate::drive::{self, Measured, State};
 use crate::floor::Floor;
@@ -13,12 +13,12 @@ use fowler_units::HostIo;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Prints the rows whose names contain one of `named`; all if that is empty.
+/// Prints the rows whose names contain one of `named`, or all if `named` is empty.
 pub fn print(named: &[String], rounds: usize) {
     let wanted = |name: &str| named.is_empty() || named.iter().any(|part| name.contains(part));
     println!(
-        "| workload | Mreq/s | Mpages/s | ns/request | ns/page | ns/flash event | plain floor ns | times it | \
-         floor asking ahead ns | times it | WAF | ready in s |"
+        "| workload | Mreq/s | Mpages/s | ns/request | ns/page | ns/flash event | plain floor ns | times floor | \
+         floor asking ahead ns | times floor | WAF | s until ready |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for workload in WORKLOADS.iter().filter(|workload| wanted(workload.name)) {
@@ -49,17 +49,17 @@ fn real(trace: &Trace, rounds: usize) {
     Row { name: trace.name, scattered: false, pacing: Pacing::Open }.measure(rounds, build, ask);
 }
 
-/// What a row is.
+/// A row of the table.
 struct Row {
     name: &'static str,
-    /// Whether logical pages lie scattered over the drive.
+    /// Whether logical pages are scattered over the drive.
     scattered: bool,
     pacing: Pacing,
 }
 
 impl Row {
-    /// Drive and floor are made anew for each round and run at once, as anyone runs them: a copy of
-    /// either would be made past the caches and begin with all of them cold.
+    /// Measures the row. Builds drive and floor for each round and runs them at once, as users do.
+    /// Copying them would bypass the caches and start with cold ones.
     fn measure(
         &self,
         rounds: usize,
@@ -73,7 +73,7 @@ impl Row {
             let mut device = build();
             ready.push(start.elapsed().as_secs_f64());
             let Some(requests) = ask(&device) else {
-                return println!("| {} | skipped: the trace is not here |", self.name);
+                return println!("| {} | skipped: the trace was not found |", self.name);
             };
             let layout = *device.layout();
             let measured = drive::serve(&mut device, requests.clone(), self.pacing);
@@ -110,7 +110,7 @@ impl Row {
     }
 }
 
-/// The middle of the values; the upper one of two.
+/// Returns the median of the values, the upper one of two.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

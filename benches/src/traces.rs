@@ -1,10 +1,10 @@
-//! Real traces, where they are: excerpts repeated end to end, so that a round is long enough.
+//! Real traces, if present: excerpts that are repeated to make a round long enough.
 
 use fowler_units::HostIo;
 use fowler_workload::{Format, ReadOptions, Remap, Remapper, TraceReader};
 use std::path::{Path, PathBuf};
 
-/// An excerpt.
+/// An excerpt of a trace.
 #[derive(Clone, Copy)]
 pub struct Trace {
     /// Its name in the table.
@@ -30,7 +30,7 @@ pub const TRACES: [Trace; 2] = [
     },
 ];
 
-/// Whether the excerpts are here.
+/// Whether the excerpts are present.
 pub fn are_here() -> bool {
     TRACES.iter().all(|trace| folder().join(trace.file).exists())
 }
@@ -39,7 +39,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces")
 }
 
-/// The requests of an excerpt on a drive of `capacity` bytes, compacted; `None` where it is not.
+/// Returns the requests of an excerpt, with addresses compacted to a drive of `capacity` bytes;
+/// `None` if the excerpt is missing.
 pub fn load(trace: Trace, capacity: u64) -> Option<Vec<HostIo>> {
     let path = folder().join(trace.file);
     if !path.exists() {

@@ -1,4 +1,4 @@
-//! The synthetic workloads: a drive in a state, what is asked of it, and how many at once.
+//! The synthetic workloads: the state of the drive, the requests, and the queue depth.
 
 use crate::drive::{self, State};
 use crate::requests::{RUN, Random, Requests, Sequential};
@@ -8,15 +8,16 @@ use fowler_device::{Config, Device, Pacing};
 use fowler_metrics::Recorder;
 use fowler_units::{Geometry, HostOp};
 
-/// What is asked.
+/// The requests of a workload.
 #[derive(Clone, Copy)]
 pub enum Asked {
-    /// Single pages, uniform over the drive, this share of them reads, so many outstanding.
+    /// Requests of single pages, uniform over the drive, a share `read_share` of them reads, with
+    /// `depth` outstanding.
     Random { read_share: f64, depth: u32 },
-    /// Single random pages read, in a Poisson process that keeps each die busy for this share of
-    /// time.
+    /// Reads of single random pages, in a Poisson process that keeps each die busy for this share
+    /// of the time.
     Poisson { utilisation: f64 },
-    /// Runs of [`RUN`] pages one after another, so many outstanding.
+    /// Sequential requests of [`RUN`] pages, with `depth` outstanding.
     Sequential { op: HostOp, depth: u32 },
 }
 
@@ -25,11 +26,11 @@ pub enum Asked {
 pub struct Workload {
     /// Its name in the table.
     pub name: &'static str,
-    /// How the drive comes to be as the workload meets it.
+    /// The state of the drive at the start.
     pub state: State,
-    /// What is asked.
+    /// The requests.
     pub asked: Asked,
-    /// Requests in one round.
+    /// The number of requests in one round.
     pub requests: u64,
 }
 
@@ -41,7 +42,7 @@ pub const RANDOM_READ: Workload = Workload {
     requests: 4_000_000,
 };
 
-/// Random reads that come when they come.
+/// Random reads with Poisson arrivals.
 pub const POISSON_READ: Workload = Workload {
     name: "4 KiB random read, Poisson at 60 %",
     state: State::Sequential,
@@ -93,20 +94,19 @@ pub const WORKLOADS: [Workload; 6] =
     [RANDOM_READ, POISSON_READ, RANDOM_WRITE, MIXED_IPC, SEQUENTIAL_READ, SEQUENTIAL_WRITE];
 
 impl Workload {
-    /// The drive, preconditioned.
+    /// Builds the drive, preconditioned.
     pub fn drive(&self, geometry: Geometry) -> Device {
         self.drive_set(geometry, |_| ())
     }
 
-    /// The same with something set otherwise.
+    /// Builds the drive with further settings.
     pub fn drive_set(&self, geometry: Geometry, set: fn(&mut Config)) -> Device {
         let mut config = drive::config(geometry, self.state);
         set(&mut config);
         let mut device = drive::build(&config);
         if let Asked::Sequential { op: HostOp::Write, .. } = self.asked {
-            // The spare capacity is written first, and a little more: from then on every block that
-            // is written was erased for it, and the victim is a block whose pages were all written
-            // over.
+            // Write the spare capacity first, and a little more. From then on every block must be
+            // erased before it is written, and victims have no valid pages.
             let runs = spare_runs(&device);
             let first = Sequential::new(HostOp::Write, 0, runs, device.layout().logical_pages);
             device.run(Requests::Sequential(first), self.pacing(), &mut Recorder::new());
@@ -114,7 +114,7 @@ impl Workload {
         device
     }
 
-    /// How the requests are issued.
+    /// Returns how the requests are issued.
     pub fn pacing(&self) -> Pacing {
         match self.asked {
             Asked::Random { depth, .. } | Asked::Sequential { depth, .. } => {
@@ -124,7 +124,7 @@ impl Workload {
         }
     }
 
-    /// `count` requests of this workload to `device`.
+    /// Returns `count` requests of this workload to `device`.
     pub fn requests(&self, device: &Device, count: u64) -> Requests {
         let pages = device.layout().logical_pages;
         match self.asked {
@@ -132,7 +132,7 @@ impl Workload {
                 Requests::Random(Random::new(count, pages, read_share))
             }
             Asked::Poisson { utilisation } => {
-                // A die serves a read in sensing and transfer.
+                // A read occupies a die for sensing and transfer.
                 let service = drive::timing().bus_transfer + drive::SENSE;
                 let dies = f64::from(device.layout().geometry.dies());
                 let gap = service.0 as f64 / (utilisation * dies);
@@ -146,7 +146,7 @@ impl Workload {
     }
 }
 
-/// Runs that fill the spare capacity one and a quarter times.
+/// Returns the number of runs that fill the spare capacity one and a quarter times.
 fn spare_runs(device: &Device) -> u64 {
     let layout = device.layout();
     let spare = u64::from(layout.geometry.pages() - layout.logical_pages);

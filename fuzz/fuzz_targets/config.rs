@@ -1,7 +1,7 @@
-//! Any text as a device or as a workload: it is either understood or refused in words, and what is
-//! understood prints as text that is understood again, to the same drive.
+//! Reads any text as a device or as a workload. It must be accepted or rejected with a message. An
+//! accepted device must print as text that gives the same device again.
 //!
-//! The first byte chooses between the two; the rest is the text.
+//! The first byte chooses between device and workload. The rest is the text.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use fowler_experiment::device::parse_device;
 use fowler_experiment::generator;
 use libfuzzer_sys::fuzz_target;
 
-/// Capacity of the drive that workloads are checked against, in bytes.
+/// The capacity of the drive that workloads are checked against, in bytes.
 const LOGICAL: u64 = 1 << 30;
 
 fn refused_in_words(diagnostics: &dyn std::fmt::Display) {

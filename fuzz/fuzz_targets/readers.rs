@@ -1,8 +1,8 @@
-//! Any bytes, read as any format with any options: a reader must end with requests in order and at
-//! most one error, account for every line, and never panic. What it hands on must survive being
-//! written as a native trace and read again.
+//! Reads any bytes as any format with any options. A reader must return requests in order and at
+//! most one error, account for every line, and never panic. Writing its requests as a native trace
+//! and reading that must give the same requests.
 //!
-//! The first byte chooses the format (or detection), the second the options; the rest is the text.
+//! The first byte chooses the format (or detection), the second the options. The rest is the text.
 
 #![no_main]
 
@@ -27,7 +27,7 @@ fn options(format: u8, choice: u8) -> ReadOptions {
     }
 }
 
-/// The requests before the error, if any; whether there was one.
+/// Returns the requests before the error, if any, and whether there was one.
 fn read(text: &[u8], options: &ReadOptions) -> (Vec<HostIo>, bool) {
     let stream = Box::new(Cursor::new(text.to_vec()));
     let mut reader = match TraceReader::from_stream("fuzz", stream, options) {
@@ -48,7 +48,7 @@ fn read(text: &[u8], options: &ReadOptions) -> (Vec<HostIo>, bool) {
             }
         }
     }
-    assert!(reader.next().is_none(), "the end is the end");
+    assert!(reader.next().is_none(), "nothing follows the end");
     let report = reader.report();
     assert_eq!(report.requests, requests.len() as u64);
     if !failed {
@@ -79,5 +79,5 @@ fuzz_target!(|input: &[u8]| {
     write_native(requests.iter().copied().map(Ok), columns, &mut native)
         .expect("memory takes any trace");
     let again = read(&native, &ReadOptions::default());
-    assert_eq!(again, (requests, false), "a native trace reads back as it was");
+    assert_eq!(again, (requests, false), "a native trace reads back the same");
 });

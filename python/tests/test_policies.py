@@ -293,7 +293,7 @@ class Uncopied(ReadFirst):
             "pes-mlc",
             "fifo",
             Broken(lambda view: view.head("reads")),
-            "unknown kind `reads`, expected one of `host_read`",
+            "unknown kind `reads`, expected one of",
         ),
         ("pes-mlc", "fifo", Idle(), "pick returned None: expected a transaction of this view"),
         ("pes-mlc", "fifo", Dumb(), "Dumb.pick at 0.* s of simulated time: MuteError"),
