@@ -373,7 +373,7 @@ def test_what_else_is_wrong_comes_with_what_cannot_be_written(tmp_path: Path) ->
     its = diagnostics(fowler.sweep, out=tmp_path, device="pes-mlc", workload="demo", axes=axes, limit=0)
     assert set(its) == {"axes['scheme']", "limit"}
     reported = diagnostics(fowler.sweep, {"axes": {"seed": [1]}}, out=tmp_path)["spec"]
-    assert "are keywords" in reported
+    assert "as keywords" in reported
 
 
 def test_schemes_are_joined_and_titles_are_any_text(tmp_path: Path) -> None:
