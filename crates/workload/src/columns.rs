@@ -1,44 +1,47 @@
-//! What a format asks of the columns of a line, in their order: each format says it once, and
-//! [`Fields`](crate::fields::Fields) and [`Plain`](crate::plain::Plain) both read it.
+//! Access to the columns of a line in order. Each format describes its columns once;
+//! [`Fields`](crate::fields::Fields) and [`Plain`](crate::plain::Plain) both decode from that
+//! description.
 
 use crate::fields::Fault;
 
 /// A cursor over the columns of a line.
 pub(crate) trait Columns<'a>: Clone {
-    /// What is said of a line that is no record.
+    /// The error for a line that is not a record.
     type Fault;
 
-    /// What is said of a line with this fault.
+    /// Converts a fault into this cursor's error.
     fn fault(fault: Fault<'a>) -> Self::Fault;
 
-    /// The next field, trimmed.
+    /// Returns the next field, trimmed.
     fn next(&mut self, column: &'static str) -> Result<&'a [u8], Self::Fault>;
 
-    /// The next field, which remains the next one; none if there is none.
+    /// Returns the next field without consuming it; `None` at the end of the line.
     fn peek(&self) -> Result<Option<&'a [u8]>, Self::Fault>;
 
-    /// The next field as a whole number.
+    /// Parses the next field as a whole number.
     fn unsigned(&mut self, column: &'static str) -> Result<u64, Self::Fault>;
 
-    /// As [`Columns::unsigned`], of a column in which most numbers have one digit.
+    /// Like [`Columns::unsigned`], for a column in which most numbers have one digit.
     #[inline]
     fn small(&mut self, column: &'static str) -> Result<u64, Self::Fault> {
         self.unsigned(column)
     }
 
-    /// The next field as two whole numbers with a comma between them, and the field.
+    /// Parses the next field as two whole numbers with a comma between them; also returns the
+    /// field.
     fn pair(&mut self, column: &'static str) -> Result<(u64, u64, &'a [u8]), Self::Fault>;
 
-    /// The next field as a hexadecimal number.
+    /// Parses the next field as a hexadecimal number.
     fn hexadecimal(&mut self, column: &'static str) -> Result<u64, Self::Fault>;
 
-    /// The next field as a time: a decimal number of units of `10^digits` ns.
+    /// Parses the next field as a time: a decimal number of units of `10^digits` ns.
     fn time(&mut self, column: &'static str, digits: usize) -> Result<u64, Self::Fault>;
 
-    /// The next field as a time in whole units of `scale` ns.
+    /// Parses the next field as a time in whole units of `scale` ns.
     fn whole_time(&mut self, column: &'static str, scale: u64) -> Result<u64, Self::Fault>;
 
-    /// What the next field means, which is one of `words`. `expected` names them.
+    /// Looks up the next field in `words` and returns its meaning. `expected` lists the words for
+    /// messages.
     fn word<T: Copy>(
         &mut self,
         column: &'static str,
@@ -46,12 +49,12 @@ pub(crate) trait Columns<'a>: Clone {
         expected: &'static str,
     ) -> Result<T, Self::Fault>;
 
-    /// The next field names the host.
+    /// Reads the next field as the host name.
     fn host_named(&mut self, column: &'static str) -> Result<(), Self::Fault>;
 
-    /// Passes over a last field so long that byte by byte it would take most of the line's time.
+    /// Skips a last field that is too long to be scanned byte by byte.
     fn skip_long(&mut self, column: &'static str) -> Result<(), Self::Fault>;
 
-    /// Refuses whatever columns are left.
+    /// Returns an error if any columns are left.
     fn finish(&mut self) -> Result<(), Self::Fault>;
 }

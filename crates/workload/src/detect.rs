@@ -1,69 +1,68 @@
-//! Which format a text is in. A format is named only when the text leaves no other reading: where
-//! two formats share their columns and differ in units, the answer is the list of candidates and
-//! what each would make of the text, because a wrong guess would look like a result.
+//! Detects the format of a trace. A format is chosen only if it is the only plausible one. Where
+//! several formats share their columns and differ in units, the result lists the candidates and how
+//! each would read the text, because a wrong guess would silently produce wrong results.
 
 use crate::{Cause, Format, Record, decode_line};
 use fowler_units::{Diagnostic, HostOp, printable};
 
-/// How many lines are looked at.
+/// How many lines are examined.
 const LINES: usize = 256;
-/// The fewest lines that prove a unit by all being multiples of it.
+/// The fewest lines that establish a unit when all their numbers are multiples of it.
 const LINES_FOR_UNITS: usize = 8;
 
-/// A format that fits a text, with what it would make of it.
+/// A format that fits a text, and how it would read the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The format.
     pub format: Format,
-    /// The first requests' span, read share and mean size when read so.
+    /// The span, read share and mean size of the first requests when read in this format.
     pub reading: String,
 }
 
-/// The format is not certain: several fit, or none.
+/// The format could not be determined: several formats fit, or none does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undetected {
     /// The formats that fit; empty when none does.
     pub candidates: Vec<Candidate>,
-    /// The first line that could be a record.
+    /// The first line that is not blank or a comment.
     pub first_line: String,
 }
 
 impl Undetected {
-    /// The same in words.
+    /// Returns the error message.
     pub fn diagnostic(&self) -> Diagnostic {
-        let known = format!("one of the formats {}", Format::names());
+        let known = format!("one of these formats: {}", Format::names());
         let mut diagnostic = if self.candidates.is_empty() {
-            Diagnostic::of("this text fits no known trace format").expected(known)
+            Diagnostic::of("cannot detect the trace format: none fits").expected(known)
         } else {
             let readings: Vec<String> = self
                 .candidates
                 .iter()
                 .map(|candidate| format!("`{}` ({})", candidate.format, candidate.reading))
                 .collect();
-            Diagnostic::of("several trace formats fit this text and differ in their units").hint(
-                format!("name the format that is meant with --format: {}", readings.join(" or ")),
-            )
+            Diagnostic::of("the trace format is ambiguous: several fit and differ in their units")
+                .hint(format!("choose one with --format: {}", readings.join(" or ")))
         };
         diagnostic.text.clone_from(&self.first_line);
         diagnostic
     }
 }
 
-/// Whether a line is a record at all: blank lines and lines that begin with `#` are not.
+/// Whether a line is a comment (it begins with `#`) or blank.
 #[inline]
 pub(crate) fn is_remark(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
 impl Format {
-    /// The format of a text of which `sample` is the beginning; `whole` if it is all of it. A last
-    /// line without an end is left out unless the sample is whole.
+    /// Detects the format of a text. `sample` is its beginning; `whole` says that it is all of the
+    /// text. Unless it is, an unterminated last line is ignored.
     ///
-    /// A format fits if it accounts for more of the first lines than any other does, and at least
-    /// half.
-    /// Whole-number times rule out the formats that print milliseconds with a fraction; addresses
-    /// and sizes that are all multiples of 512 are bytes, others are not; a device other than 0 is
-    /// not FlashSim's; `mqsim` and `ssdsim-ns` are one format under two names, given as `mqsim`.
+    /// A format fits if it decodes more of the first lines than any other format, and at least half
+    /// of them. Formats that print fractional milliseconds are ruled out by whole-number times, and
+    /// FlashSim by a device other than 0. Addresses and sizes that are all multiples of 512 are
+    /// taken as bytes, otherwise as sectors. `mqsim` and `ssdsim-ns` are the same format under two
+    /// names; it is reported as `mqsim`.
     ///
     /// # Errors
     /// The candidates, if several formats fit or none does.
@@ -107,18 +106,19 @@ impl Format {
     }
 }
 
-/// Says so if `format` decodes less than half of a text's first lines, with the formats that fit
-/// better. A text with the format's own header is in that format, however bad its lines are.
+/// Returns a diagnostic if `format` decodes less than half of a text's first lines; it names the
+/// formats that fit better. A text with the format's own header never fits poorly, however many of
+/// its lines are bad.
 pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
     let lines = first_lines(head);
     if by_header(&lines) == Some(format) || 2 * accounted(format, &lines) >= lines.len() {
         return None;
     }
-    let what = format!("this text does not look like format `{format}`");
+    let what = format!("this trace does not look like format `{format}`");
     let diagnostic = Diagnostic::of(what).expected(format.about());
     Some(match Format::detect(head, true) {
         Ok(other) if other != format => {
-            diagnostic.hint(format!("it looks like format `{other}`: {}", other.about()))
+            diagnostic.hint(format!("it looks like `{other}`: {}", other.about()))
         }
         Ok(_) => diagnostic,
         Err(undetected) if undetected.candidates.is_empty() => diagnostic,
@@ -128,12 +128,12 @@ pub(crate) fn fits_poorly(format: Format, head: &[u8]) -> Option<Diagnostic> {
                 .iter()
                 .map(|candidate| format!("`{}`", candidate.format))
                 .collect();
-            diagnostic.hint(format!("it looks like one of the formats {}", names.join(", ")))
+            diagnostic.hint(format!("it looks like one of {}", names.join(", ")))
         }
     })
 }
 
-/// The first lines that could be records.
+/// Returns the first lines that are not blank or comments.
 fn first_lines(text: &[u8]) -> Vec<&[u8]> {
     text.split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
@@ -142,7 +142,7 @@ fn first_lines(text: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// How many lines a format accounts for: records and other well-formed events.
+/// Returns how many lines a format can decode: records and other well-formed events.
 fn accounted(format: Format, lines: &[&[u8]]) -> usize {
     let fits = |line: &&&[u8]| match decode_line(format, line) {
         Ok(_) => true,
@@ -151,7 +151,7 @@ fn accounted(format: Format, lines: &[&[u8]]) -> usize {
     lines.iter().filter(fits).count()
 }
 
-/// The format whose header is the first line.
+/// Returns the format whose header is the first line.
 fn by_header(lines: &[&[u8]]) -> Option<Format> {
     let first = lines.first()?;
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first).trim_ascii();
@@ -162,7 +162,7 @@ fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
     lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
 }
 
-/// Strikes out formats that decode the lines but cannot be meant.
+/// Removes formats that decode the lines but cannot be the right one.
 fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
     let fractions = lines.iter().any(|line| {
         line.trim_ascii()
@@ -187,7 +187,7 @@ fn rule_out(fits: &mut Vec<(Format, Vec<Record>)>, lines: &[&[u8]]) {
     fits.retain(|(format, _)| format.signs().same_as.is_none_or(|same| !left.contains(&same)));
 }
 
-/// What a format makes of the first requests.
+/// Describes the first requests as read in a format.
 fn reading(records: &[Record]) -> String {
     let count = records.len() as u64;
     let times = records.iter().map(|record| record.io.at.0);
@@ -196,7 +196,7 @@ fn reading(records: &[Record]) -> String {
     let bytes: u64 = records.iter().map(|record| u64::from(record.io.size)).sum();
     let (count, reads_percent) = (count.max(1), 100 * reads / count.max(1));
     format!(
-        "the first {count} requests take {} ms, {reads_percent} % are reads, {} B on average",
+        "the first {count} requests span {} ms, {reads_percent} % are reads, {} B on average",
         span.div_ceil(1_000_000),
         bytes / count
     )
@@ -239,9 +239,9 @@ mod tests {
         assert_eq!(all, Err(vec![Format::Disksim, Format::Flashsim, Format::MsrCut]));
         let error = Format::detect(b"0 0 8 16 1\n5000000 0 8 16 0\n", true).unwrap_err();
         let text = error.diagnostic().hint.unwrap();
-        let reading = "`mqsim` (the first 2 requests take 5 ms, 50 % are reads, 8192 B on average)";
+        let reading = "`mqsim` (the first 2 requests span 5 ms, 50 % are reads, 8192 B on average)";
         assert!(text.contains(reading), "{text}");
-        assert!(text.contains("`ssdsim-us` (the first 2 requests take 5000 ms"), "{text}");
+        assert!(text.contains("`ssdsim-us` (the first 2 requests span 5000 ms"), "{text}");
     }
 
     #[test]

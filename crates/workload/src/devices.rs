@@ -1,35 +1,35 @@
-//! The devices a trace holds, and which of them are replayed. A simulated drive is one device:
-//! requests of several are never put on one address space without being asked.
+//! The devices of a trace, and the choice of which to replay. The simulated drive is a single
+//! device: requests of several devices share an address space only if the user asks for it.
 
 use crate::Record;
 use crate::TraceError;
 use fowler_units::Diagnostic;
 
-/// Devices begin at multiples of this when laid side by side, so that no page, stripe or block of
-/// the usual sizes belongs to two.
+/// Side by side, each device starts at a multiple of this, so that no page, stripe or block of the
+/// usual sizes spans two devices.
 const DEVICE_ALIGNMENT: u64 = 1 << 20;
 
 /// Which devices of a trace to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The only one; a trace of several is an error that lists them.
+    /// The only device; a trace with several is an error that lists them.
     #[default]
     Default,
-    /// The one of this number.
+    /// The device with this number.
     Only(u64),
-    /// All of them, one address space behind the other in the order of their numbers, each as long
-    /// as its last request reaches, rounded up to 1 MiB.
+    /// All devices, concatenated into one address space in order of their numbers. Each device is
+    /// as long as its highest request end, rounded up to 1 MiB.
     SideBySide,
 }
 
-/// What a trace asks of one device.
+/// What a trace requests of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceUse {
     /// Its number in the trace.
     pub device: u64,
-    /// Requests for it.
+    /// The number of its requests.
     pub requests: u64,
-    /// The end of the highest range, in bytes.
+    /// The end of its highest range, in bytes.
     pub end: u64,
 }
 
@@ -54,7 +54,7 @@ impl Devices {
         &self.seen
     }
 
-    /// Counts a record. Whether it is for another device than the record before it.
+    /// Counts a record. Returns whether its device differs from the previous record's.
     #[inline]
     pub fn count(&mut self, record: &Record) -> bool {
         match self.seen.get_mut(self.last) {
@@ -70,7 +70,7 @@ impl Devices {
         }
     }
 
-    /// Where a device stands; it is added if it is new.
+    /// Returns the index of a device, adding the device if it is new.
     fn place_of(&mut self, number: u64) -> usize {
         self.seen.binary_search_by_key(&number, |device| device.device).unwrap_or_else(|place| {
             self.seen.insert(place, DeviceUse { device: number, requests: 0, end: 0 });
@@ -78,7 +78,7 @@ impl Devices {
         })
     }
 
-    /// The error of a trace of several devices.
+    /// Returns the error for a trace with several devices.
     pub fn several(&self, file: &str) -> TraceError {
         const SHOWN: usize = 40;
         let shown = self.seen.iter().take(SHOWN);
@@ -91,28 +91,28 @@ impl Devices {
         let more = self.seen.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let what = format!(
-            "this trace holds the requests of {} devices ({}{more})",
+            "this trace has requests for {} devices ({}{more})",
             self.seen.len(),
             list.join(", ")
         );
-        let hint = "read one of them with --trace-device N, or all in one address space with \
-                    --trace-device side-by-side";
+        let hint = "choose one with --trace-device N, or concatenate them into one address space \
+                    with --trace-device side-by-side";
         TraceError::one(
             file,
-            Diagnostic::of(what).expected("requests of one device").hint(hint.to_string()),
+            Diagnostic::of(what).expected("requests for a single device").hint(hint.to_string()),
         )
     }
 
-    /// The error of asking for a device that has no requests.
+    /// Returns the error for a requested device that has no requests.
     pub fn missing(&self, file: &str, wanted: u64) -> TraceError {
         let numbers: Vec<String> =
             self.seen.iter().take(40).map(|device| device.device.to_string()).collect();
-        let diagnostic = Diagnostic::of(format!("this trace has no requests of device {wanted}"))
-            .expected(format!("one of the devices {}", numbers.join(", ")));
+        let diagnostic = Diagnostic::of(format!("this trace has no requests for device {wanted}"))
+            .expected(format!("one of devices {}", numbers.join(", ")));
         TraceError::one(file, diagnostic)
     }
 
-    /// Where each device begins when they are laid side by side.
+    /// Returns where each device begins when they are laid side by side.
     pub fn side_by_side(&self, file: &str) -> Result<Bases, TraceError> {
         let mut next = 0u64;
         let mut bases = Vec::with_capacity(self.seen.len());
@@ -123,7 +123,7 @@ impl Devices {
                 .checked_next_multiple_of(DEVICE_ALIGNMENT)
                 .and_then(|length| next.checked_add(length))
                 .ok_or_else(|| {
-                    let what = "the devices of this trace do not fit side by side in 2^64 bytes";
+                    let what = "the devices of this trace, laid side by side, exceed 2^64 bytes";
                     TraceError::one(file, Diagnostic::of(what))
                 })?;
         }
@@ -131,14 +131,14 @@ impl Devices {
     }
 }
 
-/// The first byte of each device in the common address space.
+/// The base address of each device in the common address space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bases {
     bases: Vec<(u64, u64)>,
 }
 
 impl Bases {
-    /// The first byte of a device; none if the first pass did not see it.
+    /// Returns the base address of a device; `None` if the first pass did not see it.
     #[inline]
     pub fn of(&self, device: u64) -> Option<u64> {
         let place = self.bases.binary_search_by_key(&device, |&(number, _)| number).ok()?;
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(devices.seen(), expected);
         let text = devices.several("t").to_string();
         assert!(text.contains("2 devices (device 2: 2 requests, device 5: 2 requests)"), "{text}");
-        assert!(devices.missing("t", 3).to_string().contains("one of the devices 2, 5"));
+        assert!(devices.missing("t", 3).to_string().contains("one of devices 2, 5"));
     }
 
     #[test]

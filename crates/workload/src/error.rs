@@ -1,11 +1,11 @@
-//! What can be wrong with a trace: every cause, how many lines have it, and the first few of them
-//! as diagnostics.
+//! What is wrong with a trace: each cause, the number of lines affected, and diagnostics for the
+//! first few of them.
 
 use fowler_units::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How many lines of one cause are kept with their text; the rest is counted.
+/// How many bad lines of one cause are kept as samples; further ones are only counted.
 pub const SAMPLES_PER_CAUSE: usize = 5;
 
 /// Why a line of a trace cannot be used. Bad lines are counted by cause.
@@ -17,33 +17,34 @@ pub enum Cause {
     TooFewColumns,
     /// There are more columns than the format has.
     TooManyColumns,
-    /// A number was due and the text is none.
+    /// A field is not a number where one is required.
     NotANumber,
-    /// A number, or the end of the range it describes, is larger than the simulator counts.
+    /// A number, or the end of the range it describes, exceeds what the simulator can represent.
     TooLarge,
-    /// A moment before time zero.
+    /// A time before zero.
     NegativeTime,
     /// An operation code that the format does not define.
     UnknownOp,
     /// A read, write or trim of no bytes.
     ZeroLength,
-    /// A flush that names a range.
+    /// A flush with an offset or a size.
     FlushWithRange,
-    /// An earlier moment than a request that was already handed on.
+    /// A request earlier than one already returned, by more than the reorder window allows.
     BackInTime,
-    /// A second host's requests in a file that should hold one host's.
+    /// A request of a second host; a trace must hold the requests of one host.
     OtherHost,
     /// A line longer than any record of any format.
     LineTooLong,
-    /// A well-formed event that is not a request's arrival. Passed over as a remark, never bad.
+    /// A well-formed event that is not a request's arrival. Skipped like a comment, never a bad
+    /// line.
     OtherEvent,
 }
 
 impl Cause {
-    /// The cause in words, as used in counts: "3 lines: not a number".
+    /// Describes the cause, as used in counts: "3 lines in total: not a number".
     pub fn words(self) -> &'static str {
         match self {
-            Cause::Header => "not the header that is due",
+            Cause::Header => "missing or wrong header",
             Cause::TooFewColumns => "too few columns",
             Cause::TooManyColumns => "too many columns",
             Cause::NotANumber => "not a number",
@@ -52,10 +53,10 @@ impl Cause {
             Cause::UnknownOp => "unknown operation",
             Cause::ZeroLength => "zero length",
             Cause::FlushWithRange => "flush with a range",
-            Cause::BackInTime => "back in time beyond the reorder window",
-            Cause::OtherHost => "another host",
+            Cause::BackInTime => "out of order beyond the reorder window",
+            Cause::OtherHost => "more than one host",
             Cause::LineTooLong => "line too long",
-            Cause::OtherEvent => "not the arrival of a request",
+            Cause::OtherEvent => "not a request arrival",
         }
     }
 }
@@ -71,19 +72,20 @@ impl fmt::Display for Cause {
 pub struct TraceError {
     /// The trace's name.
     pub file: String,
-    /// What is wrong, in order of lines; of each cause the first few. They need not name the file.
+    /// What is wrong, in line order: the first few diagnostics of each cause. Their `file` may be
+    /// empty.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bad lines there are of each cause, those shown included.
+    /// The number of bad lines of each cause, including those shown.
     pub counts: BTreeMap<Cause, u64>,
 }
 
 impl TraceError {
-    /// An error of one thing.
+    /// Returns an error with a single diagnostic.
     pub fn one(file: impl Into<String>, diagnostic: Diagnostic) -> TraceError {
         TraceError { file: file.into(), diagnostics: vec![diagnostic], counts: BTreeMap::new() }
     }
 
-    /// How many bad lines there are in all.
+    /// Returns the total number of bad lines.
     pub fn bad_lines(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -96,8 +98,8 @@ impl fmt::Display for TraceError {
 }
 
 impl From<TraceError> for Diagnostics {
-    /// All of it in order, each with the trace's name; where more lines are bad than are shown, the
-    /// counts follow.
+    /// Returns every diagnostic in order, each with the trace's name, then the counts by cause if
+    /// there are more bad lines than diagnostics.
     fn from(error: TraceError) -> Diagnostics {
         let more = error.bad_lines() > error.diagnostics.len() as u64;
         let TraceError { file, mut diagnostics, counts } = error;
@@ -105,7 +107,7 @@ impl From<TraceError> for Diagnostics {
         if more {
             diagnostics.extend(counts.iter().map(|(cause, count)| {
                 let lines = if *count == 1 { "line" } else { "lines" };
-                Diagnostic::new(file.clone(), format!("{count} {lines} in all: {cause}"))
+                Diagnostic::new(file.clone(), format!("{count} {lines} in total: {cause}"))
             }));
         }
         Diagnostics(diagnostics)
@@ -117,14 +119,14 @@ impl From<TraceError> for Diagnostics {
 pub struct Skipped {
     /// How many there are.
     pub count: u64,
-    /// The first few of them.
+    /// The first few, as diagnostics.
     pub samples: Vec<Diagnostic>,
 }
 
 /// Bad lines by cause, with samples.
 pub(crate) type Tally = BTreeMap<Cause, Skipped>;
 
-/// Counts a bad line; the diagnostic is worded only if it becomes a sample.
+/// Counts a bad line. `diagnostic` is called only if the line becomes a sample.
 pub(crate) fn tally(tally: &mut Tally, cause: Cause, diagnostic: impl FnOnce() -> Diagnostic) {
     let skipped = tally.entry(cause).or_default();
     skipped.count += 1;
@@ -133,7 +135,7 @@ pub(crate) fn tally(tally: &mut Tally, cause: Cause, diagnostic: impl FnOnce() -
     }
 }
 
-/// The error that a tally amounts to.
+/// Converts a tally into an error.
 pub(crate) fn error_of(file: &str, tally: &Tally) -> TraceError {
     let mut diagnostics: Vec<Diagnostic> =
         tally.values().flat_map(|skipped| skipped.samples.iter().cloned()).collect();
@@ -147,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_says_all_it_knows() {
+    fn an_error_shows_samples_and_counts() {
         let mut bad = Tally::new();
         for line in 1..=7 {
             tally(&mut bad, Cause::NotANumber, || {
@@ -164,10 +166,8 @@ mod tests {
             "t.csv:1: `x` is not a number\n    text: 1,x\n    expected: digits\nt.csv:2: "
         ));
         assert!(text.contains("t.csv:3: a read of no bytes\n    hint: remove it"));
-        assert!(
-            text.ends_with(
-                "t.csv: 7 lines in all: not a number\nt.csv: 1 line in all: zero length"
-            )
-        );
+        assert!(text.ends_with(
+            "t.csv: 7 lines in total: not a number\nt.csv: 1 line in total: zero length"
+        ));
     }
 }

@@ -1,5 +1,5 @@
-//! The set of pages that a trace touches, as sorted runs: a run per gap-free region, not an entry
-//! per page, and no hashing per request.
+//! The set of pages that a trace touches, as sorted runs: one entry per contiguous run, not per
+//! page, and no hashing per request.
 
 use fowler_units::{HostIo, HostOp};
 
@@ -10,26 +10,26 @@ struct Run {
     end: u64,
 }
 
-/// How many runs are gathered before they are merged for the first time.
+/// How many runs are collected before the first merge.
 const GATHERED: usize = 1 << 16;
 
-/// A set of pages of one size that grows by ranges of bytes.
+/// A set of pages of one size, filled from byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Extents {
     page_size: u64,
-    /// Sorted and apart up to `merged`, as they came behind.
+    /// Sorted and disjoint up to `merged`; the rest in order of arrival.
     runs: Vec<Run>,
     merged: usize,
 }
 
 impl Extents {
-    /// No page yet.
+    /// Returns an empty set.
     pub fn new(page_size: u64) -> Extents {
         assert!(page_size > 0, "a page holds something");
         Extents { page_size, runs: Vec::new(), merged: 0 }
     }
 
-    /// Adds the pages that a request touches.
+    /// Adds the pages touched by a request.
     #[inline]
     pub fn add(&mut self, request: &HostIo) {
         if request.op == HostOp::Flush || request.size == 0 {
@@ -44,13 +44,13 @@ impl Extents {
             return;
         }
         self.runs.push(Run { first, end });
-        // Merging when the new runs outnumber the merged ones costs a logarithm per request in all.
+        // Merging only when new runs outnumber merged ones keeps the cost logarithmic per request.
         if self.runs.len() - self.merged >= self.merged.max(GATHERED) {
             self.merge();
         }
     }
 
-    /// Sorts the runs and joins those that touch.
+    /// Sorts the runs and joins those that overlap or touch.
     fn merge(&mut self) {
         self.runs.sort_unstable();
         self.runs.dedup_by(|next, kept| {
@@ -63,7 +63,7 @@ impl Extents {
         self.merged = self.runs.len();
     }
 
-    /// The pages as a dense numbering in address order.
+    /// Numbers the pages densely in address order.
     pub fn into_dense(mut self) -> Dense {
         self.merge();
         let mut pages = 0;
@@ -80,7 +80,7 @@ impl Extents {
     }
 }
 
-/// A dense numbering of a set of pages: order and adjacency are kept, gaps are closed.
+/// A dense numbering of a set of pages: order and adjacency are preserved, gaps are closed.
 #[derive(Clone, Debug)]
 pub(crate) struct Dense {
     page_size: u64,
@@ -91,12 +91,13 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Where a range lies in the dense numbering, in bytes; none if it was not wholly added.
+    /// Returns the byte offset of a range in the dense numbering; `None` unless all of it was
+    /// added.
     #[inline]
     pub fn place(&self, offset: u64, size: u32) -> Option<u64> {
         let first = offset / self.page_size;

@@ -1,23 +1,24 @@
-//! The columns of one line, without a copy: comma-separated, or parted by runs of spaces and tabs.
+//! The columns of one line, without copying: separated by commas, or by runs of spaces and tabs.
 //!
-//! A number is parsed while its end is looked for; only a line that is not plain digits and
-//! separators takes the slow way, which finds the field first and can say what is wrong with it.
+//! Numbers are parsed while scanning for their end. Only a line with anything but plain digits and
+//! separators takes the slow path, which isolates the field first and reports what is wrong with
+//! it.
 
 use crate::Cause;
 use crate::columns::Columns;
 use crate::number::{NumberError, SAFE_DIGITS, TEN_TO, decimal_ns, hexadecimal, unsigned};
 use fowler_units::{Diagnostic, printable};
 
-/// Why a line is no record, in borrowed pieces: worded only if it is shown.
+/// Why a line is not a record. Borrows from the line; a message is built only if it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault<'a> {
     /// The kind of fault.
     pub cause: Cause,
-    /// The column it is in; empty for a fault of the whole line.
+    /// The column; empty if the fault concerns the whole line.
     pub column: &'static str,
     /// The text of that column.
     pub field: &'a [u8],
-    /// What would have been right, where the column allows only certain words or numbers.
+    /// The accepted words or numbers, where the column allows only certain ones.
     pub expected: &'static str,
 }
 
@@ -34,25 +35,27 @@ impl<'a> Fault<'a> {
         Fault::new(cause, column, field)
     }
 
-    /// The fault in words.
+    /// Returns the fault as a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
         let column = self.column;
         let shown = printable(&self.field[..self.field.len().min(40)]);
         let negative = self.field.starts_with(b"-");
         let diagnostic = Diagnostic::of(match self.cause {
-            Cause::Header if !shown.is_empty() => format!("`{shown}` cannot be a column here"),
+            Cause::Header if !shown.is_empty() => {
+                format!("unexpected column `{shown}` in the header")
+            }
             Cause::Header => "the header row is missing".into(),
-            Cause::TooFewColumns => format!("the column `{column}` is missing"),
-            Cause::TooManyColumns => format!("more columns than expected, from `{shown}` on"),
+            Cause::TooFewColumns => format!("column `{column}` is missing"),
+            Cause::TooManyColumns => format!("too many columns, starting at `{shown}`"),
             Cause::NotANumber if shown.is_empty() => format!("`{column}` is empty"),
             Cause::NotANumber if negative => format!("`{shown}` in `{column}` is negative"),
             Cause::NotANumber => format!("`{shown}` in `{column}` is not a number"),
             Cause::TooLarge if shown.is_empty() => format!("`{column}` is too large"),
             Cause::TooLarge => format!("`{shown}` in `{column}` is too large"),
-            Cause::NegativeTime => format!("`{shown}` in `{column}` lies before time zero"),
-            Cause::UnknownOp => format!("`{shown}` in `{column}` is an unknown operation"),
-            Cause::ZeroLength => format!("`{column}` is zero: a request of no bytes"),
-            Cause::FlushWithRange => "a flush carries no offset and no size".into(),
+            Cause::NegativeTime => format!("`{shown}` in `{column}` is a negative time"),
+            Cause::UnknownOp => format!("`{shown}` in `{column}` is not a known operation"),
+            Cause::ZeroLength => format!("`{column}` is zero: a request must have at least 1 byte"),
+            Cause::FlushWithRange => "a flush must not have an offset or a size".into(),
             Cause::BackInTime | Cause::OtherHost | Cause::LineTooLong | Cause::OtherEvent => {
                 self.cause.words().into()
             }
@@ -73,14 +76,14 @@ impl<'a> Fault<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Fields<'a, const COMMA: bool> {
     line: &'a [u8],
-    /// Where the next field begins; past the line's end when there is none.
+    /// Where the next field begins; beyond the end of the line if there is none.
     at: usize,
     host: Option<&'a [u8]>,
 }
 
-/// Columns parted by commas; blanks around a field do not count.
+/// Comma-separated columns; blanks around a field are ignored.
 pub(crate) type Commas<'a> = Fields<'a, true>;
-/// Columns parted by runs of spaces and tabs.
+/// Columns separated by runs of spaces and tabs.
 pub(crate) type Blanks<'a> = Fields<'a, false>;
 
 #[inline]
@@ -89,7 +92,7 @@ fn is_blank(byte: u8) -> bool {
 }
 
 impl<'a, const COMMA: bool> Fields<'a, COMMA> {
-    /// The columns of `line`, which has no line end and no blanks at either end.
+    /// Returns the columns of `line`, which has neither a line end nor blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
         let mut fields = Fields { line, at: 0, host: None };
@@ -104,7 +107,7 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         }
     }
 
-    /// Whether a field ends at `index`, and if so moves on to the next one.
+    /// Returns whether a field ends at `index`; if so, moves to the next field.
     #[inline]
     fn end_at(&mut self, index: usize) -> bool {
         match self.line.get(index) {
@@ -117,13 +120,14 @@ impl<'a, const COMMA: bool> Fields<'a, COMMA> {
         true
     }
 
-    /// The host that the line named.
+    /// Returns the host named by the line.
     #[inline]
     pub fn host(&self) -> Option<&'a [u8]> {
         self.host
     }
 
-    /// Reads digits from `from` on: their value (meaningless past 19 digits) and where they end.
+    /// Parses digits from `from` on. Returns their value (meaningless beyond 19 digits) and their
+    /// end.
     #[inline]
     fn digits(&self, from: usize) -> (u64, usize) {
         let mut value = 0u64;

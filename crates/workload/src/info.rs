@@ -1,71 +1,71 @@
-//! What a workload is like: one pass over it, in exact counts.
+//! Summary statistics of a workload, gathered in one pass with exact counts.
 
 use crate::extents::Extents;
 use crate::{Format, TraceError, TraceReader};
 use fowler_units::{ByOp, Bytes, HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
-/// The page that footprints count.
+/// The page size used for footprints.
 const PAGE: u64 = 4096;
-/// One second, the length over which the peak rate is taken.
+/// One second, the window for the peak rate.
 const SECOND: u64 = 1_000_000_000;
-/// The service times for which the idle share is given.
+/// The service times for which the idle share is reported.
 const SERVICE_TIMES: [Span; 3] = [Span::us(100), Span::ms(1), Span::ms(10)];
-/// How many sizes are listed.
+/// How many sizes are reported.
 const COMMON_SIZES: usize = 8;
-/// How many requests are shown.
+/// How many of the first requests are reported.
 const FIRST: usize = 3;
 
-/// The share of time that a device serving one request after the other would stand idle.
+/// The share of time that a device serving one request at a time would be idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleShare {
-    /// How long each request takes.
+    /// The time each request takes.
     pub service: Span,
-    /// The idle share of the time until the last request is done.
+    /// The idle share, up to the completion of the last request.
     pub share: f64,
 }
 
-/// A size and how common it is.
+/// A request size and how common it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeUse {
     /// The size in bytes.
     pub size: u32,
-    /// How many reads, writes and trims are of that size.
+    /// How many reads, writes and trims have this size.
     pub requests: u64,
-    /// Their share of all that have a size.
+    /// Their share of all requests that have a size.
     pub share: f64,
 }
 
-/// What a workload is like.
+/// Summary statistics of a workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceInfo {
-    /// The trace's format; none for a generator.
+    /// The trace's format; `None` for a generator.
     pub format: Option<Format>,
     /// The first request's arrival.
     pub first: Nanos,
-    /// From the first arrival to the last.
+    /// The time from the first arrival to the last.
     pub span: Span,
     /// Requests by operation.
     pub requests: ByOp<u64>,
     /// Bytes by operation.
     pub bytes: ByOp<u64>,
-    /// Requests per second over the whole span; zero where the span is.
+    /// Requests per second over the whole span; zero if the span is zero.
     pub mean_rate: f64,
-    /// The most requests in any second, counted from the first request on.
+    /// The most requests in any one-second window, counted from the first request.
     pub peak_rate: u64,
     /// The most common sizes, most common first.
     pub sizes: Vec<SizeUse>,
-    /// How many different sizes there are.
+    /// The number of different sizes.
     pub different_sizes: usize,
-    /// Distinct pages of 4 KiB that are touched, in bytes.
+    /// The footprint: distinct 4 KiB pages touched, in bytes.
     pub footprint: Bytes,
     /// The end of the highest range.
     pub highest_byte: u64,
-    /// The share of requests that begin where the request before them ended.
+    /// The share of requests that begin where the previous request ended.
     pub sequential_share: f64,
     /// The mean time between arrivals.
     pub interarrival_mean_ns: f64,
-    /// The standard deviation of the time between arrivals over its mean: 0 for a clock, 1 for
+    /// The coefficient of variation of the time between arrivals: 0 for fixed intervals, 1 for
     /// Poisson arrivals, more for bursts.
     pub interarrival_cv: f64,
     /// The idle share for several service times.
@@ -75,19 +75,19 @@ pub struct TraceInfo {
 }
 
 impl TraceInfo {
-    /// Reads a trace to its end.
+    /// Reads a trace to its end and summarizes it.
     ///
     /// # Errors
-    /// The reader's.
+    /// Any error of the reader.
     pub fn of(reader: &mut TraceReader) -> Result<TraceInfo, TraceError> {
         let format = reader.format();
         TraceInfo::gather(Some(format), reader)
     }
 
-    /// The same for any source of requests.
+    /// Summarizes any source of requests.
     ///
     /// # Errors
-    /// The source's; or that it holds no request.
+    /// Any error of the source, or an error if it has no requests.
     pub fn gather(
         format: Option<Format>,
         source: impl IntoIterator<Item = Result<HostIo, TraceError>>,
@@ -99,35 +99,35 @@ impl TraceInfo {
         gathering.finish(format)
     }
 
-    /// Requests of every kind.
+    /// Returns the number of requests of all kinds.
     pub fn total_requests(&self) -> u64 {
         self.requests.sum()
     }
 
-    /// The share of reads in reads and writes; zero where there are none.
+    /// Returns the share of reads among reads and writes; zero if there are none.
     pub fn read_share(&self) -> f64 {
         let [reads, writes, ..] = self.requests.into_array();
         ratio(reads as f64, (reads + writes) as f64)
     }
 
-    /// The mean size of the requests of an operation, in bytes; none where there are none.
+    /// Returns the mean size of an operation's requests, in bytes; `None` if there are none.
     pub fn mean_size(&self, op: HostOp) -> Option<f64> {
         let count = self.requests[op];
         (count > 0).then(|| self.bytes[op] as f64 / count as f64)
     }
 
-    /// The units and codes of the format in words.
+    /// Describes the format's units and codes.
     pub fn units(&self) -> &'static str {
         self.format.map_or("generated", Format::about)
     }
 }
 
-/// A quotient, zero where there is nothing to divide by.
+/// Returns a quotient, or zero if the divisor is zero.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// The counts while they grow.
+/// Counts gathered so far.
 struct Gathering {
     first: Nanos,
     last: Nanos,
@@ -141,11 +141,11 @@ struct Gathering {
     highest: u64,
     previous_end: Option<u64>,
     sequential: u64,
-    /// Mean and sum of squared deviations of the gaps, by Welford's recurrence: stable over a week
-    /// of nanoseconds, where a plain sum of squares is not.
+    /// Mean and sum of squared deviations of the gaps, by Welford's recurrence: numerically stable
+    /// over a week of nanoseconds, where a plain sum of squares is not.
     gap_mean: f64,
     gap_squares: f64,
-    /// For each service time, when the device becomes free, and how long it worked.
+    /// For each service time, when the device becomes free and how long it was busy.
     free_at: [Span; 3],
     worked: [Span; 3],
     shown: Vec<HostIo>,
@@ -227,7 +227,7 @@ impl Gathering {
         if total == 0 {
             return Err(TraceError::one(
                 "trace",
-                fowler_units::Diagnostic::of("there is no request"),
+                fowler_units::Diagnostic::of("the workload has no requests"),
             ));
         }
         let span = self.last - self.first;

@@ -1,4 +1,5 @@
-//! Lines into records: remarks, the header row, bad lines counted by cause, one host only.
+//! Turns lines into records: skips comments and the header row, counts bad lines by cause, and
+//! checks that all records come from one host.
 
 use crate::Format;
 
@@ -13,58 +14,59 @@ use crate::record::{LATEST, Record, in_time};
 use fowler_units::{Diagnostic, Nanos};
 use std::io;
 
-/// What became of one line.
+/// The result of reading one line.
 #[derive(Debug)]
 pub(crate) enum Taken {
     /// A record.
     Record(Record),
-    /// A blank line, a remark or the header row.
+    /// A blank line, a comment or the header row.
     Remark,
-    /// No record; it is counted.
+    /// A bad line, already counted.
     Bad,
     /// There are no more lines.
     End,
 }
 
-/// Records that are read ahead at most: as many as stay in the first cache.
+/// The most records read ahead: as many as stay in the L1 cache.
 const AHEAD: usize = 128;
 
-/// Records of plain lines that were read ahead, all at once.
+/// Records of plain lines, read ahead in one go.
 #[derive(Default)]
 struct Ahead {
-    /// Each with how many bytes of the text lie behind its line.
+    /// Each record with the number of bytes of text after its line.
     records: Vec<(Record, usize)>,
-    /// How many of them were taken.
+    /// How many of the records were taken.
     taken: usize,
-    /// How long the text was, and how much of it was read.
+    /// The length of the text, and how much of it was read.
     length: usize,
     read: usize,
 }
 
-/// What lines must agree in with those before them.
+/// State that each line is checked against.
 #[derive(Default)]
 struct Before {
     host: Option<Vec<u8>>,
-    /// The earliest and the latest moment so far.
+    /// The earliest and the latest time so far.
     span: Option<(Nanos, Nanos)>,
 }
 
-/// The records of a text.
+/// Reads the records of a text.
 pub(crate) struct Intake {
     lines: Lines,
     format: Format,
     header_due: Option<&'static str>,
-    /// What the header of a native trace names behind its four columns, in its order.
+    /// The optional columns named by the header of a native trace, in header order.
     optional: Vec<OptionalColumn>,
     before: Before,
     ahead: Ahead,
-    /// Whether this is a summary behind the records: it ends where another file was appended.
+    /// Whether the reader is inside a summary after the records. It ends where another file was
+    /// appended.
     summary: bool,
     /// Bad lines by cause.
     pub bad: Tally,
     /// Lines of every kind.
     pub line: u64,
-    /// Remarks among them.
+    /// The comments, blank lines and header rows among them.
     pub remarks: u64,
 }
 
@@ -85,23 +87,23 @@ impl Intake {
         }
     }
 
-    /// The optional columns that the header names.
+    /// Returns the optional columns named by the header.
     pub fn optional_columns(&self) -> OptionalColumns {
         self.optional.iter().copied().collect()
     }
 
-    /// How many bad lines there are.
+    /// Returns the number of bad lines.
     pub fn bad_lines(&self) -> u64 {
         self.bad.values().map(|skipped| skipped.count).sum()
     }
 
-    /// The next record, if it was read ahead.
+    /// Returns the next record that was read ahead, if any.
     #[inline]
     pub fn take_ahead(&mut self) -> Option<Record> {
         self.ahead.next()
     }
 
-    /// Takes in the next line, or the next one that is no remark.
+    /// Reads the next line, or the next record if one was read ahead.
     pub fn take(&mut self) -> io::Result<Taken> {
         if let Some(record) = self.ahead.next() {
             return Ok(Taken::Record(record));
@@ -118,7 +120,7 @@ impl Intake {
         self.take_line()
     }
 
-    /// Reads the lines that come next for as long as they are plain.
+    /// Reads the following lines as long as they are plain.
     fn read_ahead(&mut self) {
         let Intake { lines, before, ahead, optional, .. } = self;
         let text = lines.ahead();
@@ -134,7 +136,7 @@ impl Intake {
         self.line += ahead.records.len() as u64 + remarks;
     }
 
-    /// Takes in the next line, whatever it is.
+    /// Reads the next line, whatever its kind.
     fn take_line(&mut self) -> io::Result<Taken> {
         let Some(line) = self.lines.next()? else { return Ok(Taken::End) };
         self.line += 1;
@@ -186,20 +188,20 @@ impl Intake {
         }
     }
 
-    /// Counts the last record as bad: it lies `back` nanoseconds before one that was handed on.
+    /// Counts the last record as bad: it is `back` nanoseconds earlier than one already returned.
     #[cold]
     pub fn refuse_late(&mut self, back: u64, window: usize) {
         let (line, text) = self.ahead.last(&self.lines, self.line);
         let larger = window.saturating_mul(16);
         tally(&mut self.bad, Cause::BackInTime, || {
             Diagnostic::of(format!(
-                "this request lies {back} ns before one that was already handed on: too late \
-                 for a reorder window of {window} requests"
+                "this request is {back} ns earlier than one that was already replayed: too far out \
+                 of order for a reorder window of {window} requests"
             ))
             .line(line)
             .text(text)
-            .expected("requests in order of time, or late by no more than the window holds")
-            .hint(format!("read with a larger window, such as {larger}, or sort the trace"))
+            .expected("requests in time order, or out of order within the reorder window")
+            .hint(format!("use a larger reorder window, such as {larger}, or sort the trace"))
         });
     }
 }
@@ -212,8 +214,8 @@ impl Ahead {
         Some(record)
     }
 
-    /// The line of the last record, by its number and its text. `line` is the last line that was
-    /// read.
+    /// Returns the number and the text of the last record's line. `line` is the number of the last
+    /// line that was read.
     fn last<'a>(&self, lines: &'a Lines, line: u64) -> (u64, &'a [u8]) {
         let Some(last) = self.taken.checked_sub(1) else { return (line, lines.last()) };
         let passed = lines.passed(self.read);
@@ -224,7 +226,7 @@ impl Ahead {
         (line - later, text.strip_suffix(b"\r").unwrap_or(text))
     }
 
-    /// Reads plain lines from the beginning of `text`, and says how many of them are remarks.
+    /// Reads plain lines from the beginning of `text`. Returns how many of them are comments.
     fn read<F: TraceFormat, const COMMA: bool>(
         &mut self,
         text: &[u8],
@@ -257,7 +259,7 @@ impl Ahead {
     }
 }
 
-/// Words a fault for the line it is in.
+/// Turns a fault into a diagnostic with its line number and text.
 #[cold]
 fn diagnostic_of(
     fault: &Fault<'_>,
@@ -274,12 +276,12 @@ fn diagnostic_of(
     }
     if fault.cause == Cause::OtherHost {
         diagnostic.hint =
-            Some("read the hosts one by one: their disk numbers may be the same".into());
+            Some("split the trace by host: different hosts may use the same disk numbers".into());
     }
     diagnostic
 }
 
-/// What the header row names behind the columns of its format.
+/// Parses the optional columns named in a header row after the format's own.
 fn header_row<'a>(
     format: Format,
     header: &'static str,
@@ -291,7 +293,7 @@ fn header_row<'a>(
     OptionalColumn::named(&line[header.len()..])
 }
 
-/// A line that must agree with those before it.
+/// Decodes a line and checks it against those before it.
 #[inline]
 fn decode_after<'a, F: TraceFormat>(
     line: &'a [u8],
@@ -303,8 +305,8 @@ fn decode_after<'a, F: TraceFormat>(
 }
 
 impl Before {
-    /// Takes a record in, unless it does not agree: one host, and no moment too far from the
-    /// others.
+    /// Accepts a record unless it contradicts earlier ones: it must be of the same host, and its
+    /// time must not be too far from theirs.
     #[inline]
     fn agree<'a, F: TraceFormat>(
         &mut self,
@@ -320,8 +322,9 @@ impl Before {
         Ok(())
     }
 
-    /// Refuses a moment further from the others than the simulator counts. Where times count from a
-    /// date they are subtracted later, and any request may turn out to be the first.
+    /// Rejects a time that is further from the others than the simulator can represent. Where times
+    /// count from a date, the first request's time is subtracted later, and any request may turn
+    /// out to be the first.
     #[inline]
     fn same_age<'a, F: TraceFormat>(&mut self, at: Nanos) -> Result<(), Fault<'a>> {
         let (first, last) = self.span.unwrap_or((at, at));
@@ -333,7 +336,7 @@ impl Before {
         Ok(())
     }
 
-    /// Refuses a second host, whose devices may have the numbers of the first one's.
+    /// Rejects a second host: its device numbers may coincide with those of the first.
     #[inline]
     fn same_host<'a>(&mut self, host: &'a [u8]) -> Result<(), Fault<'a>> {
         if self.host.get_or_insert_with(|| host.to_vec()) == host {

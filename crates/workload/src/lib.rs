@@ -1,8 +1,8 @@
-//! Workloads: block traces read from files, and generators. Everything is an iterator of host
-//! requests in order of arrival; what can fail yields `Result<HostIo, TraceError>`.
+//! Workloads: block traces read from files, and generators. Each yields host requests in order of
+//! arrival as an iterator; fallible sources yield `Result<HostIo, TraceError>`.
 //!
-//! A reader never guesses, never wraps a number and never skips a line silently: what is wrong with
-//! a trace is said all at once, line by line, with a hint.
+//! A reader never guesses a format, never wraps a number and never skips a line silently: it
+//! reports everything that is wrong with a trace at once, line by line, with hints.
 //!
 //! ```
 //! use fowler_workload::{ReadOptions, Remap, Remapper, TimeScale, TraceReader};

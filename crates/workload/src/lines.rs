@@ -1,16 +1,17 @@
-//! Text into lines, without a copy and without a `String`: one reused buffer, searched with
+//! Splits text into lines without copying or allocating a `String`: one reused buffer, searched
+//! with `memchr`.
 //! `memchr`.
 
 use crate::source::Text;
 use std::io::{self, ErrorKind};
 
-/// The longest line that is looked at; no record of any format comes near it.
+/// The longest line that is examined; no record of any format comes close.
 pub(crate) const LONGEST_LINE: usize = 1 << 16;
 
-/// Text taken from the source at once.
+/// How many bytes are read from the source at once.
 const CHUNK: usize = 1 << 18;
 
-/// One line, without its end.
+/// One line, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// The whole line.
@@ -19,26 +20,26 @@ pub(crate) enum Line<'a> {
     TooLong(&'a [u8]),
 }
 
-/// The lines of a text. Ends are `\n`, `\r\n` or the end of the text; a byte order mark is left
-/// out.
+/// The lines of a text. A line ends at `\n`, `\r\n` or the end of the text; a byte order mark is
+/// skipped.
 pub(crate) struct Lines {
     text: Text,
     buffer: Vec<u8>,
-    /// `buffer[start..end]` is read and not yet handed out.
+    /// `buffer[start..end]` is read but not yet returned.
     start: usize,
     end: usize,
     at_end: bool,
-    /// The line being skipped was too long: drop everything up to its end.
+    /// The current line was too long: everything up to its end is dropped.
     skipping: bool,
-    /// The source failed while the beginning was read: told once the lines before it are handed
-    /// out.
+    /// The source failed while the beginning was read. Reported once the lines before the failure
+    /// are returned.
     torn: Option<io::Error>,
-    /// The last line handed out, as a part of the buffer.
+    /// The last line returned, as a range of the buffer.
     last: (usize, usize),
 }
 
 impl Lines {
-    /// The lines of `text`, whose beginning is read at once.
+    /// Returns the lines of `text` and reads its beginning.
     pub fn of(text: Text) -> io::Result<Lines> {
         let buffer = vec![0; CHUNK];
         let mut lines = Lines {
@@ -66,40 +67,40 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The first text that is read and not handed out yet.
+    /// Returns the beginning of the text not returned yet.
     pub fn head(&self) -> &[u8] {
         &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
     }
 
-    /// Whether [`Lines::head`] is all the text there is.
+    /// Whether [`Lines::head`] is all of the text.
     pub fn head_is_all(&self) -> bool {
         self.at_end && self.end - self.start <= LONGEST_LINE
     }
 
-    /// The last line handed out by [`Lines::next`].
+    /// Returns the last line returned by [`Lines::next`].
     pub fn last(&self) -> &[u8] {
         &self.buffer[self.last.0..self.last.1]
     }
 
-    /// The text that is read and begins with a line not handed out yet. Empty where a line goes on
-    /// whose beginning was handed out as [`Line::TooLong`].
+    /// Returns the buffered text, starting with the first line not returned yet. Empty in the
+    /// middle of a line whose beginning was returned as [`Line::TooLong`].
     #[inline]
     pub fn ahead(&self) -> &[u8] {
         if self.skipping { b"" } else { &self.buffer[self.start..self.end] }
     }
 
-    /// Takes the first `length` bytes of [`Lines::ahead`], which are whole lines, as handed out.
+    /// Marks the first `length` bytes of [`Lines::ahead`], which are whole lines, as returned.
     #[inline]
     pub fn pass(&mut self, length: usize) {
         self.start += length;
     }
 
-    /// The last `length` bytes that were passed.
+    /// Returns the last `length` bytes marked by [`Lines::pass`].
     pub fn passed(&self, length: usize) -> &[u8] {
         &self.buffer[self.start - length..self.start]
     }
 
-    /// Reads more text behind what is buffered.
+    /// Reads more text into the buffer.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(error) = self.torn.take() {
             return Err(error);
@@ -120,7 +121,7 @@ impl Lines {
         }
     }
 
-    /// The next line; none at the end of the text.
+    /// Returns the next line; `None` at the end of the text.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = self.start;
         loop {
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// Hands out a text in pieces of given sizes, then fails if told so.
+    /// Returns a text in pieces of a given size, then fails if asked to.
     struct Pieces {
         text: Vec<u8>,
         at: usize,

@@ -1,28 +1,28 @@
-//! Numbers in trace text: exact, by integer arithmetic alone. A time printed with a fraction is
-//! read as a decimal, because `f64` cannot hold a file time (1.28e17 ticks) nor Unix seconds with
+//! Parses numbers exactly, by integer arithmetic. Fractional times are parsed as decimals, because
+//! `f64` can represent neither a Windows file time (1.28e17 ticks) nor Unix seconds with
 //! nanoseconds.
 
 use std::fmt;
 
-/// Why a piece of text is not the number that was due.
+/// Why a text is not a valid number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
     /// It is not a number at all.
     NotANumber,
-    /// It is a number below zero.
+    /// It is negative.
     Negative,
-    /// It is a whole number too large to count.
+    /// It is a whole number too large for 64 bits.
     TooLarge,
 }
 
-/// The most decimal digits that always fit in a `u64`.
+/// The number of decimal digits that always fit in a `u64`.
 pub(crate) const SAFE_DIGITS: usize = 19;
 
 /// Powers of ten, from 10^0 to 10^9.
 pub(crate) const TEN_TO: [u64; 10] =
     [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
-/// A whole decimal number.
+/// Parses a whole decimal number.
 pub(crate) fn unsigned(text: &[u8]) -> Result<u64, NumberError> {
     if let Some(rest) = text.strip_prefix(b"-") {
         return Err(below_zero(rest));
@@ -35,7 +35,7 @@ pub(crate) fn unsigned(text: &[u8]) -> Result<u64, NumberError> {
         .ok_or(NumberError::TooLarge)
 }
 
-/// A whole hexadecimal number, with or without `0x`.
+/// Parses a whole hexadecimal number, with or without `0x`.
 pub(crate) fn hexadecimal(text: &[u8]) -> Result<u64, NumberError> {
     let text = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
     if text.is_empty() || !text.iter().all(u8::is_ascii_hexdigit) {
@@ -49,8 +49,8 @@ pub(crate) fn hexadecimal(text: &[u8]) -> Result<u64, NumberError> {
         .ok_or(NumberError::TooLarge)
 }
 
-/// A decimal number in units of `10^digits` nanoseconds, as whole nanoseconds. What is finer than a
-/// nanosecond is rounded to the nearest, halves up. No exponents: no tracer prints them.
+/// Parses a decimal number in units of `10^digits` ns as whole nanoseconds. Digits finer than a
+/// nanosecond are rounded to the nearest, halves up. Exponents are rejected: no tracer prints them.
 pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError> {
     if let Some(rest) = text.strip_prefix(b"-") {
         return Err(below_zero(rest));
@@ -71,7 +71,7 @@ pub(crate) fn decimal_ns(text: &[u8], digits: usize) -> Result<u64, NumberError>
         .ok_or(NumberError::TooLarge)
 }
 
-/// A number as short as it can be said: very large and very small ones with an exponent.
+/// Displays a number compactly: very large and very small values with an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Short(pub f64);
 
@@ -86,7 +86,7 @@ impl fmt::Display for Short {
     }
 }
 
-/// What `-rest` is: a number below zero, or no number.
+/// Classifies the text `-rest`: a negative number, or not a number.
 fn below_zero(rest: &[u8]) -> NumberError {
     let digits = rest.iter().filter(|byte| byte.is_ascii_digit()).count();
     let points = rest.iter().filter(|&&byte| byte == b'.').count();

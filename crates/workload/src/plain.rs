@@ -1,46 +1,46 @@
-//! The columns of a line that is plain, read from the text that it begins: digits, single
-//! separators, words as they are written by nearly every tracer. The end of the line is found on
-//! the way.
+//! A fast decoder for plain lines, reading directly from the text: digits, single separators, and
+//! words as nearly every tracer writes them. It finds the end of the line along the way.
 //!
-//! What is read so is a sound line, the same that [`Fields`](crate::fields::Fields) would read. Of
-//! all others nothing is said but that they are not plain: `Fields` looks at them, and says what is
-//! wrong, if anything is.
+//! A line accepted here is valid, and decodes as [`Fields`](crate::fields::Fields) would decode it.
+//! Any other line is only reported as not plain; `Fields` then reads it and says what is wrong with
+//! it, if anything.
 
 use crate::Cause;
 use crate::columns::Columns;
 use crate::fields::Fault;
 use crate::number::{SAFE_DIGITS, TEN_TO};
 
-/// Why a line has not been read.
+/// Why a line was not decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotPlain {
-    /// Nobody knows yet.
+    /// Not plain: `Fields` must look at it.
     Open,
-    /// It is an event that is no request's arrival, up to its last column that was looked at.
+    /// A valid event that is not a request's arrival, judged by the columns up to the last one
+    /// read.
     OtherEvent,
 }
 
-/// A cursor over the columns of the line that a text begins with.
+/// A cursor over the columns of the first line of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain<'a, const COMMA: bool> {
-    /// What was not read yet, from the separator or the line end behind the last field on.
+    /// The unread text, starting at the separator or line end after the last field.
     rest: &'a [u8],
-    /// No field has been read.
+    /// Whether no field has been read yet.
     fresh: bool,
     host: Option<&'a [u8]>,
 }
 
-/// A one in each of eight bytes.
+/// The value 1 in each of eight bytes.
 const EACH: u64 = u64::from_ne_bytes([1; 8]);
-/// Their highest bits.
+/// The highest bit of each of eight bytes.
 const HIGH: u64 = EACH << 7;
 
-/// How many of eight bytes stand before the first that is a separator, a blank, or a line end; none
-/// if none of them is.
+/// Returns how many of eight bytes precede the first separator, blank or line end; `None` if there
+/// is none.
 #[inline(always)]
 fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
     let bytes = u64::from_le_bytes(*bytes);
-    // Borrows can only reach bytes behind the first that is looked for.
+    // Borrows only reach bytes after the first match.
     let below = |bytes: u64, bound: u8| bytes.wrapping_sub(EACH * u64::from(bound)) & !bytes & HIGH;
     let mut ends = below(bytes, b' ' + 1);
     if COMMA {
@@ -49,17 +49,17 @@ fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
     (ends != 0).then(|| ends.trailing_zeros() as usize / 8)
 }
 
-/// Eight bytes less what makes a digit its value, and if not all of them are digits, the bits that
-/// those before the first other byte take.
+/// Returns eight bytes as digit values. If not all are digits, also returns the number of bits that
+/// the bytes before the first non-digit occupy.
 #[inline]
 fn digits(text: &[u8; 8]) -> (u64, Option<u32>) {
     let values = u64::from_le_bytes(*text) ^ (EACH * u64::from(b'0'));
-    // Carries can only reach bytes behind the first that is no digit.
+    // Carries only reach bytes after the first non-digit.
     let others = (values.wrapping_add(EACH * (0x80 - 10)) | values) & HIGH;
     (values, (others != 0).then(|| others.trailing_zeros() & !7))
 }
 
-/// A text behind the blanks that it begins with. Only tracers that align their columns print any.
+/// Returns a text without its leading blanks. Only tracers that align their columns print any.
 #[cold]
 fn behind_blanks(text: &[u8]) -> &[u8] {
     let mut rest = text;
@@ -73,7 +73,7 @@ fn behind_blanks(text: &[u8]) -> &[u8] {
     rest
 }
 
-/// The number of eight digits, the first in the lowest byte.
+/// Returns the number formed by eight digits, the first in the lowest byte.
 #[inline]
 fn eight(values: u64) -> u64 {
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
@@ -83,15 +83,15 @@ fn eight(values: u64) -> u64 {
     first.wrapping_add(second) >> 32
 }
 
-/// The number that the first `bits / 8` values are, of which there are less than eight.
+/// Returns the number formed by the first `bits / 8` values, fewer than eight.
 #[inline]
 fn fewer(values: u64, bits: u32) -> u64 {
-    // In two steps, because there may be none of them and all eight bytes go.
+    // Shifted in two steps, because a shift by all 64 bits (no digits) would overflow.
     eight(values << 8 << (56 - bits))
 }
 
-/// The digits that a text begins with: their number, and how many they are. They are none as well
-/// where they are too many for a `u64`, or eight bytes behind them are not there to be read.
+/// Parses the digits at the beginning of a text. Returns the number and the digit count. The count
+/// is also zero if there are too many digits for a `u64`, or too few bytes to read them by eights.
 #[inline(always)]
 fn number(text: &[u8]) -> (u64, usize) {
     let Some(first) = text.first_chunk() else { return (0, 0) };
@@ -101,7 +101,7 @@ fn number(text: &[u8]) -> (u64, usize) {
     }
 }
 
-/// The same where the first eight are digits, whose number is `high`.
+/// Like [`number`], for a text whose first eight bytes are digits of value `high`.
 #[inline(never)]
 fn long_number(high: u64, text: &[u8]) -> (u64, usize) {
     let next = |from: usize| text.get(from..).and_then(|text| text.first_chunk()).map(digits);
@@ -123,27 +123,28 @@ fn long_number(high: u64, text: &[u8]) -> (u64, usize) {
 }
 
 impl<'a, const COMMA: bool> Plain<'a, COMMA> {
-    /// The columns of the line that `text` begins with.
+    /// Returns the columns of the first line of `text`.
     #[inline(always)]
     pub fn of(text: &'a [u8]) -> Self {
         Plain { rest: text, fresh: true, host: None }
     }
 
-    /// What comes behind the line; none if its last field goes on, or the text ends before it.
+    /// Returns the text after this line; `None` if its last field is not fully read, or the text
+    /// ends first.
     #[inline(always)]
     pub fn next_line(&self) -> Option<&'a [u8]> {
         match *self.rest {
             [b'\n', ref next @ ..] => Some(next),
             [byte, ..] if byte == b'\r' || Self::separates(byte) => {
                 let end = memchr::memchr(b'\n', self.rest)?;
-                // A return elsewhere than at the end is no blank of the format's.
+                // A carriage return anywhere else is not a blank of the format.
                 (byte != b'\r' || end == 1).then(|| &self.rest[end + 1..])
             }
             _ => None,
         }
     }
 
-    /// The host that the line named.
+    /// Returns the host named by the line.
     #[inline(always)]
     pub fn host(&self) -> Option<&'a [u8]> {
         self.host
@@ -154,7 +155,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         if COMMA { byte == b',' } else { byte == b' ' || byte == b'\t' }
     }
 
-    /// Moves on to where the next field begins.
+    /// Moves to the beginning of the next field.
     #[inline(always)]
     fn begin(&mut self) -> Result<(), NotPlain> {
         if !std::mem::take(&mut self.fresh) {
@@ -169,7 +170,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// The number that comes next.
+    /// Parses the next number.
     #[inline(always)]
     fn digits(&mut self) -> Result<(u64, usize), NotPlain> {
         let (value, count) = number(self.rest);
@@ -189,7 +190,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         if fault.cause == Cause::OtherEvent { NotPlain::OtherEvent } else { NotPlain::Open }
     }
 
-    /// A field with a blank in it is not plain.
+    /// A field that contains a blank is not plain.
     #[inline(always)]
     fn next(&mut self, _: &'static str) -> Result<&'a [u8], NotPlain> {
         self.begin()?;
@@ -286,8 +287,8 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         _: &'static str,
     ) -> Result<T, NotPlain> {
         self.begin()?;
-        // Reads and writes come as they like, and a processor cannot foresee which: so all words
-        // are compared, and none of it is a jump.
+        // Reads and writes mix at random, which defeats branch prediction: compare all words
+        // without branching.
         let (mut meant, mut length) = (words[0].1, 0);
         for &(word, means) in words {
             let is = self.rest.starts_with(word);
@@ -315,7 +316,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// Blanks behind the last field are not plain.
+    /// Trailing blanks are not plain.
     #[inline(always)]
     fn finish(&mut self) -> Result<(), NotPlain> {
         match *self.rest {
@@ -371,7 +372,7 @@ mod tests {
         }
     }
 
-    /// What a line is to [`Plain`], and where the next one begins.
+    /// Returns how [`Plain`] decodes a line, and where the next line begins.
     fn plain<F: TraceFormat, const COMMA: bool>(
         text: &[u8],
         optional: &[OptionalColumn],
@@ -391,7 +392,7 @@ mod tests {
         Some([said.as_bytes(), b" ", &text[..text.len() - next]].concat())
     }
 
-    /// What it is to those who say what is wrong.
+    /// Returns how [`Fields`] decodes a line.
     fn exact<F: TraceFormat>(
         format: Format,
         text: &[u8],
@@ -411,7 +412,7 @@ mod tests {
         Some([said.as_bytes(), b" ", &text[..=end]].concat())
     }
 
-    /// Damaged in any way, a line that is taken for a plain one is what it is to [`Fields`].
+    /// However a line is damaged, if [`Plain`] accepts it, [`Fields`] decodes it the same way.
     fn damaged(format: Format, lines: &[&str], optional: &[OptionalColumn]) {
         let mut rng = Rng::stream(6, "plain");
         let bytes = b"0123456789,. \t\r\n\x0c\x0b-+RWrwQFxa\0\xff";

@@ -1,14 +1,14 @@
-//! What a workload is like as distributions: gaps, sizes, reuse and burstiness, each a sample that
-//! is kept whole, and how far two samples are apart. A trace and the generator that stands in for
-//! it are compared with these.
+//! The distributions that characterize a workload (gaps, sizes, reuse, burstiness), as full
+//! samples, and the distance between two samples. Used to compare a trace with its generated
+//! stand-in.
 
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 
-/// The page whose reuse is counted.
+/// The page size used for counting reuse.
 const PAGE: u64 = 4096;
 
-/// Observed values in ascending order: an empirical distribution.
+/// An empirical distribution: observed values in ascending order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     sorted: Vec<f64>,
@@ -23,38 +23,39 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
-    /// The values, ascending.
+    /// Returns the values in ascending order.
     pub fn values(&self) -> &[f64] {
         &self.sorted
     }
 
-    /// The mean; none of no value.
+    /// Returns the mean; `None` for an empty sample.
     pub fn mean(&self) -> Option<f64> {
         let sum: f64 = self.sorted.iter().sum();
         (!self.sorted.is_empty()).then(|| sum / self.sorted.len() as f64)
     }
 
-    /// The standard deviation over the mean; none of no value or of mean zero.
+    /// Returns the coefficient of variation; `None` for an empty sample or a mean of zero.
     pub fn variation(&self) -> Option<f64> {
         let mean = self.mean().filter(|&mean| mean != 0.0)?;
         let squares: f64 = self.sorted.iter().map(|value| (value - mean).powi(2)).sum();
         Some((squares / self.sorted.len() as f64).sqrt() / mean)
     }
 
-    /// The least value that a share `q` of the values do not exceed; none of no value.
+    /// Returns the `q`-quantile: the smallest value that is at least as large as a share `q` of the
+    /// values. `None` for an empty sample.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = (q.clamp(0.0, 1.0) * self.sorted.len() as f64).ceil() as usize;
         self.sorted.get(rank.max(1) - 1).copied()
     }
 
-    /// The sample in another unit.
+    /// Returns the sample with every value multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Sample {
         self.sorted.iter().map(|value| value * factor).collect()
     }
 
-    /// The empirical distribution function as corners of a step curve: pairs of a value and the
-    /// share of values up to it. If there are more than `limit` different values, as many evenly
-    /// spaced quantiles.
+    /// Returns the empirical distribution function as the corners of a step curve: pairs of a value
+    /// and the share of values up to it. With more than `limit` distinct values, returns `limit`
+    /// evenly spaced quantiles.
     pub fn steps(&self, limit: usize) -> Vec<(f64, f64)> {
         let count = self.sorted.len();
         let share = |at: usize| (at + 1) as f64 / count as f64;
@@ -75,9 +76,8 @@ impl Sample {
         corners
     }
 
-    /// The Kolmogorov-Smirnov distance: the largest difference of the two distribution functions,
-    /// from 0 for the same distribution to 1 for distributions that do not meet. None if either is
-    /// empty.
+    /// Returns the Kolmogorov-Smirnov distance: the largest difference between the two distribution
+    /// functions, from 0 (identical) to 1 (disjoint). `None` if either sample is empty.
     pub fn distance(&self, other: &Sample) -> Option<f64> {
         let (a, b) = (&self.sorted, &other.sorted);
         if a.is_empty() || b.is_empty() {
@@ -95,17 +95,17 @@ impl Sample {
     }
 }
 
-/// What holds for reads, and what for writes.
+/// A value for reads and a value for writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
-    /// Of reads.
+    /// For reads.
     pub reads: T,
-    /// Of writes.
+    /// For writes.
     pub writes: T,
 }
 
 impl<T> Sides<T> {
-    /// What `of` says of either.
+    /// Applies `of` to both values.
     pub fn map<U>(&self, of: impl Fn(&T) -> U) -> Sides<U> {
         Sides { reads: of(&self.reads), writes: of(&self.writes) }
     }
@@ -114,30 +114,29 @@ impl<T> Sides<T> {
 /// The distributions of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Moments of arrival, in order.
+    /// Arrival times, in order.
     arrivals: Vec<Nanos>,
     /// Sizes in bytes.
     pub sizes: Sides<Sample>,
-    /// How many requests of the same operation a request came behind the last one that began in the
-    /// same page of 4 KiB: 1 for one right after the other. Requests that begin in a page for the
-    /// first time are not in it.
+    /// The reuse distance of each request that begins in a page (4 KiB) where an earlier one of the
+    /// same operation began, counted in requests of that operation: 1 for consecutive requests.
     pub reuse: Sides<Sample>,
-    /// The share of requests that begin in a page for the first time.
+    /// The share of requests that begin in a page where none began before.
     pub first_touches: Sides<f64>,
-    /// The share of requests that begin where the one of the same operation before them ended.
+    /// The share of requests that begin where the previous request of the same operation ended.
     pub sequential: Sides<f64>,
-    /// The share of requests that ask what the one before them asked.
+    /// The share of requests with the same operation as the previous request.
     pub same_op: f64,
-    /// The share of reads in reads and writes.
+    /// The share of reads among reads and writes.
     pub read_share: f64,
 }
 
-/// What is counted of one operation.
+/// Counts for one operation.
 #[derive(Default)]
 struct Side {
     sizes: Vec<f64>,
     reuse: Vec<f64>,
-    /// For each page the number of the last request there.
+    /// For each page, the number of the last request there.
     last: BTreeMap<u64, u64>,
     end: Option<u64>,
     sequential: u64,
@@ -160,8 +159,8 @@ impl Side {
 }
 
 impl Profile {
-    /// The distributions of `requests`, which come in order of arrival. Trims and flushes arrive,
-    /// and count for nothing else.
+    /// Gathers the distributions of `requests`, which must be in order of arrival. Trims and
+    /// flushes count as arrivals only.
     pub fn of(requests: impl IntoIterator<Item = HostIo>) -> Profile {
         let mut arrivals = Vec::new();
         let mut sides = Sides::<Side>::default();
@@ -187,20 +186,20 @@ impl Profile {
         }
     }
 
-    /// The gaps between arrivals, in nanoseconds.
+    /// Returns the gaps between arrivals, in nanoseconds.
     pub fn gaps(&self) -> Sample {
         self.arrivals.windows(2).map(|pair| (pair[1] - pair[0]).0 as f64).collect()
     }
 
-    /// The gaps in units of the mean gap, so that workloads of different rates can be compared.
+    /// Returns the gaps as multiples of the mean gap, to compare workloads of different rates.
     pub fn relative_gaps(&self) -> Sample {
         let gaps = self.gaps();
         let mean = gaps.mean().filter(|&mean| mean > 0.0).unwrap_or(1.0);
         gaps.scaled(1.0 / mean)
     }
 
-    /// How many requests arrive in each window of this length, from the first arrival on; the last
-    /// window is left out if it is not complete.
+    /// Returns the number of arrivals in each window of this length, from the first arrival on. An
+    /// incomplete last window is left out.
     pub fn counts(&self, window: Span) -> Sample {
         let (Some(&first), Some(&last)) = (self.arrivals.first(), self.arrivals.last()) else {
             return Sample::default();
@@ -215,14 +214,14 @@ impl Profile {
         counts.into_iter().collect()
     }
 
-    /// The length of a window in which `requests` arrive on average.
+    /// Returns the window length in which `requests` arrive on average.
     pub fn window_of(&self, requests: f64) -> Span {
         Span((self.gaps().mean().unwrap_or(0.0) * requests).round() as u64)
     }
 
-    /// The variance of the number of requests in a window over its mean: 1 at every length for
-    /// Poisson arrivals, growing with the length where spells of activity last longer than the
-    /// window. None where no window is complete.
+    /// Returns the index of dispersion: the variance of the number of arrivals per window over its
+    /// mean. It is 1 at every window length for Poisson arrivals, and grows with the length while
+    /// bursts last longer than the window. `None` if no window is complete.
     pub fn dispersion(&self, window: Span) -> Option<f64> {
         let counts = self.counts(window);
         Some(counts.variation()?.powi(2) * counts.mean()?)
@@ -243,7 +242,7 @@ mod tests {
         assert_eq!(a.distance(&a), Some(0.0));
         assert_eq!(a.distance(&sample(&[5.0])), Some(1.0));
         assert_eq!(a.distance(&sample(&[1.0, 1.0, 2.0, 2.0])), Some(0.5));
-        // Ties step together, whatever their number.
+        // Step over all equal values at once.
         assert_eq!(a.distance(&sample(&[4.0, 3.0, 2.0, 1.0, 1.0, 2.0, 3.0, 4.0])), Some(0.0));
         assert_eq!(sample(&[0.0, 10.0]).distance(&sample(&[5.0, 5.0, 20.0])), Some(0.5));
         assert_eq!(a.distance(&Sample::default()), None);

@@ -1,14 +1,14 @@
-//! A trace as an iterator of host requests, in order of arrival.
+//! Reads a trace as an iterator of host requests in order of arrival.
 //!
-//! The way of a line: unpacked text (`source`) -> line (`lines`) -> record (`intake`, `decode`) ->
-//! order of time (`reorder`) -> device and first arrival -> `HostIo`.
+//! The path of a line: decompressed text (`source`) -> line (`lines`) -> record (`intake`,
+//! `decode`) -> time order (`reorder`) -> device and first arrival -> `HostIo`.
 //!
-//! Nothing is skipped silently. Blank lines and lines beginning with `#` are remarks in every
-//! format and are counted. Any other line that is no record is an error: on the first one the
-//! requests before it are handed on, the rest of the file is only counted, and one [`TraceError`]
-//! says all that is wrong. With [`ReadOptions::lenient`] bad lines are skipped and counted, and are
-//! an error at the end if they are more than the stated share. Whatever the error, it comes last:
-//! after it the iterator ends.
+//! Nothing is skipped silently. Blank lines and lines that begin with `#` are comments in every
+//! format and are counted. Any other line that is not a record is an error: the reader returns the
+//! requests before it, scans the rest of the file to count further bad lines, and returns a single
+//! [`TraceError`] that lists them all. With [`ReadOptions::lenient`], bad lines are skipped and
+//! counted, and become an error at the end if they exceed the given share. An error is always the
+//! last item of the iterator.
 
 use crate::detect::fits_poorly;
 use crate::devices::{Bases, Devices};
@@ -23,14 +23,14 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 
-/// How a trace is to be read.
+/// How to read a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// The format; none to detect it.
+    /// The format; `None` to detect it.
     pub format: Option<Format>,
-    /// The share of bad lines (0 to 1) that is skipped instead of being an error; none for none.
+    /// The share of bad lines (0 to 1) to skip; `None` makes every bad line an error.
     pub lenient: Option<f64>,
-    /// How many requests are held back to put late ones in order.
+    /// The size of the reorder window in requests. Requests out of order within it are sorted.
     pub reorder_window: usize,
     /// Which devices to read.
     pub device: DeviceChoice,
@@ -43,50 +43,50 @@ impl Default for ReadOptions {
     }
 }
 
-/// How the format was found.
+/// How the format was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatSource {
     /// It was given.
     Given,
     /// No other format fits the text.
     Text,
-    /// Several formats fit the text and the trace's name holds the name of one of them.
+    /// Several formats fit the text, and the trace's name contains the name of exactly one of them.
     Name,
 }
 
-/// What has been read so far.
+/// Counts of what was read so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReport {
     /// The trace's name.
     pub file: String,
     /// Its format.
     pub format: Format,
-    /// How the format was found.
+    /// How the format was determined.
     pub format_source: FormatSource,
     /// Lines, of every kind.
     pub lines: u64,
-    /// Lines among them that are meant to be no request: blank ones, remarks, header rows, events
-    /// of blkparse other than arrivals, and its summary.
+    /// The lines among them that are not requests and not bad: blank lines, comments, header rows,
+    /// and blkparse's summary and its events other than arrivals.
     pub remarks: u64,
-    /// Requests handed on.
+    /// Requests returned.
     pub requests: u64,
     /// Requests of devices that are not read.
     pub other_devices: u64,
-    /// Requests that came after a later one and were put right.
+    /// Requests that were out of order and were sorted.
     pub reordered: u64,
     /// Bad lines by cause.
     pub skipped: BTreeMap<Cause, Skipped>,
-    /// The devices seen, ascending by number, with their requests of lines that are not bad.
+    /// The devices seen, in ascending order of number, with the requests of their good lines.
     pub devices: Vec<DeviceUse>,
 }
 
-/// Where a reader stands.
+/// The state of a reader.
 enum Stage {
-    /// Lines are read.
+    /// Reading lines.
     Reading,
-    /// The text is at its end, or an error was met: what is held back is handed on, then the error.
+    /// The text ended or an error occurred: return the buffered requests, then the error.
     Draining(Option<TraceError>),
-    /// Nothing more comes.
+    /// Finished.
     Done,
 }
 
@@ -99,17 +99,17 @@ pub struct TraceReader {
     bases: Bases,
     report: ReadReport,
     stage: Stage,
-    /// The beginning of the text, to say which format fits where the given one does not.
+    /// The beginning of the text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
-    /// The moment that counts as time zero, once it is known.
+    /// The time that counts as zero, once known.
     origin: Option<u64>,
 }
 
 impl TraceReader {
-    /// Opens a file; text packed with zstd or gzip is unpacked on the fly.
+    /// Opens a file; zstd and gzip are decompressed on the fly.
     ///
     /// # Errors
-    /// If the file cannot be read, is no text, or its format is not certain.
+    /// If the file cannot be read, is not text, or its format cannot be determined.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<TraceReader, TraceError> {
         let name = path.display().to_string();
         let reader = TraceReader::of(&name, source::open(path)?, options)?;
@@ -120,11 +120,11 @@ impl TraceReader {
         reader.followed_by(again)
     }
 
-    /// Reads a stream under a name. [`DeviceChoice::SideBySide`] needs two passes: the whole text
-    /// is then held in memory.
+    /// Reads a stream under a name. [`DeviceChoice::SideBySide`] needs two passes, so the whole
+    /// text is held in memory.
     ///
     /// # Errors
-    /// As [`TraceReader::open`].
+    /// As for [`TraceReader::open`].
     pub fn from_stream(
         name: &str,
         stream: Box<dyn BufRead + Send>,
@@ -176,23 +176,25 @@ impl TraceReader {
         })
     }
 
-    /// The format the trace is read in.
+    /// Returns the format in which the trace is read.
     pub fn format(&self) -> Format {
         self.report.format
     }
 
-    /// The optional columns that the header of a native trace names; none before the first request.
+    /// Returns the optional columns named by a native trace's header; none before the first
+    /// request.
     pub fn optional_columns(&self) -> OptionalColumns {
         self.intake.optional_columns()
     }
 
-    /// What has been read: requests at any time, everything else once the iterator has ended.
+    /// Returns the counts. The number of requests is always up to date; everything else is final
+    /// only once the iterator has ended.
     pub fn report(&self) -> &ReadReport {
         &self.report
     }
 
-    /// Reads this text for its devices' lengths, then gives the second reader of it their places.
-    /// What is wrong with the text is left for the second pass to say.
+    /// Reads this text to find the devices' sizes, then sets the devices' base addresses in the
+    /// second reader. Errors in the text are left to the second pass.
     fn followed_by(mut self, mut second: TraceReader) -> Result<TraceReader, TraceError> {
         while let Ok(taken) = self.intake.take() {
             match taken {
@@ -207,7 +209,7 @@ impl TraceReader {
         Ok(second)
     }
 
-    /// Reads lines until the window is full, the text ends, or something is wrong.
+    /// Reads lines until the window is full, the text ends, or an error occurs.
     #[inline]
     fn fill(&mut self) {
         while !self.window.is_full() {
@@ -234,7 +236,7 @@ impl TraceReader {
         }
     }
 
-    /// Reads lines up to the next record. None if the text ends, or something is wrong.
+    /// Reads lines up to the next record. Returns `None` if the text ends or an error occurs.
     fn take_anew(&mut self) -> Option<Record> {
         loop {
             match self.intake.take() {
@@ -254,7 +256,7 @@ impl TraceReader {
         }
     }
 
-    /// What is wrong with a text that was read to its end.
+    /// Returns the error, if any, of a text that was read to its end.
     fn verdict(&self) -> Option<TraceError> {
         let (bad, file) = (self.intake.bad_lines(), &self.report.file);
         let records: u64 = self.devices.seen().iter().map(|device| device.requests).sum();
@@ -279,7 +281,8 @@ impl TraceReader {
         }
     }
 
-    /// The bad lines as an error; first of all, if the whole format is wrong, that.
+    /// Returns the bad lines as an error, preceded by a diagnostic if the format itself seems
+    /// wrong.
     fn bad_lines(&self) -> TraceError {
         let mut error = error_of(&self.report.file, &self.intake.bad);
         if let Some(diagnostic) = fits_poorly(self.report.format, &self.head) {
@@ -288,7 +291,7 @@ impl TraceReader {
         if let Some(share) = self.options.lenient {
             let lines = self.intake.line - self.intake.remarks;
             let what = format!(
-                "{} of {lines} lines are bad: more than the tolerated {} %",
+                "{} of {lines} lines are bad, more than the {} % allowed",
                 self.intake.bad_lines(),
                 share * 100.0
             );
@@ -297,7 +300,7 @@ impl TraceReader {
         error
     }
 
-    /// Counts what else is wrong, without handing on anything that comes after the first bad line.
+    /// Counts the remaining bad lines without returning any request after the first of them.
     #[cold]
     fn refuse_rest(&mut self) {
         let broken = self.count_rest();
@@ -307,7 +310,7 @@ impl TraceReader {
         self.complete_report();
     }
 
-    /// Counts the devices of the rest, then refuses the trace.
+    /// Counts the devices in the rest of the trace, then rejects it.
     #[cold]
     fn refuse_devices(&mut self) {
         let broken = self.count_rest();
@@ -323,7 +326,7 @@ impl TraceReader {
         self.complete_report();
     }
 
-    /// Reads to the end and keeps nothing but counts. The diagnostic, if the text breaks off.
+    /// Reads to the end, only counting. Returns a diagnostic if the source fails.
     fn count_rest(&mut self) -> Option<Diagnostic> {
         let mut window = self.window.clone();
         loop {
@@ -346,7 +349,7 @@ impl TraceReader {
         }
     }
 
-    /// The text broke off: what came before is still handed on.
+    /// Handles a failing source: requests before the failure are still returned.
     #[cold]
     fn break_off(&mut self, error: &std::io::Error) {
         let diagnostic = self.broken(error);
@@ -358,8 +361,8 @@ impl TraceReader {
 
     fn broken(&self, error: &std::io::Error) -> Diagnostic {
         let line = self.intake.line;
-        Diagnostic::of(format!("reading failed behind line {line}: {error}")).hint(
-            "the file may be cut short: compare its size or checksum with its source's".to_string(),
+        Diagnostic::of(format!("reading failed after line {line}: {error}")).hint(
+            "the file may be truncated: compare its size or checksum with the original".to_string(),
         )
     }
 
@@ -371,7 +374,7 @@ impl TraceReader {
         self.report.devices = self.devices.seen().to_vec();
     }
 
-    /// A record as a request of the simulated drive; none if its device is not read.
+    /// Converts a record to a request for the simulated drive; `None` if its device is not read.
     #[inline]
     fn request(&mut self, record: Record) -> Result<Option<HostIo>, TraceError> {
         let origin = *self.origin.get_or_insert(record.io.at.0);
@@ -383,7 +386,7 @@ impl TraceReader {
             }
             DeviceChoice::Only(_) => 0,
             DeviceChoice::SideBySide => self.bases.of(record.device).ok_or_else(|| {
-                let what = "this file changed between the two passes over it";
+                let what = "the file changed between the first and the second pass";
                 TraceError::one(&self.report.file, Diagnostic::of(what))
             })?,
         };
@@ -422,29 +425,29 @@ impl Iterator for TraceReader {
     }
 }
 
-/// The diagnostic of an empty trace.
+/// Returns the diagnostic for an empty trace.
 fn no_request() -> Diagnostic {
-    Diagnostic::of("this trace holds no request").expected("at least one request")
+    Diagnostic::of("this trace has no requests").expected("at least one request")
 }
 
-/// Refuses options that mean nothing.
+/// Rejects invalid options.
 fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {
-        let diagnostic = Diagnostic::of(format!("the tolerated share of bad lines is {share}"));
+        let diagnostic = Diagnostic::of(format!("the allowed share of bad lines is {share}"));
         return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
     }
     if options.reorder_window == 0 {
-        let diagnostic = Diagnostic::of("the reorder window is 0 requests");
+        let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
         return Err(TraceError::one(
             name,
-            diagnostic.expected("at least 1, which reorders nothing"),
+            diagnostic.expected("at least 1; 1 turns reordering off"),
         ));
     }
     Ok(())
 }
 
-/// The format of a text: by the text alone or, where that leaves several, by the trace's name.
+/// Detects the format from the text or, if that is ambiguous, from the trace's name.
 fn detect(name: &str, lines: &Lines) -> Result<(Format, FormatSource), TraceError> {
     let undetected = match Format::detect(lines.head(), lines.head_is_all()) {
         Ok(format) => return Ok((format, FormatSource::Text)),

@@ -1,5 +1,4 @@
-//! One record of a trace, put together from the numbers of a line: the one place where ranges and
-//! moments are checked, whatever the format.
+//! Builds a record from the numbers of a line. Ranges and times are checked here for every format.
 
 use crate::Cause;
 use crate::columns::Columns;
@@ -7,30 +6,30 @@ use crate::fields::Fault;
 use crate::formats::TraceFormat;
 use fowler_units::{HostIo, HostOp, Nanos};
 
-/// The latest moment at which a request may arrive: half of the 584 years that 64 bits of
-/// nanoseconds count. The other half is room for what the drive still does then.
+/// The latest time at which a request may arrive: half of the 584 years that 64 bits of nanoseconds
+/// can represent. The other half leaves room for the drive's later work.
 pub const LATEST: Nanos = Nanos(u64::MAX / 2);
 
-/// Blocks and sectors of every format that counts in them.
+/// The block and sector size of every format that counts in them.
 pub(crate) const SECTOR: u64 = 512;
 
 /// One line of a trace, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The device it is for, by the file's own numbers.
+    /// The device, as numbered in the file.
     pub device: u64,
-    /// What is asked of that device. It arrives on the file's own clock.
+    /// The request. Its arrival is on the file's own clock.
     pub io: HostIo,
 }
 
-/// Whether a record's moment is not beyond [`LATEST`]. Where times count from a date only the
-/// distance between two of them can be too long.
+/// Whether a record's time is at most [`LATEST`]. Where times count from a date, only the distance
+/// between two records can be too long, so this is always true.
 #[inline]
 pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
     record.io.at <= LATEST || F::FROM_A_DATE
 }
 
-/// A number of a range with the column it stands in and the bytes it counts.
+/// The offset or length of a range: its number, the bytes per unit, and its column.
 #[derive(Clone, Copy)]
 pub(crate) struct Measure {
     pub count: u64,
@@ -38,7 +37,7 @@ pub(crate) struct Measure {
     pub column: &'static str,
 }
 
-/// Puts a record together: the one place where ranges are checked.
+/// Builds a record and checks its range.
 #[inline(always)]
 pub(crate) fn record<'a, C: Columns<'a>>(
     at: u64,
@@ -65,7 +64,7 @@ pub(crate) fn record<'a, C: Columns<'a>>(
     Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
-/// An operation that the format does not define.
+/// Returns the fault for an operation that the format does not define.
 pub(crate) fn unknown_op<'a, C: Columns<'a>>(
     column: &'static str,
     field: &'a [u8],

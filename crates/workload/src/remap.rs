@@ -1,61 +1,60 @@
-//! A trace's addresses on a drive of another size. Traces come from volumes of their own sizes; how
-//! they are fitted to the simulated drive changes the result, so it is said, never assumed.
+//! Maps a trace's addresses to a drive of another size. Traces come from volumes of all sizes, and
+//! how they are mapped to the simulated drive changes the result, so the mapping is explicit.
 
 use crate::TraceError;
 use crate::extents::{Dense, Extents};
 use fowler_units::{Diagnostic, HostIo, HostOp};
 
-/// How addresses beyond the drive's capacity are dealt with.
+/// How to handle addresses beyond the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remap {
-    /// They are an error.
+    /// Reject them.
     #[default]
     Error,
-    /// They wrap around at the capacity. A request that would cross the end is moved down so that
-    /// it ends there: one request stays one request.
+    /// Wrap them at the capacity. A request that would cross the end is moved down to end there, so
+    /// one request stays one request.
     Modulo,
-    /// The pages that the trace touches become the drive's first pages, in the order of their
-    /// addresses; neighbours stay neighbours, gaps close. Trims count as touching. Needs a first
-    /// pass.
+    /// Renumber the pages that the trace touches as the drive's first pages, in address order:
+    /// neighbors stay neighbors, gaps close. Trimmed pages count as touched. Needs a first pass.
     Compact,
 }
 
 impl Remap {
-    /// Every way, in order.
+    /// Every mode, in order.
     pub const ALL: [Remap; 3] = [Remap::Error, Remap::Modulo, Remap::Compact];
 
-    /// The name used in configuration: `error`, `modulo`, `compact`.
+    /// Returns the name used in configuration: `error`, `modulo`, `compact`.
     pub fn name(self) -> &'static str {
         ["error", "modulo", "compact"][self as usize]
     }
 
-    /// The way of that name.
+    /// Returns the mode with that name.
     pub fn by_name(name: &str) -> Option<Remap> {
         Remap::ALL.into_iter().find(|remap| remap.name() == name)
     }
 }
 
-/// The name errors go by: a remapper knows no file.
+/// The name used in errors: a remapper does not know the file.
 const NAME: &str = "remap";
 /// How many requests beyond the capacity are shown.
 const SHOWN: usize = 5;
 
-/// Fits requests to a capacity.
+/// Maps requests into a drive's capacity.
 #[derive(Clone, Debug)]
 pub struct Remapper {
     remap: Remap,
-    /// In bytes; whole pages.
+    /// In bytes; a whole number of pages.
     capacity: u64,
     dense: Option<Dense>,
 }
 
 impl Remapper {
-    /// A remapper to a drive of `capacity_bytes`, of which only whole pages are used. `first_pass`,
-    /// the whole trace, is read for [`Remap::Compact`] only; otherwise it may be empty.
+    /// Returns a remapper for a drive of `capacity_bytes`, rounded down to whole pages.
+    /// `first_pass`, the whole trace, is read for [`Remap::Compact`] only; otherwise it may be
+    /// empty.
     ///
     /// # Errors
-    /// If the drive holds no page, if the first pass fails, or if the pages that the trace touches
-    /// do not fit.
+    /// If the drive holds no page, if the first pass fails, or if the touched pages do not fit.
     pub fn new(
         remap: Remap,
         capacity_bytes: u64,
@@ -64,7 +63,8 @@ impl Remapper {
     ) -> Result<Remapper, TraceError> {
         let pages = capacity_bytes.checked_div(page_size_bytes).unwrap_or(0);
         if pages == 0 {
-            let what = format!("a drive of {capacity_bytes} B has no page of {page_size_bytes} B");
+            let what =
+                format!("a drive of {capacity_bytes} B holds no page of {page_size_bytes} B");
             return Err(TraceError::one(NAME, Diagnostic::of(what)));
         }
         let capacity = pages * page_size_bytes;
@@ -84,21 +84,20 @@ impl Remapper {
                 mib(u128::from(touched) * u128::from(page_size_bytes)),
                 mib(u128::from(capacity)),
             );
-            let hint = "simulate a larger drive, cut the trace with --limit, or wrap addresses with \
-                        --remap modulo";
+            let hint = "simulate a larger drive, cut the trace with --limit, or wrap addresses \
+                        with --remap modulo";
             return Err(TraceError::one(NAME, Diagnostic::of(what).hint(hint.to_string())));
         }
         Ok(Remapper { remap, capacity, dense: Some(dense) })
     }
 
-    /// How many pages the trace touches; known to [`Remap::Compact`] only.
+    /// Returns the number of pages the trace touches; known for [`Remap::Compact`] only.
     pub fn touched_pages(&self) -> Option<u64> {
         self.dense.as_ref().map(Dense::pages)
     }
 
-    /// One request on the drive. A flush has no address and stays as it is.
+    /// Maps one request to the drive. A flush has no address and is returned unchanged.
     ///
-    /// # Errors
     /// If the request does not fit, or was not in the first pass.
     #[inline]
     pub fn apply(&self, request: &HostIo) -> Result<HostIo, TraceError> {
@@ -137,27 +136,29 @@ impl Remapper {
             })
             .collect();
         let diagnostic = match self.remap {
-            Remap::Error => {
-                Diagnostic::of(format!("{count} requests reach beyond the drive's {capacity} B"))
-                    .hint(
-                        "fit the trace to the drive: wrap it with --remap modulo, or close its \
-                         gaps with --remap compact"
-                            .to_string(),
-                    )
-            }
-            Remap::Modulo => {
-                Diagnostic::of(format!("{count} requests are larger than the drive's {capacity} B"))
-            }
-            Remap::Compact => {
-                Diagnostic::of(format!("{count} requests touch pages that the first pass did not"))
-                    .hint("both passes must read the same trace".to_string())
-            }
+            Remap::Error => Diagnostic::of(format!(
+                "{count} requests exceed the drive's capacity of {capacity} B"
+            ))
+            .hint(
+                "fit the trace to the drive: wrap its addresses with --remap modulo, or close \
+                         the gaps between them with --remap compact"
+                    .to_string(),
+            ),
+            Remap::Modulo => Diagnostic::of(format!(
+                "{count} requests are larger than the whole drive ({capacity} B)"
+            )),
+            Remap::Compact => Diagnostic::of(format!(
+                "{count} requests touch pages that the first pass did not see"
+            ))
+            .hint(
+                "both passes must read the same trace; it may have changed in between".to_string(),
+            ),
         };
         TraceError::one(NAME, diagnostic.text(examples.join("; ").as_bytes()))
     }
 
-    /// The requests of `source` on the drive. The first one that does not fit ends them: the rest
-    /// is read for the count of those that do not fit either, and one error says all.
+    /// Maps the requests of `source`. The first one that does not fit ends the iterator: the rest
+    /// is read to count the others that do not fit, and a single error reports them all.
     pub fn over<I>(self, source: I) -> Remapped<I::IntoIter>
     where
         I: IntoIterator<Item = Result<HostIo, TraceError>>,
@@ -166,7 +167,7 @@ impl Remapper {
     }
 }
 
-/// Bytes in whole MiB, rounded up.
+/// Converts bytes to whole MiB, rounded up.
 fn mib(bytes: u128) -> u128 {
     bytes.div_ceil(1 << 20)
 }
@@ -180,14 +181,14 @@ pub struct Remapped<I> {
 }
 
 impl<I> Remapped<I> {
-    /// The source, such as a reader with its report.
+    /// Returns the source, such as a reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
 }
 
 impl<I: Iterator<Item = Result<HostIo, TraceError>>> Remapped<I> {
-    /// Counts what else does not fit behind `first`.
+    /// Counts the requests after `first` that do not fit.
     #[cold]
     fn refuse_rest(&mut self, first: HostIo) -> TraceError {
         let (mut count, mut examples, mut broken) = (1, vec![first], None);
@@ -262,7 +263,7 @@ mod tests {
         let mut out = drive.over(source);
         assert_eq!(out.next(), Some(Ok(read(0, 512))));
         let text = out.next().unwrap().unwrap_err().to_string();
-        assert!(text.contains("2 requests reach beyond the drive's 8192 B"), "{text}");
+        assert!(text.contains("2 requests exceed the drive's capacity of 8192 B"), "{text}");
         assert!(
             text.contains("read of 512 B at byte 9000, 7 ns; read of 512 B at byte 1099511627776")
         );
@@ -279,7 +280,7 @@ mod tests {
             assert_eq!(drive.apply(&read(offset, size)), Ok(read(wrapped, size)));
         }
         let error = drive.apply(&read(0, 8193)).unwrap_err().to_string();
-        assert!(error.contains("larger than the drive's 8192 B"), "{error}");
+        assert!(error.contains("larger than the whole drive (8192 B)"), "{error}");
     }
 
     #[test]

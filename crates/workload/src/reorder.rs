@@ -1,14 +1,14 @@
-//! Puts requests into order of time within a bounded window, stable for equal times.
+//! Sorts requests by time within a bounded window; equal times keep their order.
 //!
-//! Traces are almost sorted: a request that arrives in order costs one push onto a ring. Only the
-//! late ones go into a heap; the next request out is the earlier of the ring's front and the heap's
-//! top.
+//! Traces are almost sorted: a request that arrives in order costs one push to a ring buffer. Only
+//! out-of-order requests go into a heap. The next request out is the earlier of the ring's front
+//! and the heap's top.
 
 use crate::Record;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A late record and how many came late before it; ordered by time, then by that.
+/// An out-of-order record with its sequence number; ordered by time, then by that number.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     record: Record,
@@ -42,16 +42,16 @@ impl Ord for Late {
     }
 }
 
-/// The window. Holds at most as many requests as it was made for.
+/// The reorder window. Holds at most as many requests as its size.
 #[derive(Clone, Debug)]
 pub(crate) struct Reorder {
     window: usize,
-    /// Requests that came in order: ascending from front to back.
+    /// Requests that came in order, ascending from front to back.
     ring: VecDeque<Record>,
-    /// Requests that came after a later one. Of equal time, those of the ring came before them:
-    /// when these came, the last in it was later.
+    /// Requests that came after a later one. At equal times, those in the ring came first: when
+    /// these came, the last one in the ring was later.
     late: BinaryHeap<Reverse<Late>>,
-    /// The time of the last request handed out.
+    /// The time of the last request returned.
     handed_out: u64,
     /// The latest time seen.
     latest: u64,
@@ -59,7 +59,7 @@ pub(crate) struct Reorder {
 }
 
 impl Reorder {
-    /// A window of at least one request: none could be handed out of an empty one.
+    /// Returns an empty window for at least one request.
     pub fn new(window: usize) -> Reorder {
         Reorder {
             window: window.max(1),
@@ -71,21 +71,21 @@ impl Reorder {
         }
     }
 
-    /// Whether a request must be taken out before another is put in.
+    /// Whether a request must be taken out before another can be put in.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.ring.len() + self.late.len() >= self.window
     }
 
-    /// How many requests came after a later one and were put right.
+    /// Returns how many requests came after a later one and were sorted.
     pub fn reordered(&self) -> u64 {
         self.reordered
     }
 
-    /// Puts a request in.
+    /// Adds a request.
     ///
     /// # Errors
-    /// How many nanoseconds the request lies before one that was already handed out.
+    /// How many nanoseconds the request is earlier than one already returned.
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), u64> {
         debug_assert!(!self.is_full(), "the window is bounded");
@@ -103,7 +103,7 @@ impl Reorder {
         Ok(())
     }
 
-    /// Takes the earliest request out.
+    /// Removes and returns the earliest request.
     #[inline]
     pub fn pop(&mut self) -> Option<Record> {
         let taken = if self.late.is_empty() { self.ring.pop_front() } else { self.earlier() }?;
@@ -112,7 +112,7 @@ impl Reorder {
         Some(taken)
     }
 
-    /// Takes out the earlier one of the ring's front and of those that came late.
+    /// Removes the earlier of the ring's front and the heap's top.
     fn earlier(&mut self) -> Option<Record> {
         let late = self.late.peek().map(|Reverse(late)| late.record.io.at);
         match self.ring.front() {
@@ -131,7 +131,8 @@ mod tests {
         Record { device, io: HostIo::read(Nanos(at), 0, 512) }
     }
 
-    /// What comes out of a window: times with the place in the input, and the late ones.
+    /// Returns what comes out of a window (times with their input positions), and the rejected
+    /// ones.
     fn ordered(window: usize, times: &[u64]) -> (Vec<(u64, u64)>, Vec<u64>, u64) {
         let mut reorder = Reorder::new(window);
         let (mut out, mut refused) = (Vec::new(), Vec::new());

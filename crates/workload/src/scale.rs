@@ -1,17 +1,17 @@
-//! A trace faster or slower: every time divided by one factor, exactly.
+//! Speeds a trace up or slows it down by dividing every time by one factor, exactly.
 //!
-//! A factor stands for the shortest decimal that it prints as, which is what was written: 0.001
-//! means a thousandth. The division is done in whole numbers and rounded to the nearest nanosecond,
-//! halves up, so that it is the same on every machine and keeps the order.
+//! A factor is taken as its shortest decimal representation, which is what the user wrote: 0.001
+//! means one thousandth. The division uses integers and rounds to the nearest nanosecond, halves
+//! up, so it preserves order and gives the same result on every machine.
 
 use crate::{LATEST, Short, TraceError};
 use fowler_units::{Diagnostic, Diagnostics, HostIo, Nanos};
 
-/// The factors that are accepted. Beyond them, times soon fall below a nanosecond or exceed the 292
-/// years that a trace may last.
+/// The accepted factors. Beyond them, times soon fall below a nanosecond or exceed the 292 years
+/// that a trace may last.
 const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 
-/// Divides times by a factor: 2 makes a trace twice as fast.
+/// Divides times by a factor: 2 replays a trace twice as fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale {
     factor: f64,
@@ -21,13 +21,13 @@ pub struct TimeScale {
 }
 
 impl TimeScale {
-    /// The division by `factor`.
+    /// Returns the scale for a factor.
     ///
     /// # Errors
-    /// If the factor is not between 0.001 and 10^9, said of the flag that carries it.
+    /// If the factor is not between 0.001 and 10^9. The diagnostic names the flag `--speed`.
     pub fn new(factor: f64) -> Result<TimeScale, Diagnostics> {
         if !FACTORS.contains(&factor) {
-            let what = format!("a trace cannot be made {} times as fast", Short(factor));
+            let what = format!("cannot replay a trace at {} times its speed", Short(factor));
             let diagnostic = Diagnostic::new("--speed", what);
             return Err(diagnostic.expected("a factor from 0.001 to 1000000000").into());
         }
@@ -42,12 +42,12 @@ impl TimeScale {
         Ok(TimeScale { factor, above, below })
     }
 
-    /// The factor.
+    /// Returns the factor.
     pub fn factor(&self) -> f64 {
         self.factor
     }
 
-    /// A moment of the scaled trace; none beyond [`LATEST`].
+    /// Returns the scaled time; `None` beyond [`LATEST`].
     #[inline]
     pub fn apply(&self, at: Nanos) -> Option<Nanos> {
         // A factor of at least 10^-3 with 17 digits has an exponent of at least -19: 2^64 * 10^19
@@ -56,7 +56,7 @@ impl TimeScale {
         u64::try_from(scaled).ok().map(Nanos).filter(|&at| at <= LATEST)
     }
 
-    /// The requests of `source` at their scaled times.
+    /// Returns the requests of `source` at their scaled times.
     pub fn over<I>(self, source: I) -> Scaled<I::IntoIter>
     where
         I: IntoIterator<Item = Result<HostIo, TraceError>>,
@@ -74,7 +74,7 @@ pub struct Scaled<I> {
 }
 
 impl<I> Scaled<I> {
-    /// The source, such as a reader with its report.
+    /// Returns the source, such as a reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
@@ -98,7 +98,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Scaled<I> {
         self.done = true;
         let (at, factor) = (request.at.0, Short(self.scale.factor));
         let what =
-            format!("a request at {at} ns lies beyond 292 years at {factor} times the speed");
+            format!("at {factor} times the speed, the request at {at} ns arrives beyond 292 years");
         Some(Err(TraceError::one("time scale", Diagnostic::of(what))))
     }
 }

@@ -1,5 +1,5 @@
-//! Where a trace's text comes from: a file or a stream, unpacked if its first bytes say that it is
-//! packed with zstd (magic number 28 B5 2F FD, RFC 8878) or gzip (1F 8B, RFC 1952).
+//! Opens the text of a trace, a file or a stream, and decompresses it if its first bytes are the
+//! magic number of zstd (28 B5 2F FD, RFC 8878) or gzip (1F 8B, RFC 1952).
 
 use crate::TraceError;
 use fowler_units::Diagnostic;
@@ -7,13 +7,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Packed bytes read from a file at once.
+/// How many compressed bytes are read from a file at once.
 const CHUNK: usize = 1 << 18;
 
 /// A stream of trace text.
 pub(crate) type Text = Box<dyn Read + Send>;
 
-/// First bytes of files that are no text and that we cannot unpack, with what they are.
+/// Magic numbers of files that are not text and cannot be decompressed here: what they are, and a
+/// hint.
 const OTHER_FILES: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\0", "packed with xz", "unpack it first, or pack it with zstd or gzip"),
     (b"BZh", "packed with bzip2", "unpack it first, or pack it with zstd or gzip"),
@@ -25,22 +26,22 @@ const OTHER_FILES: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "UTF-16 text", "convert it to UTF-8"),
 ];
 
-/// What the operating system said, as an error of the file.
+/// Returns an I/O error as an error of the file.
 pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> TraceError {
     TraceError::one(file, Diagnostic::of(format!("{doing} failed: {error}")))
 }
 
-/// Opens a file, unpacking it on the fly.
+/// Opens a file, decompressing it on the fly.
 pub(crate) fn open(path: &Path) -> Result<Text, TraceError> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
     if file.metadata().is_ok_and(|facts| facts.is_dir()) {
-        return Err(TraceError::one(name, Diagnostic::of("a folder, not a trace file")));
+        return Err(TraceError::one(name, Diagnostic::of("this is a folder, not a trace file")));
     }
     unpack(&name, Box::new(BufReader::with_capacity(CHUNK, file)))
 }
 
-/// Unpacks `packed` if its first bytes say so.
+/// Decompresses `packed` if its first bytes say so.
 pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
     let head = packed.fill_buf().map_err(|error| io_error(name, "reading", &error))?;
     if head.starts_with(b"\x28\xb5\x2f\xfd") {
@@ -55,7 +56,7 @@ pub(crate) fn unpack(name: &str, mut packed: Box<dyn BufRead + Send>) -> Result<
 #[cfg(feature = "zstd")]
 fn unpack_zstd(name: &str, packed: Box<dyn BufRead + Send>) -> Result<Text, TraceError> {
     let unpacked = zstd::stream::read::Decoder::with_buffer(packed);
-    Ok(Box::new(unpacked.map_err(|error| io_error(name, "unpacking zstd", &error))?))
+    Ok(Box::new(unpacked.map_err(|error| io_error(name, "decompressing zstd", &error))?))
 }
 
 #[cfg(not(feature = "zstd"))]
@@ -65,15 +66,15 @@ fn unpack_zstd(name: &str, _: Box<dyn BufRead + Send>) -> Result<Text, TraceErro
     Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
 }
 
-/// Refuses text whose first bytes show that it is none. Looked at after unpacking.
+/// Rejects data whose first bytes show that it is not text. Called after decompression.
 pub(crate) fn refuse_other_files(name: &str, head: &[u8]) -> Result<(), TraceError> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    let tar: &(&[u8], &str, &str) = &(b"", "a tar archive", "unpack it and read the files in it");
+    let tar: &(&[u8], &str, &str) = &(b"", "a tar archive", "unpack it and read the files inside");
     let found = OTHER_FILES.iter().find(|(magic, _, _)| head.starts_with(magic));
     match found.or(is_tar.then_some(tar)) {
         None => Ok(()),
         Some((_, what, hint)) => {
-            let what = format!("this is {what}, not the text of a trace");
+            let what = format!("this is {what}, not a text trace");
             Err(TraceError::one(name, Diagnostic::of(what).hint(hint.to_string())))
         }
     }

@@ -1,21 +1,21 @@
-//! Writes native traces. What is written reads back as the same requests.
+//! Writes native traces. Reading them back yields the same requests.
 
 use crate::source::io_error;
 use crate::{Format, OptionalColumns, TraceError};
 use fowler_units::{Diagnostic, HostIo, HostOp};
 use std::io::Write;
 
-/// The name errors of writing go by.
+/// The name used in write errors.
 const NAME: &str = "native trace";
-/// Text gathered before it is written.
+/// How much text is buffered before it is written.
 const CHUNK: usize = 1 << 16;
 
 /// Writes `records` as CSV with the header `at_ns,op,offset,size` and the optional columns. Returns
-/// how many were written.
+/// the number of records written.
 ///
 /// # Errors
-/// The first error of the source, after everything before it was written; the same for a request
-/// that has something to say in a column left out; or of writing.
+/// The first error of the source, after everything before it was written; a request with a value in
+/// an optional column that is not written; or a write error.
 pub fn write_native(
     records: impl IntoIterator<Item = Result<HostIo, TraceError>>,
     optional: OptionalColumns,
@@ -49,13 +49,16 @@ pub fn write_native(
     failed.map_or(Ok(count), Err)
 }
 
-/// Refuses a request of which something would be lost.
+/// Rejects a request if a value of it would be lost.
 #[inline]
 fn complete(optional: OptionalColumns, io: HostIo) -> Result<HostIo, TraceError> {
     match optional.lacking(&io) {
         None => Ok(io),
         Some(column) => {
-            let what = format!("a request needs the column `{}`, which is left out", column.name());
+            let what = format!(
+                "a request has a value for column `{}`, which is not written",
+                column.name()
+            );
             Err(TraceError::one(NAME, Diagnostic::of(what)))
         }
     }
@@ -80,7 +83,7 @@ fn line(text: &mut Vec<u8>, request: &HostIo, optional: OptionalColumns) {
     text.push(b'\n');
 }
 
-/// Appends a number in decimal, without the machinery of `format!`.
+/// Appends a number in decimal; faster than `format!`.
 fn number(text: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0u8; 20];
     let mut first = digits.len();
@@ -140,7 +143,7 @@ mod tests {
         assert_eq!(text, b"at_ns,op,offset,size\n5,trim,10,20\n");
     }
 
-    /// The requests of a text, and the optional columns of its header.
+    /// Returns the requests of a text, and the optional columns of its header.
     fn read(text: &[u8]) -> (Result<Vec<HostIo>, TraceError>, OptionalColumns) {
         let stream = Box::new(Cursor::new(text.to_vec()));
         let mut reader = TraceReader::from_stream("t", stream, &ReadOptions::default()).unwrap();
@@ -193,7 +196,7 @@ mod tests {
         let text = "at_ns,op,offset,size,queue,deadline_ns\n1,read,0,512,7,\n2,flush,0,0,,90\n";
         assert_eq!(String::from_utf8(written).unwrap(), text);
         let lost = write_native(expected.map(Ok), NONE, &mut Vec::new()).unwrap_err().to_string();
-        assert!(lost.contains("needs the column `queue`"), "{lost}");
+        assert!(lost.contains("a value for column `queue`"), "{lost}");
     }
 
     #[test]
@@ -208,9 +211,9 @@ mod tests {
             ("1,read,0,512,,,9223372036854775808", "`9223372036854775808` in `deadline_ns` is too"),
             ("1,read,0,512,,,-1", "`-1` in `deadline_ns` is negative"),
             ("1,read,0,512,,,5us", "expected: whole nanoseconds, up to 292 years"),
-            ("1,read,0,512,1,2", "the column `deadline_ns` is missing"),
+            ("1,read,0,512,1,2", "column `deadline_ns` is missing"),
             ("1,read,0,512,1,2", "expected: at_ns,op,offset,size,queue,placement,deadline_ns ("),
-            ("1,read,0,512,1,2,3,4", "more columns than expected, from `4` on"),
+            ("1,read,0,512,1,2,3,4", "too many columns, starting at `4`"),
             ("1,read,0,0,1,2,3", "`size` is zero"),
             ("9223372036854775808,read,0,1,1,2,3", "`at_ns` is too large"),
         ] {
@@ -219,10 +222,13 @@ mod tests {
             assert!(error.starts_with("t:3: ") && error.contains(said), "{said}: {error}");
         }
         for (header, said) in [
-            ("at_ns,op,offset,size,speed", "`speed` cannot be a column here"),
-            ("at_ns,op,offset,size,queue,queue", "`queue` cannot be a column here"),
-            ("at_ns,op,offset,size,", "`,` cannot be a column here"),
-            ("at_ns,op,offset,size,Queue", "any of queue, placement, deadline_ns, each once"),
+            ("at_ns,op,offset,size,speed", "unexpected column `speed` in the header"),
+            ("at_ns,op,offset,size,queue,queue", "unexpected column `queue` in the header"),
+            ("at_ns,op,offset,size,", "unexpected column `,` in the header"),
+            (
+                "at_ns,op,offset,size,Queue",
+                "any of queue, placement, deadline_ns, each at most once",
+            ),
         ] {
             let error = read(format!("{header}\n0,read,0,512\n").as_bytes()).0.unwrap_err();
             assert_eq!(error.counts[&Cause::Header], 1);

@@ -1,14 +1,13 @@
 //! blkparse text: `%D %2c %8s %5T.%9t %5p %2a %3d` and, for a request, `sector + sectors
 //! [process]`.
 //!
-//! Source: blkparse(1), "default output format", and `blkparse_fmt.c`; the letters of the last
-//! column but one are those of the kernel's `blk_fill_rwbs`. A request passes through many events;
-//! only `Q`, its arrival at the block layer, is read, as fio does: any two of them would count it
-//! twice. Sectors are of 512 B whatever the device's. The device is `major * 2^20 + minor`, the
-//! kernel's `MKDEV`.
+//! Source: blkparse(1), "default output format", and `blkparse_fmt.c`; the letters of the second
+//! last column are those of the kernel's `blk_fill_rwbs`. A request causes many events; like fio,
+//! this reader only reads `Q`, its arrival at the block layer, so that each request counts once.
+//! Sectors are 512 B on every device. The device is `major * 2^20 + minor`, the kernel's `MKDEV`.
 //!
-//! An arrival without a range and with a preflush is a flush; a write with a preflush and a range
-//! is the write. At the end blkparse prints a summary, which begins with `CPU` or `Total`.
+//! An arrival with a preflush and no range is a flush; with a range it is a write. At the end
+//! blkparse prints a summary that begins with `CPU` or `Total`.
 
 use super::{Table, TraceFormat};
 use crate::Cause;
@@ -17,7 +16,7 @@ use crate::fields::Fault;
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::HostOp;
 
-/// Whether an event of blkparse(1) is one that is not read.
+/// Whether this is an event of blkparse(1) other than an arrival.
 #[inline]
 fn is_other(action: &[u8]) -> bool {
     match action {
@@ -35,7 +34,7 @@ pub(crate) struct Blkparse;
 impl TraceFormat for Blkparse {
     const COLUMNS: &'static str = "device cpu sequence time pid Q rwbs sector + sectors [process]";
     const ABOUT: &'static str = "\
-        blkparse text in its default layout: of all events only Q (arrival) is read, time in \
+        blkparse text in its default layout: only Q events (arrivals) are read, time in \
         decimal seconds, sectors of 512 B, R or W in the rwbs column, D a trim, F without a \
         range a flush";
     const TABLE: Table =
@@ -63,7 +62,7 @@ impl TraceFormat for Blkparse {
             return Err(unknown_op::<C>(
                 "action",
                 action,
-                "an action of blkparse(1), of which Q is read",
+                "an action of blkparse(1); only Q is read",
             ));
         }
         let letters = columns.next("rwbs")?;
@@ -76,7 +75,13 @@ impl TraceFormat for Blkparse {
             Some(b'W') => HostOp::Write,
             Some(b'D') => HostOp::Trim,
             Some(b'N') => HostOp::Flush,
-            _ => return Err(unknown_op::<C>("rwbs", letters, "R, W, D or N, perhaps behind an F")),
+            _ => {
+                return Err(unknown_op::<C>(
+                    "rwbs",
+                    letters,
+                    "R, W, D or N, optionally after an F",
+                ));
+            }
         };
         if op == HostOp::Flush && !preflush {
             return Err(C::fault(Fault::new(Cause::OtherEvent, "rwbs", letters)));
@@ -99,14 +104,14 @@ impl TraceFormat for Blkparse {
         record::<C>(at, device, start, length, op)
     }
 
-    /// No event begins so, since each begins with a device number.
+    /// Unambiguous, because every event begins with a device number.
     #[inline]
     fn begins_summary(line: &[u8]) -> bool {
         line.starts_with(b"CPU") || line.starts_with(b"Total")
     }
 }
 
-/// `major,minor` as one number, if they are not too large.
+/// Combines `major,minor` into one number; `None` if either is too large.
 #[inline]
 fn device(major: u64, minor: u64) -> Option<u64> {
     let major = u64::from(u32::try_from(major).ok()?);

@@ -33,7 +33,7 @@ impl TraceFormat for Disksim {
         let length = Measure { count: columns.unsigned("blocks")?, unit: SECTOR, column: "blocks" };
         let flags = columns.hexadecimal("flags")?;
         columns.finish()?;
-        // No jump: a processor cannot foresee which it is.
+        // Branch-free, because the operation is unpredictable.
         let op = [HostOp::Write, HostOp::Read][(flags & READ) as usize];
         record::<C>(at, device, start, length, op)
     }

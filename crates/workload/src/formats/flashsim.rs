@@ -5,7 +5,7 @@ use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
 use crate::record::{Record, SECTOR};
 
-/// The page that sizes count.
+/// The page size that sizes count in.
 const PAGE: u64 = 4096;
 
 /// FlashSim.

@@ -1,11 +1,12 @@
-//! The trace formats there are. One list gives the modules, the enum, the names for configuration
-//! and messages, the lines of `--help`, and the dispatch; detection, the table of `docs/traces.md`,
-//! the tests over all formats and the fuzzing read it. Adding a format is one file and one line.
+//! The trace formats. One list defines the modules, the enum, the names in configuration and
+//! messages, the lines of `--help`, and the dispatch. Detection, the table in `docs/traces.md`, the
+//! tests over all formats and the fuzz targets read it. Adding a format takes one file and one
+//! line.
 //!
 //! Sources: the SPC trace file format 1.0.1; the README of the SNIA trace set "MSR Cambridge
 //! Traces"; DiskSim's `disksim_iotrace.c`; MQSim's `ASCII_Trace_Definition.h`; SSDsim's trace
-//! reader; and those named in the files. The formats contradict one another, above all in which
-//! code is a read: [`Format::about`] states it for each.
+//! reader; and those named in the files. The formats contradict one another, above all in the code
+//! for a read; [`Format::about`] states it for each.
 
 mod simulators;
 
@@ -16,7 +17,7 @@ use crate::record::{Record, in_time};
 use native::OptionalColumn;
 use std::fmt;
 
-/// Declares the formats: a name, the file and the type in it, and one line of help.
+/// Declares the formats: for each, its name, file, type, and one line of help.
 macro_rules! formats {
     ($d:tt $($name:literal => $module:ident::$Type:ident, $help:literal;)+) => {
         $(pub(crate) mod $module;)+
@@ -32,19 +33,19 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &[Format] = &[$(Format::$Type),+];
 
-            /// The name used in configuration and on the command line.
+            /// Returns the name used in configuration and on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$Type => $name),+ }
             }
 
-            /// What the format is, in one line for `--help`.
+            /// Returns a one-line description for `--help`.
             pub fn help(self) -> &'static str {
                 match self { $(Format::$Type => $help),+ }
             }
         }
 
-        /// Evaluates an expression in which a type stands for that of a format: one jump, then code
-        /// of that format alone.
+        /// Evaluates an expression with a type alias for the format's type: a single branch, then
+        /// code specialized for that format.
         macro_rules! each_format {
             ($d format:expr, $d F:ident => $d body:expr) => {
                 match $d format {
@@ -69,39 +70,40 @@ formats! { $
     "ssdsim-us" => ssdsim_us::SsdsimUs, "SSDsim ASCII, time in microseconds";
     "ssdsim-digest" => ssdsim_digest::SsdsimDigest, "SSDsim ASCII of the FIU traces, with a digest";
     "flashsim" => flashsim::Flashsim, "FlashSim ASCII, sizes in pages of 4 KiB";
-    "msr-cut" => msr_cut::MsrCut, "cuts of MSR Cambridge in FlashSim's columns, in bytes";
-    "blkparse" => blkparse::Blkparse, "the text that blkparse prints by default";
+    "msr-cut" => msr_cut::MsrCut, "excerpts of MSR Cambridge in FlashSim's columns, in bytes";
+    "blkparse" => blkparse::Blkparse, "the default text output of blkparse";
     "systor17" => systor17::Systor17, "SYSTOR '17 CSV, with its header";
-    "alibaba" => alibaba::Alibaba, "Alibaba block traces of 2020";
+    "alibaba" => alibaba::Alibaba, "Alibaba block traces (2020)";
 }
 
-/// What a file of this folder says about its format.
+/// What each format's file defines.
 pub(crate) trait TraceFormat {
-    /// The columns in order, as the format's own documentation calls them.
+    /// The columns in order, as named in the format's own documentation.
     const COLUMNS: &'static str;
     /// Columns, units and read/write codes in one sentence.
     const ABOUT: &'static str;
-    /// What the documentation's table says.
+    /// The cells of the documentation's table.
     const TABLE: Table;
-    /// A few valid lines, the header row included.
+    /// A few valid lines, including the header row.
     const EXAMPLE: &'static str;
-    /// Whether commas part the columns, or else runs of blanks.
+    /// Whether columns are separated by commas; otherwise by runs of blanks.
     const COMMAS: bool = holds_a_comma(Self::COLUMNS);
     /// The column that holds the time.
     const TIME_COLUMN: &'static str = "time";
-    /// Whether the columns are the header row, which must come first.
+    /// Whether the columns are a header row that must come first.
     const HAS_HEADER: bool = false;
-    /// Whether the header row may name optional columns of ours behind those of the format.
+    /// Whether the header row may name this project's optional columns after the format's own.
     const OPTIONAL_COLUMNS: bool = false;
-    /// Whether times count from a calendar date, so that the first request's must be subtracted.
+    /// Whether times count from a calendar date, so that the first request's time must be
+    /// subtracted.
     const FROM_A_DATE: bool = false;
-    /// How to tell it from formats with the same columns.
+    /// What distinguishes it from formats with the same columns.
     const SIGNS: Signs = Signs::NONE;
 
-    /// Decodes the columns of one line. Columns that it leaves may hold anything.
+    /// Decodes the columns of one line. Columns that it does not read may contain anything.
     fn decode<'a, C: Columns<'a>>(columns: &mut C) -> Result<Record, C::Fault>;
 
-    /// The same where the header row named optional columns.
+    /// Like [`TraceFormat::decode`], where the header row named optional columns.
     fn decode_wider<'a, C: Columns<'a>>(
         columns: &mut C,
         _: &[OptionalColumn],
@@ -109,78 +111,78 @@ pub(crate) trait TraceFormat {
         Self::decode(columns)
     }
 
-    /// Whether a summary begins with this line: up to the next record nothing is a bad line.
+    /// Whether a line begins a summary: until the next record, no line is bad.
     #[inline]
     fn begins_summary(_line: &[u8]) -> bool {
         false
     }
 }
 
-/// Cells of a format's row in the documentation, as Markdown.
+/// The cells of a format's row in the documentation, in Markdown.
 pub(crate) struct Table {
     /// The unit of time, and how it is printed.
     pub time: &'static str,
     /// The units of address and size.
     pub range: &'static str,
-    /// What marks a read.
+    /// The code for a read.
     pub read: &'static str,
 }
 
-/// How a format is told from others that decode the same lines.
+/// What distinguishes a format from others that decode the same lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Signs {
-    /// Its times are printed with a fraction, somewhere in the first lines.
+    /// Its times have a fraction, somewhere in the first lines.
     pub fractional_times: bool,
-    /// Its ranges are bytes where others count sectors: their numbers are all multiples of 512.
+    /// Its ranges are in bytes where others count sectors: all its numbers are multiples of 512.
     pub bytes: bool,
     /// Its device is always 0.
     pub device_is_zero: bool,
-    /// The same format under another name, which detection prefers.
+    /// The equivalent format under another name, which detection prefers.
     pub same_as: Option<Format>,
 }
 
 impl Signs {
-    /// Nothing but its columns.
+    /// No distinguishing signs.
     pub const NONE: Signs =
         Signs { fractional_times: false, bytes: false, device_is_zero: false, same_as: None };
 }
 
 impl Format {
-    /// The columns in order, as the format's own documentation calls them.
+    /// Returns the columns in order, as named in the format's own documentation.
     pub fn columns(self) -> &'static str {
         each_format!(self, F => F::COLUMNS)
     }
 
-    /// Columns, units and read/write codes in one sentence.
+    /// Describes columns, units and read/write codes in one sentence.
     pub fn about(self) -> &'static str {
         each_format!(self, F => F::ABOUT)
     }
 
-    /// A few valid lines, with the header row where the format has one.
+    /// Returns a few valid lines, with the header row if the format has one.
     pub fn example(self) -> &'static str {
         each_format!(self, F => F::EXAMPLE)
     }
 
-    /// The column that holds the time: one of [`Format::columns`].
+    /// Returns the column that holds the time: one of [`Format::columns`].
     pub fn time_column(self) -> &'static str {
         each_format!(self, F => F::TIME_COLUMN)
     }
 
-    /// The format of that name.
+    /// Returns the format with that name.
     pub fn by_name(name: &str) -> Option<Format> {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
-    /// Every name, in order, for messages.
+    /// Returns every name, in order, for messages.
     pub fn names() -> String {
         let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
         names.join(", ")
     }
 
-    /// Every format with its columns and units: the table of `docs/traces.md`.
+    /// Returns the table in `docs/traces.md`: every format with its columns and units.
     pub fn table() -> String {
         let mut table = String::from(
-            "| `--format` | columns | time | address, size | which is a read |\n\
+            "| `--format` | columns | time | address, size | read code |\n\
              |---|---|---|---|---|\n",
         );
         for &format in Format::ALL {
@@ -191,12 +193,12 @@ impl Format {
         table
     }
 
-    /// The header row that must come first, where the format has one.
+    /// Returns the header row that must come first, if the format has one.
     pub fn header(self) -> Option<&'static str> {
         each_format!(self, F => F::HAS_HEADER).then(|| self.columns())
     }
 
-    /// Whether a line, without blanks at its ends, is the header row, optional columns included.
+    /// Whether a line, trimmed, is the header row, optional columns included.
     pub(crate) fn begins_with(self, line: &[u8]) -> bool {
         let more = each_format!(self, F => F::OPTIONAL_COLUMNS);
         let rest = self.header().and_then(|header| line.strip_prefix(header.as_bytes()));
@@ -225,7 +227,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// Decodes one line: no line end, no header. Never panics and never wraps a number.
+/// Decodes one line without its line end; not a header. Never panics and never wraps a number.
 ///
 /// # Errors
 /// The first fault of the line.
@@ -234,13 +236,13 @@ pub fn decode_line(format: Format, line: &[u8]) -> Result<Record, Fault<'_>> {
     each_format!(format, F => decode::<F>(line))
 }
 
-/// The same where the format is known to the compiler.
+/// Decodes one line of a format known at compile time.
 #[inline]
 pub(crate) fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
     decode_and_host::<F>(line).map(|(record, _)| record)
 }
 
-/// The same with the host, where lines name one: a file must not hold another.
+/// Like [`decode`], and returns the host if lines name one: a file must not contain two.
 #[inline]
 pub(crate) fn decode_and_host<F: TraceFormat>(
     line: &[u8],
@@ -255,7 +257,7 @@ pub(crate) fn decode_and_host<F: TraceFormat>(
     not_too_late::<F>(record).map(|record| (record, host))
 }
 
-/// The same with optional columns.
+/// Like [`decode`], with optional columns.
 pub(crate) fn decode_wider<'a>(
     format: Format,
     line: &'a [u8],
@@ -265,7 +267,7 @@ pub(crate) fn decode_wider<'a>(
     each_format!(format, F => not_too_late::<F>(F::decode_wider(&mut columns, optional)?))
 }
 
-/// Refuses a record that is not [`in_time`].
+/// Rejects a record that is not [`in_time`].
 #[inline]
 fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
     if in_time::<F>(&record) {

@@ -1,8 +1,8 @@
 //! MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
 //!
 //! Source: README of the SNIA trace set "MSR Cambridge Traces". The timestamp is a Windows file
-//! time, in ticks of 100 ns since 1601; as nanoseconds it still fits in 64 bits until the year
-//! 2185. The response time is the traced disks' own and is not used; it must be there.
+//! time, in ticks of 100 ns since 1601; as nanoseconds it fits in 64 bits until the year 2185. The
+//! response time was measured on the traced disks and is ignored, but must be present.
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;

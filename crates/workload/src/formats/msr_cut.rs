@@ -1,17 +1,17 @@
-//! Cuts of MSR Cambridge in FlashSim's columns, but in bytes.
+//! Excerpts of MSR Cambridge in FlashSim's columns, but in bytes.
 
 use super::simulators::milliseconds;
 use super::{Signs, Table, TraceFormat};
 use crate::columns::Columns;
 use crate::record::Record;
 
-/// Cuts of MSR Cambridge.
+/// Excerpts of MSR Cambridge.
 pub(crate) struct MsrCut;
 
 impl TraceFormat for MsrCut {
     const COLUMNS: &'static str = "time 0 offset bytes op";
     const ABOUT: &'static str = "\
-        cuts of MSR Cambridge in FlashSim's columns: time in decimal ms, offset and size in \
+        excerpts of MSR Cambridge in FlashSim's columns: time in decimal ms, offset and size in \
         bytes, op 1 is a read and 0 a write";
     const TABLE: Table = Table { time: "ms, decimal", range: "bytes, bytes", read: "`1`" };
     const EXAMPLE: &'static str = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n";

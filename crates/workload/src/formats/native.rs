@@ -1,8 +1,8 @@
 //! The native format: CSV with the header `at_ns,op,offset,size`; time in ns, offset and size in
-//! bytes, op by its word. A flush is written with offset 0 and size 0.
+//! bytes, the operation as a word. A flush has offset 0 and size 0.
 //!
-//! Behind these columns a header may name any of three more, each once and in any order. An empty
-//! value says what a file without the column says.
+//! After these columns, a header may name any of three more, each at most once and in any order. An
+//! empty value has the same meaning as a missing column.
 //!
 //! | column | value | empty |
 //! |---|---|---|
@@ -71,7 +71,7 @@ impl TraceFormat for Native {
     }
 }
 
-/// The four columns that every native trace has.
+/// Decodes the four columns of every native trace.
 #[inline(always)]
 fn usual<'a, C: Columns<'a>>(columns: &mut C) -> Result<(u64, HostOp, Measure, Measure), C::Fault> {
     let at = columns.whole_time("at_ns", 1)?;
@@ -81,7 +81,7 @@ fn usual<'a, C: Columns<'a>>(columns: &mut C) -> Result<(u64, HostOp, Measure, M
     Ok((at, op, start, length))
 }
 
-/// A column that a native trace may have behind the four that each has.
+/// A column that a native trace may have after the four required ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionalColumn {
     Queue,
@@ -89,16 +89,16 @@ pub(crate) enum OptionalColumn {
     Deadline,
 }
 
-/// What may follow the four columns in a header, for messages.
+/// The columns a header may have, for messages.
 const EXPECTED: &str =
-    "at_ns,op,offset,size and behind them any of queue, placement, deadline_ns, each once";
+    "at_ns,op,offset,size, then any of queue, placement, deadline_ns, each at most once";
 
 impl OptionalColumn {
     /// Every optional column, in the order in which they are written.
     const ALL: [OptionalColumn; 3] =
         [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
 
-    /// The word of the header.
+    /// Returns the name in the header.
     pub fn name(self) -> &'static str {
         match self {
             OptionalColumn::Queue => "queue",
@@ -107,7 +107,7 @@ impl OptionalColumn {
         }
     }
 
-    /// The columns of what follows the four in a header: nothing, or `,` and names.
+    /// Parses the part of a header after the four required columns: empty, or `,` and names.
     pub fn named(rest: &[u8]) -> Result<Vec<OptionalColumn>, Fault<'_>> {
         let mut columns = Vec::new();
         for name in rest.split(|&byte| byte == b',').skip(1) {
@@ -126,7 +126,7 @@ impl OptionalColumn {
         Ok(columns)
     }
 
-    /// The request with the value of this column.
+    /// Returns the request with the value of this column.
     pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
         if field.is_empty() {
             return Ok(io);
@@ -150,7 +150,7 @@ impl OptionalColumn {
         })
     }
 
-    /// What a request has to say in this column; none if it says nothing.
+    /// Returns a request's value for this column; `None` if it is the default.
     #[inline]
     pub(crate) fn value(self, io: &HostIo) -> Option<u64> {
         match self {
@@ -163,12 +163,12 @@ impl OptionalColumn {
     }
 }
 
-/// Which optional columns a native trace has: `queue`, `placement`, `deadline_ns`.
+/// The optional columns of a native trace: `queue`, `placement`, `deadline_ns`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalColumns(pub(crate) [bool; OptionalColumn::ALL.len()]);
 
 impl OptionalColumns {
-    /// Those in which any of `requests` has something to say.
+    /// Returns the columns for which any of `requests` has a value.
     pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
         let mut used = OptionalColumns::default();
         for io in requests {
@@ -179,17 +179,17 @@ impl OptionalColumns {
         used
     }
 
-    /// Whether there is none.
+    /// Whether there are no optional columns.
     pub fn is_empty(self) -> bool {
         self == OptionalColumns::default()
     }
 
-    /// The columns, in the order in which they are written.
+    /// Returns the columns, in the order in which they are written.
     pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
         OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
     }
 
-    /// The first of the columns left out in which a request has something to say.
+    /// Returns the first column not included for which a request has a value.
     #[inline]
     pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
         let says_more = |column: &OptionalColumn| column.value(io).is_some();

@@ -1,5 +1,5 @@
-//! What the five-column formats of the disk and flash simulators share: time, device, address,
-//! size, operation. They look alike and mean different things:
+//! Shared code of the five-column formats of disk and flash simulators: time, device, address,
+//! size, operation. They look alike but differ in units:
 //!
 //! | format | time | address | size | operation |
 //! |---|---|---|---|---|
@@ -18,18 +18,18 @@ use crate::columns::Columns;
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// Digits of a millisecond in nanoseconds.
+/// Decimal digits of a millisecond in nanoseconds.
 pub(super) const MS: usize = 6;
 
-/// The operation of every format here but DiskSim's.
+/// Decodes the operation of every format here except DiskSim's.
 #[inline(always)]
 fn one_is_read<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     let words: &[(&[u8], HostOp)] = &[(b"1", HostOp::Read), (b"0", HostOp::Write)];
     columns.word("op", words, "1 (read) or 0 (write)")
 }
 
-/// MQSim and SSDsim: times in whole units of `UNIT_NS`; with `DIGEST` a last column follows whose
-/// width differs from trace to trace.
+/// Decodes MQSim and SSDsim lines: times in whole units of `UNIT_NS`. With `DIGEST`, a last column
+/// follows whose width differs from trace to trace.
 #[inline(always)]
 pub(super) fn sectors<'a, const UNIT_NS: u64, const DIGEST: bool, C: Columns<'a>>(
     columns: &mut C,
@@ -46,8 +46,8 @@ pub(super) fn sectors<'a, const UNIT_NS: u64, const DIGEST: bool, C: Columns<'a>
     columns.finish().map(|()| decoded)
 }
 
-/// FlashSim and the cuts of MSR Cambridge in its columns: times in decimal milliseconds. A column
-/// of the range is its name and the bytes that it counts.
+/// Decodes FlashSim lines and MSR Cambridge excerpts in the same columns: times in decimal
+/// milliseconds. Each column of the range is given as its name and the bytes per unit.
 #[inline(always)]
 pub(super) fn milliseconds<'a, C: Columns<'a>>(
     columns: &mut C,

@@ -1,8 +1,8 @@
 //! SPC, as the UMass repository keeps it: `ASU,LBA,Size,Opcode,Timestamp[,more...]`.
 //!
 //! Source: SPC trace file format specification 1.0.1. The LBA counts blocks of the ASU (512 B in
-//! the UMass traces) but the size counts bytes; the two units in one line are the classic mistake.
-//! White space is allowed around fields, further fields may follow, and the opcode is one letter.
+//! the UMass traces), but the size counts bytes, a common source of mistakes. Fields may be
+//! surrounded by white space, further fields may follow, and the opcode is one letter.
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;

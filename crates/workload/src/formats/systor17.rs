@@ -1,8 +1,9 @@
 //! SYSTOR '17 (SNIA trace set 4928): `Timestamp,Response,IOType,LUN,Offset,Size`, as its header
 //! row.
 //!
-//! Unix seconds with a fraction, IOType R or W, bytes. The response is the traced system's own and
-//! not used; it may be blank. IOType may be blank too: such a line names no operation and is bad.
+//! Unix seconds with a fraction, IOType R or W, bytes. The response time was measured on the traced
+//! system and is ignored; it may be blank. A line with a blank IOType names no operation and is
+//! bad.
 
 use super::{Table, TraceFormat};
 use crate::columns::Columns;
@@ -39,7 +40,7 @@ impl TraceFormat for Systor17 {
     }
 }
 
-/// The operation of a letter, for the traces of storage services.
+/// Decodes an operation given as a letter, as in traces of storage services.
 #[inline(always)]
 pub(super) fn letter<'a, C: Columns<'a>>(
     columns: &mut C,

@@ -1,4 +1,4 @@
-//! Where requests go and how long they are: one stream of ranges per kind of request.
+//! Generates request addresses and sizes: one stream of ranges per kind of request.
 
 use super::spec::{Addresses, Pattern, Popular, SynthSpec};
 use super::zipf::Zipf;
@@ -37,18 +37,18 @@ impl Sizes {
     fn draw(&self, rng: &mut Rng) -> u32 {
         let drawn = rng.unit() * self.sum;
         let place = self.cumulative.partition_point(|&(sum, _)| sum <= drawn);
-        // Rounding may bring the product up to the sum itself: that is the last size.
+        // Rounding may push the product up to the sum itself: use the last size.
         self.cumulative[place.min(self.cumulative.len() - 1)].1
     }
 }
 
-/// Where the last requests went, and how likely one goes there again.
+/// The offsets of recent requests, and the probability of going back to one of them.
 #[derive(Clone, Debug)]
 struct Again {
     chance: f64,
-    /// How many requests back: the k-th with weight 1 / k.
+    /// How many requests back: the k-th previous one has weight 1 / k.
     back: Zipf,
-    /// The offsets of the last requests, a ring.
+    /// The offsets of the last requests, as a ring buffer.
     recent: Vec<u64>,
     newest: usize,
     within: usize,
@@ -56,7 +56,7 @@ struct Again {
 }
 
 impl Again {
-    /// The offset of an earlier request, or none: where it goes is drawn anew.
+    /// Returns the offset of an earlier request; `None` if a new address is to be drawn.
     fn draw(&mut self) -> Option<u64> {
         if self.chance == 0.0 || !self.rng.chance(self.chance) {
             return None;
@@ -80,7 +80,7 @@ impl Again {
     }
 }
 
-/// A part of the space, with popular addresses of its own.
+/// A part of the address space, with its own popular addresses.
 #[derive(Clone, Debug)]
 struct Part {
     bytes: Range<u64>,
@@ -106,7 +106,7 @@ impl Part {
         Part { bytes, slots, ranks, scatter }
     }
 
-    /// The last offset at which `size` bytes fit.
+    /// Returns the last offset at which `size` bytes fit.
     fn fits_up_to(&self, size: u32, alignment: u64) -> u64 {
         (self.bytes.end - u64::from(size)) / alignment * alignment
     }
@@ -127,13 +127,14 @@ impl Part {
     }
 }
 
-/// The ranges of one kind of request.
+/// Generates the ranges of one kind of request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges {
     alignment: u64,
-    /// The part that reads and writes share, and that of this kind; one of them if all go there.
+    /// The part shared by reads and writes, and this kind's own part; just one if all requests go
+    /// there.
     parts: Vec<Part>,
-    /// The probability of the second part.
+    /// The probability that a request goes to the second part.
     own: f64,
     sizes: Sizes,
     /// The probability that a run continues.
@@ -148,7 +149,7 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// The ranges of `pattern`, the one called `name`, in a sound spec.
+    /// Returns the ranges of `pattern`, named `name`, in a valid spec.
     pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
         let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
         let anew = |what: &str| match spec.round {
@@ -191,7 +192,7 @@ impl Ranges {
         }
     }
 
-    /// The next range: offset and size. A range that would cross the end of its part is moved down
+    /// Returns the next offset and size. A range that would cross the end of its part is moved down
     /// to the last address where it fits; a run that reaches the end continues from the beginning.
     pub fn next(&mut self) -> (u64, u32) {
         let size = self.sizes.draw(&mut self.size_rng);
@@ -218,7 +219,7 @@ impl Ranges {
         (offset, size)
     }
 
-    /// The part of an address that this kind has been to.
+    /// Returns the part that contains an address this kind has used.
     fn part_of(&self, offset: u64) -> &Part {
         self.parts.iter().rev().find(|part| part.bytes.contains(&offset)).unwrap_or(&self.parts[0])
     }

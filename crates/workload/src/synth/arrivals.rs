@@ -1,5 +1,5 @@
-//! When requests arrive. Moments are whole nanoseconds; what a gap has beyond them is carried over,
-//! so that rounding does not change the rate.
+//! Generates arrival times in whole nanoseconds. The fraction of each gap is carried over, so that
+//! rounding does not change the rate.
 
 use super::spec::Arrivals;
 use crate::LATEST;
@@ -8,7 +8,7 @@ use fowler_units::{Nanos, Rng, Span};
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// A clock that counts whole nanoseconds and the fraction left over.
+/// A clock in whole nanoseconds with the leftover fraction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     at: Nanos,
@@ -16,45 +16,45 @@ struct Clock {
 }
 
 impl Clock {
-    /// The clock `gap` nanoseconds later; none beyond 584 years.
+    /// Returns the clock `gap` nanoseconds later; `None` beyond 584 years.
     fn after(self, gap: f64) -> Option<Clock> {
         let gap = gap + self.fraction;
         let whole = libm::floor(gap);
-        // An `f64` converts to the nearest `u64` there is: a gap beyond 584 years cannot pass the
-        // sum.
+        // An `f64` converts to the nearest `u64`, so the sum cannot miss a gap beyond 584 years.
         let at = Nanos(self.at.0.checked_add(whole as u64)?);
         Some(Clock { at, fraction: gap - whole })
     }
 }
 
-/// An exponential length with the given mean: never infinite, since a unit draw is below 1.
+/// Draws from an exponential distribution with the given mean. Never infinite, because a unit draw
+/// is below 1.
 fn exponential(rng: &mut Rng, mean: f64) -> f64 {
     -libm::log1p(-rng.unit()) * mean
 }
 
-/// A spell of bursty arrivals.
+/// A busy or quiet spell of bursty arrivals.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     is_busy: bool,
     ends: Clock,
-    /// By what the rates of its cycle are multiplied.
+    /// The factor applied to the rates of its cycle.
     factor: f64,
 }
 
-/// The arrivals, one by one.
+/// Generates the arrival times.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     arrivals: Arrivals,
     rng: Rng,
     clock: Clock,
     spell: Option<Spell>,
-    /// Arrivals so far.
+    /// The number of arrivals so far.
     count: u64,
-    /// What they are rounded down to a multiple of.
+    /// Arrivals are rounded down to a multiple of this.
     tick: u64,
 }
 
-/// The same arrivals, `times` as far apart.
+/// Returns the same arrivals at a rate lower by `times`.
 fn sparser(arrivals: Arrivals, times: f64) -> Arrivals {
     match arrivals {
         Arrivals::Poisson { rate } => Arrivals::Poisson { rate: rate / times },
@@ -77,8 +77,8 @@ fn sparser(arrivals: Arrivals, times: f64) -> Arrivals {
 }
 
 impl Moments {
-    /// The arrivals of batches from time zero on. A batch has `mean_batch` requests on average, and
-    /// the rates count requests. The spec is sound.
+    /// Returns the arrivals of batches, starting at time zero. A batch has `mean_batch` requests on
+    /// average, and the rates count requests. The spec must be valid.
     pub fn new(arrivals: Arrivals, mean_batch: f64, tick: Span, seed: u64) -> Moments {
         Moments {
             arrivals: sparser(arrivals, mean_batch),
@@ -90,7 +90,7 @@ impl Moments {
         }
     }
 
-    /// The next arrival; none beyond [`LATEST`].
+    /// Returns the next arrival; `None` beyond [`LATEST`].
     pub fn next(&mut self) -> Option<Nanos> {
         let at = match self.arrivals {
             Arrivals::Closed => 0,
@@ -115,18 +115,20 @@ impl Moments {
         Some(Nanos(at / self.tick * self.tick)).filter(|&at| at <= LATEST)
     }
 
-    /// The `count`-th multiple of the period, exactly: a period is a binary fraction `m * 2^e`.
+    /// Returns the `count`-th multiple of the period, exactly: a period is a binary fraction `m *
+    /// 2^e`.
     fn tick(&self, period: f64) -> Option<u64> {
         let mantissa = u128::from(period.to_bits() & ((1 << 52) - 1) | 1 << 52);
         let exponent = (period.to_bits() >> 52) as i32 - 1075;
-        // A count below 2^64 and a mantissa below 2^53; periods from 1 ns to 10^15 ns have
+        // A count is below 2^64 and a mantissa below 2^53; periods from 1 ns to 10^15 ns have
         // exponents from -52 to -3.
         u64::try_from((u128::from(self.count) * mantissa) >> exponent.unsigned_abs()).ok()
     }
 
-    /// The next arrival of a Poisson process whose rate switches. Exponential gaps have no memory:
-    /// one that outlasts its spell is drawn anew, at the other rate, from the spell's end on. With
-    /// a `spread` spells take exactly as long, and it is that of their cycles' factors.
+    /// Returns the next arrival of a Poisson process that alternates between two rates. Exponential
+    /// gaps are memoryless: one that outlasts its spell is drawn again at the other rate, from the
+    /// end of the spell. With `spread`, spells have fixed lengths and each cycle's rates get a
+    /// log-normal factor of that spread.
     fn burst(&mut self, gaps: [f64; 2], spells: [f64; 2], spread: Option<f64>) -> Option<u64> {
         loop {
             let spell = match self.spell {
@@ -164,7 +166,7 @@ impl Moments {
     }
 }
 
-/// A factor with a mean of one whose logarithm is normal with this deviation (Box and Muller,
+/// Draws a factor with a mean of one whose logarithm is normal with this deviation (Box and Muller,
 /// 1958).
 fn log_normal(rng: &mut Rng, deviation: f64) -> f64 {
     if deviation == 0.0 {

@@ -1,5 +1,5 @@
-//! Generated workloads: arrivals, addresses, sizes and operations, each from a random stream of its
-//! own, so that changing one changes nothing of the others.
+//! Generated workloads: arrivals, addresses, sizes and operations. Each uses a random stream of its
+//! own, so that changing one leaves the others unchanged.
 
 mod addresses;
 mod arrivals;
@@ -24,14 +24,14 @@ pub struct Synth {
     ops: Ops,
     /// The last arrival.
     at: Nanos,
-    /// Requests still to come.
+    /// Requests still to generate.
     left: u64,
-    /// Requests arrive before this moment.
+    /// Requests must arrive before this time.
     until: Nanos,
 }
 
 impl Synth {
-    /// The generator of a spec.
+    /// Returns the generator for a spec.
     ///
     /// # Errors
     /// Everything that is wrong with the spec.

@@ -1,16 +1,17 @@
-//! What requests ask, and how many come together: a batch is of one operation.
+//! Generates the operations of requests and the batches in which they arrive. A batch has a single
+//! operation.
 
 use super::spec::SynthSpec;
 use fowler_units::{HostOp, Rng};
 
-/// The operations, one request after the other.
+/// Generates the operation of each request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
-    /// The shares of read batches and of trim batches; the others are of writes.
+    /// The shares of read batches and of trim batches; the rest are write batches.
     reads: f64,
     trims: f64,
     persistence: f64,
-    /// The probability that a batch of reads continues, and one of writes or trims.
+    /// The probability that a batch continues: for reads, and for writes or trims.
     goes_on: [f64; 2],
     last: Option<HostOp>,
     op_rng: Rng,
@@ -19,10 +20,11 @@ pub(crate) struct Ops {
 }
 
 impl Ops {
-    /// The operations of a sound spec.
+    /// Returns the operations of a valid spec.
     pub fn new(spec: &SynthSpec) -> Ops {
         let stream = |name: &str| Rng::stream(spec.seed, name);
-        // Of batches of three there are a third as many as of requests that come alone.
+        // For the same number of requests, batches of three occur a third as often as single
+        // requests.
         let one_sided = spec.read_share <= 0.0 || spec.read_share >= 1.0;
         let (reads, trims) = if one_sided || spec.reads.batch == spec.writes.batch {
             (spec.read_share, spec.trim_share)
@@ -44,7 +46,7 @@ impl Ops {
         }
     }
 
-    /// What the next request asks if it belongs to the batch of the one before.
+    /// Returns the operation of the next request if it belongs to the previous request's batch.
     pub fn same_batch(&mut self) -> Option<HostOp> {
         let op = self.last?;
         let side = usize::from(op != HostOp::Read);
@@ -52,7 +54,7 @@ impl Ops {
         (goes_on > 0.0 && self.batch_rng[side].chance(goes_on)).then_some(op)
     }
 
-    /// What the next batch asks.
+    /// Returns the operation of the next batch.
     pub fn next_batch(&mut self) -> HostOp {
         let persists = self.persistence > 0.0 && self.persistence_rng.chance(self.persistence);
         let op = match self.last {

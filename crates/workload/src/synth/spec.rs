@@ -1,4 +1,4 @@
-//! What a generated workload is to be like, and whether it can be.
+//! The specification of a generated workload, and its validation.
 
 use crate::Short;
 use fowler_units::{Bytes, Diagnostic, Span};
@@ -18,7 +18,8 @@ pub enum Arrivals {
         /// Requests per second.
         rate: f64,
     },
-    /// Poisson arrivals at two rates in turn, busy first; each spell's length is exponential.
+    /// Poisson arrivals alternating between two rates, starting with the busy one. The length of
+    /// each spell is exponential.
     Bursts {
         /// Requests per second in a busy spell.
         busy_rate: f64,
@@ -29,36 +30,36 @@ pub enum Arrivals {
         /// Mean length of a quiet spell.
         mean_quiet: Span,
     },
-    /// As bursts, but each spell takes exactly as long, so that demand repeats; the rates of each
-    /// cycle, a busy spell and a quiet one, are multiplied by a factor of its own: log-normal, with
-    /// a mean of one.
+    /// Like bursts, but all spells have fixed lengths, so demand is periodic. The rates of each
+    /// cycle (a busy spell and a quiet one) are multiplied by a random factor: log-normal, with a
+    /// mean of one.
     Cycle {
-        /// Requests per second in a busy spell, on average over the cycles.
+        /// Requests per second in a busy spell, averaged over the cycles.
         busy_rate: f64,
-        /// The same of a quiet spell; may be zero.
+        /// Requests per second in a quiet spell, averaged over the cycles; may be zero.
         quiet_rate: f64,
         /// Length of a busy spell.
         busy: Span,
         /// Length of a quiet spell.
         quiet: Span,
-        /// Standard deviation of the logarithm of a cycle's factor; zero for cycles that are alike.
+        /// Standard deviation of the logarithm of a cycle's factor; zero for identical cycles.
         spread: f64,
     },
-    /// All at time zero: the queue depth of the device paces them.
+    /// All at time zero: the device's queue depth sets the pace.
     Closed,
 }
 
-/// Where requests go. Addresses are counted in units of the alignment.
+/// The distribution of addresses, in units of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
-    /// Every address alike.
+    /// Every address is equally likely.
     Uniform,
     /// The k-th most popular address with probability proportional to `k^-theta`.
     Zipf {
         /// The skew; 0 is uniform, 0.99 is common for caches.
         theta: f64,
     },
-    /// A share of the accesses to a share of the space, each part uniform.
+    /// A share of the accesses goes to a share of the space; uniform within each part.
     HotCold {
         /// The share of accesses that go to the hot part.
         accesses: f64,
@@ -67,17 +68,16 @@ pub enum Addresses {
     },
 }
 
-/// Which addresses are the popular ones.
+/// Where the popular addresses are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Popular {
-    /// The lowest ones.
+    /// At the lowest addresses.
     Lowest,
-    /// Scattered over the space by a seeded bijection that reads and writes share: what is hot to
-    /// read is hot to write.
+    /// Scattered over the space by a seeded bijection shared by reads and writes: addresses that
+    /// are hot for reads are hot for writes.
     #[default]
     Scattered,
-    /// Scattered by a bijection of this pattern's own: what is hot to read is not what is hot to
-    /// write.
+    /// Scattered by the pattern's own bijection: reads and writes have different hot addresses.
     ScatteredApart,
 }
 
@@ -90,12 +90,12 @@ pub struct SizeShare {
     pub weight: f64,
 }
 
-/// How much is generated.
+/// How much to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// So many requests.
+    /// This many requests.
     Requests(u64),
-    /// Every request that arrives before this moment.
+    /// Every request that arrives before this time.
     Duration(Span),
 }
 
@@ -130,31 +130,31 @@ impl Display for Arrivals {
     }
 }
 
-/// Addresses and sizes of one kind of request.
+/// The addresses and sizes of one kind of request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// Where a run begins.
+    /// The distribution of the addresses at which runs begin.
     pub addresses: Addresses,
-    /// Which addresses are the popular ones.
+    /// Where the popular addresses are.
     pub popular: Popular,
-    /// How many requests follow one another without a gap, on average (geometric); 1 for none.
+    /// The mean length of a sequential run in requests (geometric); 1 for no runs.
     pub mean_run: f64,
-    /// How many requests arrive at the same moment, on average (geometric); 1 for one at a time.
+    /// The mean number of requests that arrive at the same time (geometric); 1 for single arrivals.
     pub batch: f64,
-    /// How likely a request that continues no run goes where an earlier one of its kind went; which
-    /// one, the k-th before it, is drawn with weight 1 / k.
+    /// The probability that a request outside a run goes to the address of an earlier one of its
+    /// kind; the k-th previous one is drawn with weight 1 / k.
     pub again: f64,
-    /// How many requests back it may go.
+    /// How many requests back that address may be.
     pub again_within: u32,
-    /// The share of requests, runs and those that go again aside, that go to the part of the space
-    /// that only their kind goes to; the others go to the part that reads and writes share.
+    /// The share of requests that go to the part of the space used by their kind only, not counting
+    /// runs and repeats; the rest go to the part that reads and writes share.
     pub own: f64,
     /// The mix of sizes.
     pub sizes: Vec<SizeShare>,
 }
 
 impl Pattern {
-    /// Uniform addresses, one size, no runs.
+    /// Returns a pattern with uniform addresses, one size and no runs.
     pub fn uniform(size: u32) -> Pattern {
         Pattern {
             addresses: Addresses::Uniform,
@@ -169,37 +169,37 @@ impl Pattern {
     }
 }
 
-/// A generated workload. The same spec is the same requests, on every machine.
+/// A generated workload. The same spec yields the same requests on every machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SynthSpec {
     /// The seed of every random draw.
     pub seed: u64,
-    /// Which of many rounds it is: times, kinds and sizes are the same in all, addresses are drawn
-    /// anew.
+    /// The round, of many: times, operations and sizes are the same in every round, addresses are
+    /// drawn anew.
     pub round: u64,
-    /// How much is generated.
+    /// How much to generate.
     pub length: Length,
     /// When requests arrive. Rates count requests, however many arrive together.
     pub arrivals: Arrivals,
     /// The resolution of the clock that recorded the arrivals: they are rounded down to a multiple
-    /// of it; zero for whole nanoseconds.
+    /// of it. Zero for whole nanoseconds.
     pub tick: Span,
     /// The address space: requests lie in `[0, space)`.
     pub space: Bytes,
     /// Offsets are multiples of this.
     pub alignment: Bytes,
-    /// The share of the space, from its start on, that only reads go to. The rest of the space,
-    /// behind this part and before that of the writes, is shared.
+    /// The share of the space, at its start, that only reads use. The space between this part and
+    /// that of the writes is shared.
     pub reads_only: f64,
-    /// The share of the space, up to its end, that only writes (and trims) go to.
+    /// The share of the space, at its end, that only writes and trims use.
     pub writes_only: f64,
     /// The share of reads.
     pub read_share: f64,
-    /// The share of trims; what is left are writes.
+    /// The share of trims; the remaining requests are writes.
     pub trim_share: f64,
-    /// How likely a batch is of the operation of the one before instead of one drawn by the shares.
-    /// The shares stay what they are; read batches follow one another `1 / ((1 - persistence) *
-    /// (1 - share of read batches))` at a time.
+    /// The probability that a batch repeats the previous batch's operation instead of drawing one
+    /// by the shares. The shares are unaffected; read batches come in streaks of `1 / ((1 -
+    /// persistence) * (1 - share of read batches))` on average.
     pub persistence: f64,
     /// Addresses and sizes of reads.
     pub reads: Pattern,
@@ -208,7 +208,7 @@ pub struct SynthSpec {
 }
 
 impl Default for SynthSpec {
-    /// A million random reads of 4 KiB over 1 GiB, 10,000 per second.
+    /// Returns a million random reads of 4 KiB over 1 GiB, at 10,000 per second.
     fn default() -> SynthSpec {
         SynthSpec {
             seed: 1,
@@ -229,25 +229,25 @@ impl Default for SynthSpec {
     }
 }
 
-/// The rates that are accepted: from one request in eleven days to one per nanosecond.
+/// The accepted rates: from one request in eleven days to one per nanosecond.
 const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
-/// The longest spell and the longest workload: far below the 584 years that time counts.
+/// The longest spell and the longest workload: far below the 584 years that a time can represent.
 const LONGEST: Span = Span(50 * 365 * 86_400 * 1_000_000_000);
 /// The largest space: its addresses are exact in an `f64`.
 const LARGEST_SPACE: Bytes = Bytes(1 << 50);
-/// The largest skew; beyond it practically one address is left.
+/// The largest skew; beyond it, practically only one address remains.
 const LARGEST_THETA: f64 = 20.0;
 
-/// The largest mean batch, and the farthest that a request goes back to an earlier one.
+/// The largest mean batch, and how far back a repeated address may be.
 const LARGEST_BATCH: f64 = 1e6;
 const FARTHEST_AGAIN: u32 = 1 << 20;
 /// The coarsest clock.
 const COARSEST_TICK: Span = Span::ms(10_000);
-/// The likeliest that an operation persists: a thousand million batches in a row.
+/// The largest persistence: a billion batches in a row.
 const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
 
 /// The fewest batches in a busy and a quiet spell together, on average: every spell is simulated,
-/// so that more would be work without end.
+/// so with fewer batches the simulation would hardly progress.
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
 /// Collects what is wrong, each with its place in the spec.
@@ -257,7 +257,7 @@ impl Check {
     fn that(&mut self, holds: bool, place: &str, value: impl Display, expected: &str) {
         if !holds {
             let text = format!("{place} = {value}");
-            let diagnostic = Diagnostic::of(format!("`{place}` cannot be used")).expected(expected);
+            let diagnostic = Diagnostic::of(format!("invalid `{place}`")).expected(expected);
             self.0.push(diagnostic.text(text.as_bytes()));
         }
     }
@@ -273,7 +273,7 @@ impl Check {
 }
 
 impl SynthSpec {
-    /// Everything that is wrong with the spec; nothing for one that can be generated.
+    /// Returns everything that is wrong with the spec; empty if it is valid.
     pub fn check(&self) -> Vec<Diagnostic> {
         let mut check = Check(Vec::new());
         self.check_space(&mut check);
@@ -308,7 +308,7 @@ impl SynthSpec {
         check.that(both <= 1.0 + 1e-12, "reads_only + writes_only", Short(both), "at most 1");
     }
 
-    /// Whole addresses of the space that only reads go to, and only writes.
+    /// Returns the number of addresses that only reads use, and that only writes use.
     fn only(&self) -> [u64; 2] {
         let slots = self.space.0 / self.alignment.0.max(1);
         let of = |share: f64| libm::round(slots as f64 * share) as u64;
@@ -316,12 +316,12 @@ impl SynthSpec {
         [reads, of(self.writes_only).min(slots - reads)]
     }
 
-    /// The bytes that only reads go to.
+    /// Returns the bytes that only reads use.
     pub(crate) fn reads_part(&self) -> Range<u64> {
         0..self.only()[0] * self.alignment.0
     }
 
-    /// The bytes that only writes and trims go to.
+    /// Returns the bytes that only writes and trims use.
     pub(crate) fn writes_part(&self) -> Range<u64> {
         match self.only()[1] {
             0 => self.space.0..self.space.0,
@@ -332,7 +332,7 @@ impl SynthSpec {
         }
     }
 
-    /// How many requests a batch has, on average over the batches.
+    /// Returns the mean number of requests per batch.
     pub(crate) fn mean_batch(&self) -> f64 {
         let (reads, writes) = (self.reads.batch, self.writes.batch);
         if self.read_share >= 1.0 || reads == writes {
@@ -357,7 +357,7 @@ impl SynthSpec {
             Arrivals::Bursts { .. } | Arrivals::Cycle { .. } => self.check_bursts(check),
             Arrivals::Closed => {
                 let is_counted = matches!(self.length, Length::Requests(_));
-                let expected = "a number of requests: closed arrivals take no time";
+                let expected = "a number of requests, because closed arrivals have no duration";
                 check.that(is_counted, "length", self.length, expected);
                 f64::INFINITY
             }
@@ -366,7 +366,7 @@ impl SynthSpec {
             Length::Requests(count) => {
                 check.that(count > 0, "length", self.length, "at least one request");
                 let holds = count as f64 / slowest <= LONGEST.as_s();
-                let expected = "arrivals within 50 years on average";
+                let expected = "a workload of at most 50 years on average";
                 check.that(holds || slowest.is_nan(), "length", self.length, expected);
             }
             Length::Duration(span) => {
@@ -376,7 +376,7 @@ impl SynthSpec {
         }
     }
 
-    /// The mean rate of bursty arrivals; none of another kind is asked.
+    /// Checks bursty arrivals and returns their mean rate; NaN for other arrivals.
     fn check_bursts(&self, check: &mut Check) -> f64 {
         let (busy_rate, quiet_rate, mean_busy, mean_quiet) = match self.arrivals {
             Arrivals::Bursts { busy_rate, quiet_rate, mean_busy, mean_quiet } => {
@@ -409,7 +409,7 @@ impl SynthSpec {
         let expected = "arrivals at 0.000001 requests per second or more on average";
         check.that(mean >= *RATES.start(), "arrivals", self.arrivals, expected);
         let per_cycle = (busy * busy_rate + quiet * quiet_rate) / self.mean_batch();
-        let expected = "spells long enough for one batch of requests in a thousand of them";
+        let expected = "spells long enough for at least 0.001 batches per cycle on average";
         check.that(per_cycle >= FEWEST_PER_CYCLE, "arrivals", self.arrivals, expected);
         mean
     }
@@ -462,7 +462,7 @@ impl SynthSpec {
         let room =
             room(pattern.own > 0.0, own.end - own.start).min(room(pattern.own < 1.0, shared));
         let holds = room >= self.alignment.0;
-        let expected = "a share of requests that is zero where that of the space is, and 1 where nothing is shared";
+        let expected = "0 if the kind has no space of its own, 1 if there is no shared space";
         check.that(holds, &format!("{name}.own"), Short(pattern.own), expected);
         let sizes = format!("{name}.sizes");
         check.that(!pattern.sizes.is_empty(), &sizes, "none", "at least one size");

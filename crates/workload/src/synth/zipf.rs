@@ -1,7 +1,10 @@
-//! Exact Zipf ranks in constant time and memory, for any skew and any number of ranks.
+//! Draws exact Zipf ranks in constant time and memory, for any skew and any number of ranks.
 //!
 //! Source: W. Hoermann and G. Derflinger, "Rejection-inversion to generate variates from monotone
 //! discrete distributions", ACM TOMACS 6(3), 1996. The area under the hat `h(x) = x^-theta` over
+//! `[1/2, n + 1/2]` is inverted; a rank is accepted if the draw lies under its bar. Implemented
+//! here because libraries do not guarantee the same values across releases. It uses `libm`'s
+//! functions because those of the host differ in the last bit between machines.
 //! `[1/2, n + 1/2]` is inverted; a rank is accepted if the draw lies under its bar. Our own,
 //! because libraries do not promise the same values from one release to the next, and with `libm`'s
 //! functions, because those of the host differ in the last bit from one machine to another.
@@ -14,16 +17,16 @@ use fowler_units::Rng;
 pub(crate) struct Zipf {
     ranks: u64,
     theta: f64,
-    /// `H(1.5) - h(1)`: where the inversion begins, so that rank 1 is never rejected.
+    /// `H(1.5) - h(1)`: the start of the inversion, so that rank 1 is never rejected.
     from: f64,
-    /// `H(n + 1/2)`: where it ends.
+    /// `H(n + 1/2)`: the end of the inversion.
     to: f64,
     /// Ranks within this distance of the draw are accepted without computing the hat.
     sure: f64,
 }
 
 impl Zipf {
-    /// The distribution over `ranks` ranks, at least one, with a finite `theta` of at least zero.
+    /// Returns the distribution over at least one rank, with a finite `theta` of at least zero.
     pub fn new(ranks: u64, theta: f64) -> Zipf {
         assert!(ranks > 0, "at least one rank");
         assert!(theta.is_finite() && theta >= 0.0, "a skew");
@@ -52,7 +55,7 @@ impl Zipf {
         libm::exp(area * log1p_over(t))
     }
 
-    /// A rank.
+    /// Draws a rank.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         loop {
             let area = self.to + rng.unit() * (self.from - self.to);
