@@ -370,9 +370,9 @@ fn mean_of(values: Option<Vec<f64>>) -> Option<f64> {
 /// The readings of over-provisioning, by the names of the paper's data.
 const SPARE: [(&str, &str); 4] = [
     ("30 % of raw", ""),
-    ("30 % of logical", "30 % of logical capacity spare"),
-    ("30 % of raw, written once", "a drive written once, which hardly collects"),
-    ("30 % of logical, written once", "written once, 30 % of logical capacity spare"),
+    ("30 % of logical", "over-provisioning: 30 % of logical capacity"),
+    ("30 % of raw, written once", "drive written once, with hardly any GC"),
+    ("30 % of logical, written once", "drive written once, over-provisioning: 30 % of logical capacity"),
 ];
 
 /// What the workloads are, and by what their times were divided.
