@@ -1,5 +1,5 @@
-//! What a claim is: a statement of a paper with the numbers that it prints, how a study measures
-//! it, and the verdict that follows from both.
+//! Claims: statements of a paper with the numbers it prints, how a study measures them, and the
+//! resulting verdicts.
 
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::tables::{Cell, Sheet};
@@ -9,7 +9,7 @@ use std::fmt;
 /// A number with the column it belongs to.
 pub(crate) type Labelled = (String, f64);
 
-/// The number of a claim in the catalogue of claims.
+/// The ID of a claim in the catalog of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimId(pub &'static str);
 
@@ -19,121 +19,121 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// What a measure finds: numbers, or nothing if it cannot be measured.
+/// The result of a measurement: numbers, or `None` if the claim cannot be measured.
 pub(crate) type Found = Result<Option<Measured>, Diagnostics>;
 
-/// A claim as a study has it, declared beside the evidence `E` that it reads. What the paper prints
-/// for it, and by which rule the two are compared, is the [`Statement`] of the same number.
+/// A claim as declared by a study, next to the evidence `E` that it reads. The published numbers
+/// and the rule for comparing them are in the [`Statement`] of the same ID.
 pub(crate) struct Claim<E> {
     pub id: ClaimId,
     pub measure: fn(&E) -> Found,
 }
 
-/// A claim that is measured so.
+/// Returns a claim measured by `measure`.
 pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id: ClaimId(id), measure }
 }
 
-/// The same of a number that is printed elsewhere, too.
+/// Like [`claim`], for an ID that is also used elsewhere.
 pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id, measure }
 }
 
-/// A claim that nothing can be measured for.
+/// Returns a claim that cannot be measured.
 pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
     Claim { id: ClaimId(id), measure: |_| Ok(None) }
 }
 
-/// A statement of a paper, as the project's data has it.
+/// A statement of a paper, as given in the project's data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Statement {
-    /// Its number in the catalogue of claims.
+    /// Its ID in the catalog of claims.
     pub id: String,
     /// Section, table, figure or equation.
     pub place: String,
-    /// What is stated, in our words.
+    /// The statement, in our words.
     pub claim: String,
-    /// The numbers stated.
+    /// The published numbers.
     pub published: Vec<Labelled>,
-    /// How ours are measured.
+    /// How our numbers are measured.
     pub how: String,
-    /// What agreement means.
+    /// The criterion for agreement.
     pub check: Check,
-    /// Why ours differ, where they do.
+    /// Why our numbers differ, if they do.
     #[serde(default)]
     pub why: String,
-    /// Whether ours agrees by construction: it is a parameter of the preset, or arithmetic on the
-    /// paper's own numbers.
+    /// Whether our number agrees by construction: it is a parameter of the preset, or arithmetic on
+    /// the paper's own numbers.
     #[serde(default)]
     pub by_construction: bool,
 }
 
-/// What agreement with a claim means.
+/// The criterion for agreement with a claim.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Check {
-    /// To the last digit printed: parameters, and what follows from them alone.
+    /// Equal to the last printed digit: parameters, and numbers derived from them alone.
     Exact,
-    /// The same, but within a per cent it has at least the shape: what follows from a rounded
+    /// Like `Exact`, but within 1 % it still matches in shape: numbers derived from a rounded
     /// parameter.
     Rounded,
-    /// Within a per cent, and otherwise in direction: what follows from the means of a workload,
-    /// which its stand-in has.
+    /// Within 1 %, otherwise by direction: numbers derived from the means of a workload, which its
+    /// stand-in reproduces.
     Close,
     /// It cannot be measured.
     Unmeasured,
-    /// In direction, and in size as far as it goes: the workload is not public.
+    /// By direction, and by size where possible: the workload is not public.
     Shape,
-    /// In direction alone: no number is published.
+    /// By direction only: no number is published.
     Direction,
-    /// Not below zero, and below what is published.
+    /// Not below zero, and below the published number.
     Below,
 }
 
-/// What we measured for a claim.
+/// The measurement for a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Measured {
-    /// Our numbers, with the labels of the claim's.
+    /// Our numbers, with the claim's labels.
     pub values: Vec<Labelled>,
-    /// Whether the direction that the claim states holds wherever it is stated.
+    /// Whether the direction stated by the claim holds everywhere.
     pub holds: bool,
 }
 
 impl Measured {
-    /// Numbers that have no direction beside their size.
+    /// Returns numbers for a claim without a direction.
     pub fn exactly(values: Vec<Labelled>) -> Measured {
         Measured { values, holds: true }
     }
 
-    /// The same, of labels that are known.
+    /// Like [`Measured::exactly`], with constant labels.
     pub fn of<const N: usize>(values: [(&str, f64); N]) -> Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
 
-    /// The same numbers, with a direction that holds or does not.
+    /// Returns the same numbers with the direction that holds or does not.
     pub fn if_holds(self, holds: bool) -> Measured {
         Measured { holds, ..self }
     }
 }
 
-/// A statement and what was measured for it.
+/// A statement and its measurement.
 pub(crate) struct Answer {
     pub statement: Statement,
     pub measured: Option<Measured>,
 }
 
 impl Answer {
-    /// How the claim fares.
+    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         self.statement.verdict(self.measured.as_ref())
     }
 }
 
-/// Measures every claim; `statements` come in the order of `claims`, one for each.
+/// Measures every claim. `statements` and `claims` must be in the same order.
 ///
 /// # Errors
-/// Of a measure, and where one side has a claim that the other does not know.
+/// Any error of a measurement, or an error if statements and claims do not match.
 pub(crate) fn answers<E>(
     statements: &[Statement],
     claims: &[Claim<E>],
@@ -144,7 +144,11 @@ pub(crate) fn answers<E>(
         Ok(Answer { statement: statement.clone(), measured: (claim.measure)(evidence)? })
     };
     if statements.len() != claims.len() {
-        let what = format!("{} claims are stated, {} are measured", statements.len(), claims.len());
+        let what = format!(
+            "the data states {} claims, the study measures {}",
+            statements.len(),
+            claims.len()
+        );
         return Err(Diagnostic::new("", what).into());
     }
     statements.iter().zip(claims).map(one).collect()
@@ -154,27 +158,26 @@ fn matching(statement: &Statement, id: ClaimId) -> Result<(), Diagnostics> {
     if statement.id == id.0 {
         return Ok(());
     }
-    let what = format!("claim {} is stated where {id} is measured", statement.id);
+    let what = format!("the data states claim {} where the study measures {id}", statement.id);
     Err(Diagnostic::new("", what).into())
 }
 
-/// How a claim fares.
-/// See docs/decisions/papers.md, "When is a claim reproduced?".
+/// The verdict on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The numbers agree.
     Reproduced,
-    /// They agree by construction: nothing was measured that could differ.
+    /// They agree by construction: nothing that could differ was measured.
     ByConstruction,
     /// The direction agrees, the size does not.
     Shape,
-    /// Not reproducible here: not even the direction agrees, or it cannot be measured; with the
-    /// reason.
+    /// Not reproducible here, with the reason: the direction does not agree either, or it cannot be
+    /// measured.
     NotReproducible(String),
 }
 
 impl Verdict {
-    /// The verdict in words.
+    /// Describes the verdict.
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
@@ -184,7 +187,7 @@ impl Verdict {
         }
     }
 
-    /// How many there are of each, in words.
+    /// Describes how many verdicts there are of each kind.
     pub fn counted(verdicts: &[Verdict]) -> String {
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|it| is(it)).count();
         format!(
@@ -199,15 +202,14 @@ impl Verdict {
     }
 }
 
-/// How far a number of a workload that is not public may be from the published one to count as the
-/// same: a tenth of it. Assumed; a second trace of the same server differs by more.
+/// How far a number may be from the published one to count as reproduced when the workload is not
+/// public: 10 %. Assumed; a second trace of the same server differs by more.
 const NEAR: f64 = 0.10;
 
-/// How far a number that follows from a rounded parameter, or from means, may be from the one
-/// printed.
+/// How far a number derived from a rounded parameter, or from means, may be from the printed one.
 const ROUNDED: f64 = 0.01;
 
-/// How many digits stand behind the point of a number as printed.
+/// Returns the number of digits after the decimal point of a printed number.
 fn decimals(value: f64) -> usize {
     value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len())
 }
@@ -226,12 +228,12 @@ fn agrees(check: Check, published: f64, ours: f64) -> bool {
 }
 
 impl Statement {
-    /// The number that it publishes under a label.
+    /// Returns the number published under a label.
     pub fn number(&self, label: &str) -> Option<f64> {
         labelled(&self.published, label)
     }
 
-    /// Compares the claim with what was measured; nothing if it could not be.
+    /// Compares the claim with its measurement; `None` if it could not be measured.
     pub fn verdict(&self, measured: Option<&Measured>) -> Verdict {
         let out = |reason: &str| {
             let why = if self.why.is_empty() { reason } else { &self.why };
@@ -240,7 +242,7 @@ impl Statement {
         if self.check == Check::Unmeasured {
             return out("it cannot be measured");
         }
-        // Whatever explains a difference does not explain that there is nothing to differ.
+        // The reason for a difference does not apply if nothing was measured.
         let Some(measured) = measured else {
             return Verdict::NotReproducible("not measured".into());
         };
@@ -248,7 +250,7 @@ impl Statement {
         let all = self.published.iter().all(|(label, published)| {
             ours(label).is_some_and(|(_, ours)| agrees(self.check, *published, *ours))
         });
-        // Where no number is published there is a direction to agree with, and no more.
+        // If no number is published, only the direction can agree.
         let all = all && self.check != Check::Direction;
         let within = |published: f64, ours: f64| (ours / published - 1.0).abs() < ROUNDED;
         let about = || {
@@ -261,33 +263,33 @@ impl Statement {
             Check::Close | Check::Shape | Check::Direction if measured.holds => Verdict::Shape,
             Check::Rounded if measured.holds && about() => Verdict::Shape,
             Check::Close | Check::Shape | Check::Direction => {
-                out("not what is stated, and we do not know why")
+                out("the direction differs, for an unknown reason")
             }
-            Check::Below => out("not below, and we do not know why"),
+            Check::Below => out("not below the published number, for an unknown reason"),
             Check::Exact | Check::Rounded | Check::Unmeasured => {
-                out("the numbers differ, and we do not know why")
+                out("the numbers differ, for an unknown reason")
             }
         }
     }
 }
 
-/// The number with that label.
+/// Returns the number with a label.
 pub(crate) fn labelled(values: &[Labelled], label: &str) -> Option<f64> {
     values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
 }
 
-/// The number that a claim publishes under a label.
+/// Returns the number that a claim publishes under a label.
 pub(crate) fn number(statements: &[Statement], id: ClaimId, label: &str) -> Option<f64> {
     statements.iter().find(|it| it.id == id.0)?.number(label)
 }
 
-/// Numbers with their columns: `SLC 0.446, MLC 0.483`.
+/// Lists numbers with their labels: `SLC 0.446, MLC 0.483`.
 fn listed(values: &[Labelled]) -> String {
     let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
     values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Three significant digits or fewer, and every digit of a whole number.
+/// Formats a number with at most three significant digits, but every digit of a whole number.
 fn short(value: f64) -> String {
     let size = value.abs();
     match value {
@@ -299,10 +301,10 @@ fn short(value: f64) -> String {
     }
 }
 
-/// The claims as a table, a row each.
+/// Returns the claims as a table, one row each.
 pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     let heads = ["id", "where", "claim", "published", "ours", "verdict", "how", "remark"];
-    let mut sheet = Sheet::new("claims", "Every number of the paper beside ours", &heads);
+    let mut sheet = Sheet::new("claims", "Every number of the paper next to ours", &heads);
     for answer in answers {
         let Answer { statement, measured } = answer;
         let verdict = answer.verdict();
@@ -326,14 +328,14 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
 pub(crate) mod tests {
     use super::*;
 
-    /// Every statement of a paper has its claim, in the same order.
+    /// Asserts that every statement of a paper has its claim, in the same order.
     pub(crate) fn assert_each_is_declared<E>(statements: &[Statement], claims: &[Claim<E>]) {
         let stated: Vec<&str> = statements.iter().map(|it| it.id.as_str()).collect();
         let declared: Vec<&str> = claims.iter().map(|it| it.id.0).collect();
         assert_eq!(stated, declared);
     }
 
-    /// How the claim of that number fares by some evidence.
+    /// Returns the verdict on a claim for some evidence.
     pub(crate) fn verdict_of<E>(
         id: &str,
         statements: &[Statement],
@@ -363,8 +365,8 @@ pub(crate) mod tests {
         use Verdict::{NotReproducible, Reproduced, Shape};
         let differ =
             |what: &str| NotReproducible(format!("the {what} differ, and we do not know why"));
-        let turned = NotReproducible("not what is stated, and we do not know why".into());
-        let above = NotReproducible("not below, and we do not know why".into());
+        let turned = NotReproducible("the direction differs, for an unknown reason".into());
+        let above = NotReproducible("not below the published number, for an unknown reason".into());
         for (check, published, ours, holds, verdict) in [
             (Check::Exact, 8.29, 8.2857, true, Reproduced),
             (Check::Exact, 8.29, 8.2849, true, differ("numbers")),

@@ -1,5 +1,5 @@
-//! The workloads of a paper: synthetic stand-in traces, then the real traces of a user's folder
-//! that hold one of them.
+//! The workloads of a paper: synthetic stand-in traces, then the real traces of those workloads
+//! that the user's folder has.
 
 use super::real::{self, Real};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -8,41 +8,42 @@ use fowler_experiment::workload::WorkloadSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// A workload as a paper's data name it.
+/// A workload as named in a paper's data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     name: String,
-    /// The preset that stands in for it; none of a trace that the paper's means are not taken over.
+    /// The preset of its stand-in; `None` for a trace that does not count in the paper's means.
     stand_in: Option<String>,
-    /// How its real traces are known.
+    /// How to recognize its real traces.
     #[serde(default)]
     real: Vec<Real>,
 }
 
-/// What a study runs: the stand-in of a workload, or a real trace.
+/// A workload that a study runs: a stand-in, or a real trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// `F1`, or `F1 real` with a number where there are several.
+    /// `F1`, or `F1 real` with a number if there are several.
     pub name: String,
-    /// What is said of it.
+    /// Its source, for tables.
     pub source: String,
     pub spec: WorkloadSpec,
-    /// Which workload of the paper it is, by its place; none of a real trace, which no mean counts.
+    /// The workload's index in the paper; `None` for a real trace, which does not count in any
+    /// mean.
     pub place: Option<usize>,
 }
 
 impl Column {
-    /// Whether the paper's means are taken over it.
+    /// Whether it counts in the paper's means.
     pub fn is_stand_in(&self) -> bool {
         self.place.is_some()
     }
 }
 
-/// The stand-ins in the order of the data, then the real traces that `folder` has.
+/// Returns the stand-ins in the order of the data, then the real traces found in `folder`.
 ///
 /// # Errors
-/// Of a preset that there is not, and of a folder that cannot be read.
+/// If a preset does not exist, or the folder cannot be read.
 pub(crate) fn columns(
     workloads: &[Published],
     folder: Option<&Path>,
@@ -75,7 +76,7 @@ pub(crate) fn columns(
     Ok(columns)
 }
 
-/// What to say if a folder has none of the paper's traces.
+/// Returns the warning if a folder has none of the paper's traces.
 pub(crate) fn none_found(
     workloads: &[Published],
     folder: &Path,
@@ -86,7 +87,7 @@ pub(crate) fn none_found(
 }
 
 impl Published {
-    /// What a file is, if it holds this workload.
+    /// Returns which real trace of this workload a file is, if any.
     fn real(&self, path: &Path) -> Option<&Real> {
         self.real.iter().find(|real| real.names(path))
     }

@@ -1,8 +1,9 @@
-//! Published papers reproduced: their tables and figures regenerated beside the numbers that were
-//! published, with a verdict on every claim; and what the five systems buy together ([`ablation`]).
+//! Reproductions of published papers: their tables and figures, regenerated next to the published
+//! numbers, with a verdict on every claim; and the effect of combining the five systems
+//! ([`ablation`]).
 //!
-//! A paper is a folder and a line of [`STUDIES`]. The folder has the evidence, the runs it needs,
-//! the claims declared beside what they read, tables and figures; `study` does with it what is
+//! A paper is a folder and an entry in [`STUDIES`]. The folder defines the evidence, the runs it
+//! needs, the claims next to the evidence they read, tables and figures; `study` handles what is
 //! the same for every paper.
 
 pub mod ablation;
@@ -58,20 +59,20 @@ impl Paper {
         Paper { name: S::NAME, about: S::ABOUT, reproduce: study::reproduce::<S> }
     }
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it is about, where and when it was published, in a line of help.
+    /// Returns a line of help: what the paper is about, where and when it was published.
     pub fn about(&self) -> &'static str {
         self.about
     }
 
-    /// The paper of that name.
+    /// Returns the paper with that name.
     ///
     /// # Errors
-    /// There is none; what there is.
+    /// If there is none; the error lists the known names.
     pub fn by_name(name: &str) -> Result<Paper, Diagnostics> {
         STUDIES.iter().copied().find(|paper| paper.name == name).ok_or_else(|| {
             let names: Vec<&str> = STUDIES.iter().map(|paper| paper.name).collect();
@@ -90,39 +91,39 @@ impl fmt::Debug for Paper {
     }
 }
 
-/// What to reproduce, from what, and where to.
+/// What to reproduce, from which inputs, and where to write the results.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The paper.
     pub paper: Paper,
-    /// A folder of real traces, of which those of the paper's workloads are used.
+    /// A folder of real traces; those of the paper's workloads are used.
     pub traces: Option<PathBuf>,
-    /// Where tables, figures and finished runs go.
+    /// The folder for tables, figures and finished runs.
     pub out: PathBuf,
-    /// Requests of each run at most. Less than all is a look, not a reproduction.
+    /// The most requests in each run. A limited run is a look, not a reproduction.
     pub limit: Option<u64>,
-    /// Whether only what the paper shows is measured, and not what it leaves open.
+    /// Whether to measure only what the paper shows, without the questions it leaves open.
     pub brief: bool,
 }
 
-/// A paper beside what was measured.
+/// A paper next to our measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduction {
     /// The paper.
     pub title: String,
-    /// Its tables and figures as tables, the claims last.
+    /// Its tables, and its figures as tables; the claims come last.
     pub sheets: Vec<Sheet>,
-    /// How each claim fares.
+    /// The verdict on each claim.
     pub verdicts: Vec<Verdict>,
-    /// The files written, in the request's folder.
+    /// The files written, relative to the request's folder.
     pub files: Vec<String>,
-    /// What there is to know besides: a figure that could not be drawn, traces that were not found.
+    /// Warnings, such as figures that could not be drawn or traces that were not found.
     pub warnings: Vec<String>,
 }
 
 /// Reproduces a paper: runs what is not finished yet, writes every table as CSV and every figure as
-/// SVG, and returns them; nothing if it was stopped, and then the same request resumes where it
-/// was.
+/// SVG, and returns them. Returns `None` if it was stopped; the same request then resumes where it
+/// stopped.
 ///
 /// # Errors
 /// Everything that is wrong with the traces or the folder.
@@ -132,7 +133,7 @@ pub fn reproduce(request: &Request, watch: Watch<'_>) -> Result<Option<Reproduct
     (request.paper.reproduce)(request, watch)
 }
 
-/// A look keeps its runs apart: it must not replace those of the whole.
+/// Returns the folder for runs. Limited runs are kept apart, so that they never replace full ones.
 pub(crate) fn runs_folder(limit: Option<u64>) -> String {
     limit.map_or("runs".into(), |limit| format!("runs-of-{limit}"))
 }

@@ -1,4 +1,4 @@
-//! Real traces in a folder of the user's that hold a paper's workload, or a part of it.
+//! Real traces of a paper's workloads, or excerpts of them, in a folder given by the user.
 
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::workload::{TraceSpec, WorkloadSpec, format_by_name};
@@ -7,24 +7,23 @@ use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the names of files begin that hold a workload, and their format where the text leaves it
-/// open.
+/// How the file names of a workload's traces begin, and their format if the text is ambiguous.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Real {
-    /// Whatever the case of its letters.
+    /// Compared without regard to case.
     pub begins: String,
     format: Option<String>,
 }
 
 impl Real {
-    /// Whether the file's name begins so.
+    /// Whether the file's name begins with it.
     pub fn names(&self, path: &Path) -> bool {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }
 
-    /// The trace. Devices lie side by side and addresses are compacted: no paper says how it folded
-    /// them, and no two pages may share one place.
+    /// Returns the trace. Devices are laid side by side and addresses compacted: no paper describes
+    /// how it mapped them, and two pages must not share an address.
     pub fn trace(&self, path: &Path) -> Result<WorkloadSpec, Diagnostics> {
         let format = self.format.as_deref().map(format_by_name).transpose()?;
         let device = DeviceChoice::SideBySide;
@@ -33,19 +32,19 @@ impl Real {
     }
 }
 
-/// The name of a file, without its folder.
+/// Returns the name of a file without its folder.
 pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What to say if no file is one of `reals`.
+/// Returns the warning if no file is one of `reals`.
 pub(crate) fn none_found<'a>(folder: &Path, reals: impl Iterator<Item = &'a Real>) -> String {
     let names: Vec<&str> = reals.map(|real| real.begins.as_str()).collect();
     let folder = folder.display();
-    format!("{folder} has no file whose name begins with one of {}", names.join(", "))
+    format!("no file name in {folder} begins with any of {}", names.join(", "))
 }
 
-/// The files of a folder, by name.
+/// Returns the files of a folder, by name.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -1,6 +1,5 @@
-//! Many runs as one study: in parallel, each saved in a file as soon as it is finished, so that a
-//! study that was stopped resumes where it was. Results are types: this is the one place that reads
-//! them back.
+//! Runs the jobs of a study in parallel and saves each result as soon as it is finished, so that a
+//! stopped study resumes where it stopped. Results are typed; they are only read back here.
 
 use crate::run_summary::RunSummary;
 use fowler_experiment::atomic_file::{AtomicFile, unwritable};
@@ -22,28 +21,28 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-/// What a study tells whoever watches it.
+/// A progress report of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many more runs are to come.
+    /// This many more runs were scheduled.
     Planned(usize),
-    /// One was finished, now or by an earlier call.
+    /// A run was finished, now or by an earlier call.
     Finished,
 }
 
-/// Who watches a study and may end it early.
+/// Watches a study and may stop it.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it; is notified of requests.
+    /// Set by the caller to stop; notified of requests.
     pub control: Control<'a>,
-    /// Hears of every step.
+    /// Called for every step.
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
-/// What a job does: JSON that reads as its result, or nothing if it was stopped.
+/// The work of a job: returns its result as JSON, or `None` if it was stopped.
 type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send + Sync + 'a;
 
-/// One piece of work, whose result is a `T`.
+/// A unit of work whose result is a `T`.
 pub(crate) struct Job<'a, T> {
     name: String,
     identity: String,
@@ -52,8 +51,8 @@ pub(crate) struct Job<'a, T> {
 }
 
 impl<'a, T> Job<'a, T> {
-    /// A job; `inputs` is everything that its result depends on besides the simulator. The work
-    /// yields nothing if it was stopped.
+    /// Returns a job. `inputs` is everything its result depends on besides the simulator. The work
+    /// returns `None` if it was stopped.
     pub fn new(
         name: impl Into<String>,
         inputs: &str,
@@ -68,7 +67,7 @@ impl<'a, T> Job<'a, T> {
         })
     }
 
-    /// The same, where the file is to hold more than is read of it.
+    /// Like [`Job::new`], for a file that holds more than is read from it.
     pub fn of_json(
         name: impl Into<String>,
         inputs: &str,
@@ -79,7 +78,7 @@ impl<'a, T> Job<'a, T> {
     }
 }
 
-/// By what a workload's times are divided.
+/// The factor by which a workload's times are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub factor: f64,
@@ -144,7 +143,7 @@ fn summary(
     }
     if !outcome.laws().hold() {
         let what =
-            format!("a run breaks a law, which is a fault of the program: {:?}", outcome.laws());
+            format!("a run violates an invariant; this is a bug in Fowler: {:?}", outcome.laws());
         return Err(Diagnostic::new(outcome.workload.name, what).into());
     }
     Ok(Some(outcome.reproducible_json()))
@@ -221,8 +220,7 @@ fn saved<T: DeserializeOwned>(path: &Path, identity: &str) -> Option<T> {
 /// A result as its type.
 fn read<T: DeserializeOwned>(result: Value, path: &Path) -> Result<T, Diagnostics> {
     let failed = |error: serde_json::Error| {
-        let what =
-            format!("a result is not what is read of it, which is a fault of the program: {error}");
+        let what = format!("a result cannot be read back; this is a bug in Fowler: {error}");
         Diagnostic::new(path.display().to_string(), what).into()
     };
     serde_json::from_value(result).map_err(failed)

@@ -1,11 +1,10 @@
-//! What studies read of a run: the numbers of its JSON summary that they need, as a type. A summary
-//! is read once, when the run is finished or found in its folder, and never searched by path after
-//! that.
+//! The numbers that studies need from a run's JSON summary, as a type. A summary is parsed once,
+//! when the run is finished or found in its folder.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number of a run; none where it has none.
+/// A number of a run; `None` if it has none.
 pub(crate) type Number = fn(&RunSummary) -> Option<f64>;
 
 /// Mean read latency in microseconds.
@@ -13,7 +12,7 @@ pub(crate) const READ: Number = |run| run.read.mean_us;
 /// Mean write latency in microseconds.
 pub(crate) const WRITE: Number = |run| run.write.mean_us;
 
-/// A finished run. Counts are `f64`: whoever reads them divides.
+/// A finished run. Counts are `f64` because they are divided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunSummary {
     pub requests: f64,
@@ -29,13 +28,13 @@ pub(crate) struct RunSummary {
     pub simulated_s: f64,
     pub idle_share: Option<f64>,
     pub iops: Option<f64>,
-    /// None where nothing is striped.
+    /// `None` if nothing is striped.
     pub redundancy: Option<Redundancy>,
     pub counters: Counters,
     pub drive: Drive,
 }
 
-/// Latencies of reads or of writes, in microseconds; those that need more requests are none.
+/// Latencies of reads or of writes, in microseconds; `None` if there are too few requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Latencies {
     pub count: f64,
@@ -58,7 +57,7 @@ pub(crate) struct Redundancy {
     pub refreshed_in_idle_time: f64,
 }
 
-/// What the drive counted.
+/// The drive's counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Counters {
     pub pages_read: f64,
@@ -67,18 +66,18 @@ pub(crate) struct Counters {
     pub buffer_write_hits: f64,
     pub reads: BySource,
     pub programs: BySource,
-    /// None where voltages are not told apart.
+    /// `None` if voltages are not distinguished.
     pub programs_at: Option<ByVoltage>,
-    /// None where access classes are not told apart.
+    /// `None` if access classes are not distinguished.
     pub left: Option<ByClass>,
-    /// None where no page is programmed anew.
+    /// `None` if no page is reprogrammed.
     pub rewritten: Option<Rewritten>,
-    /// Page reads by the reference voltages they took; none where no errors are modelled.
+    /// Page reads by the number of reference voltages; `None` if errors are not modeled.
     pub reads_at: Option<BTreeMap<u32, f64>>,
     pub retries: f64,
     pub uncorrectable_reads: f64,
     pub prioritized_reads: f64,
-    /// None where writes do not wait for the flash.
+    /// `None` if writes do not wait for the flash.
     pub prioritized_writes: Option<f64>,
     pub foreground_gc: f64,
     pub background_gc: f64,
@@ -86,7 +85,7 @@ pub(crate) struct Counters {
     pub die_busy_s: f64,
 }
 
-/// Flash operations by whom they were for.
+/// Flash operations by their cause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct BySource {
     pub host: f64,
@@ -97,13 +96,13 @@ pub(crate) struct BySource {
 }
 
 impl BySource {
-    /// For all of them.
+    /// Returns the total over all causes.
     pub fn sum(&self) -> f64 {
         [self.host, self.gc, self.wear, self.refresh, self.parity].iter().sum()
     }
 }
 
-/// Programs by the threshold voltages they were made at.
+/// Programs by threshold voltage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ByVoltage {
     pub boosted: u64,
@@ -111,7 +110,7 @@ pub(crate) struct ByVoltage {
     pub reduced: u64,
 }
 
-/// Pages that left the buffer, by how they were used there.
+/// Pages evicted from the buffer, by their access class there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ByClass {
     pub mixed: f64,
@@ -120,7 +119,7 @@ pub(crate) struct ByClass {
 }
 
 impl ByClass {
-    /// Of every class.
+    /// Returns the total over all classes.
     pub fn sum(&self) -> f64 {
         self.mixed + self.read_hot + self.write_hot
     }
@@ -133,7 +132,7 @@ pub(crate) struct Rewritten {
     pub given_up: f64,
 }
 
-/// What the drive has room for.
+/// The capacities of the drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Drive {
     pub logical_bytes: f64,
@@ -187,7 +186,7 @@ mod tests {
         }
     }
 
-    /// An optional number that is not in the summary would be none without a word.
+    /// An optional number that is missing in the summary would silently become `None`.
     #[test]
     fn every_number_is_where_a_run_has_it() {
         let striped = summary("da-raid5", "da_raid5", &[]);

@@ -1,43 +1,43 @@
-//! The results of a study's runs, by workload and by the names of the runs.
+//! The results of a study's runs, by workload and run name.
 
 use crate::column::Column;
 use crate::run_folder::Results;
 use crate::run_summary::{Latencies, RunSummary};
 use fowler_experiment::tables::Cell;
 
-/// Everything that was measured on whole drives.
+/// The results of all runs on whole drives.
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results<RunSummary>,
 }
 
 impl Runs {
-    /// What came out.
+    /// Returns the results of the runs of `columns`.
     pub fn new(columns: Vec<Column>, results: Results<RunSummary>) -> Runs {
         Runs { columns, results }
     }
 
-    /// The stand-ins, which a paper's means are taken over.
+    /// Returns the stand-ins, over which a paper's means are taken.
     pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.is_stand_in())
     }
 
-    /// Every result with its name.
+    /// Returns every result with its name.
     pub fn all(&self) -> &Results<RunSummary> {
         &self.results
     }
 
-    /// A run's summary.
+    /// Returns a run's summary.
     pub fn summary(&self, run: &str) -> Option<&RunSummary> {
         self.results.get(run)
     }
 
-    /// A number of a run.
+    /// Returns a number of a run.
     pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
         of(self.summary(run)?)
     }
 
-    /// A number of a run relative to the same number of another.
+    /// Returns a number of a run relative to the same number of another.
     pub fn ratio(
         &self,
         run: &str,
@@ -48,8 +48,7 @@ impl Runs {
         Some(number(run)? / number(base)?).filter(|ratio| ratio.is_finite())
     }
 
-    /// What a workload is and what a run of it was asked: its name, its source, requests, and the
-    /// share of reads.
+    /// Returns a description of a workload and a run of it: name, source, requests, share of reads.
     pub fn asked(&self, column: &Column, run: &str) -> Vec<Cell> {
         let run = self.summary(run);
         vec![
@@ -60,7 +59,7 @@ impl Runs {
         ]
     }
 
-    /// The mean sizes of its reads and writes, in KiB.
+    /// Returns the mean sizes of its reads and writes, in KiB.
     pub fn sizes(&self, run: &str) -> [Cell; 2] {
         let run = self.summary(run);
         let size = |of: fn(&RunSummary) -> &Latencies| {
@@ -69,18 +68,18 @@ impl Runs {
         [size(|run| &run.read), size(|run| &run.write)]
     }
 
-    /// A number of each stand-in, in the order of the paper; nothing if one is missing.
+    /// Returns a number of each stand-in, in the order of the paper; `None` if one is missing.
     pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
         self.stand_ins().map(|column| of(&column.name)).collect()
     }
 
-    /// The mean over the stand-ins.
+    /// Returns the mean over the stand-ins.
     pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         mean(&self.each(of)?)
     }
 }
 
-/// The mean of numbers; nothing of none.
+/// Returns the mean of numbers; `None` if there are none.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

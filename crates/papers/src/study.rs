@@ -1,5 +1,5 @@
-//! What a study of a paper is. A study is a folder of this crate and a line in [`crate::STUDIES`]:
-//! its evidence implements [`Study`], and everything else follows from that.
+//! The study of a paper. A study is a folder of this crate and a line in [`crate::STUDIES`]: its
+//! evidence implements [`Study`], and everything else follows from that.
 
 use crate::claim::{self, Answer, Claim, Statement, Verdict};
 use crate::column::{Column, Published, none_found};
@@ -10,18 +10,18 @@ use fowler_experiment::figures_folder::{self, Named, Written};
 use fowler_experiment::report;
 use fowler_experiment::tables::Sheet;
 
-/// What a paper prints, as the data of its study have it.
+/// What a paper prints, as given in the data of its study.
 #[derive(Clone, Copy)]
 pub(crate) struct Printed<'a> {
     /// The paper.
     pub title: &'a str,
-    /// What it states, in the order of [`Study::CLAIMS`].
+    /// Its statements, in the order of [`Study::CLAIMS`].
     pub statements: &'a [Statement],
-    /// What it ran, and how real traces of that are known; empty if none is looked for.
+    /// Its workloads, and how to recognize their real traces; empty if none are looked for.
     pub workloads: &'a [Published],
 }
 
-/// A study: the evidence for one paper, and what is made of it.
+/// A study: the evidence for one paper, and the tables and figures made from it.
 pub(crate) trait Study: Sized + 'static {
     /// Its name on the command line.
     const NAME: &'static str;
@@ -30,35 +30,37 @@ pub(crate) trait Study: Sized + 'static {
     /// How each claim of the paper is measured.
     const CLAIMS: &'static [Claim<Self>];
 
-    /// Plans every run and does what is not saved in `runs` yet; nothing if it was stopped.
+    /// Plans every run and executes those not saved in `runs` yet. Returns `None` if it was
+    /// stopped.
     ///
     /// # Errors
     /// Everything that is wrong with the paper's data or the user's traces.
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
-    /// What the paper prints.
+    /// Returns what the paper prints.
     fn printed(&self) -> Printed<'_>;
 
-    /// The workloads that were run.
+    /// Returns the workloads that were run.
     fn columns(&self) -> &[Column];
 
-    /// The paper's tables, its figures as numbers, and what it leaves open, without the claims.
+    /// Returns the paper's tables, its figures as numbers, and the tables of the questions it
+    /// leaves open, without the claims.
     ///
     /// # Errors
-    /// Where a model refuses its constants.
+    /// If a model rejects its constants.
     fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics>;
 
-    /// Its figures as pictures.
+    /// Returns its figures as pictures.
     ///
     /// # Errors
-    /// As [`Study::tables`].
+    /// As for [`Study::tables`].
     fn figures(&self) -> Result<Vec<Named>, Diagnostics>;
 }
 
-/// Does a study and writes what came of it; nothing if it was stopped.
+/// Carries out a study and writes its results. Returns `None` if it was stopped.
 ///
 /// # Errors
-/// As the parts of the study, and if the folder cannot be written.
+/// Any error of the study, or an error if the folder cannot be written.
 pub(crate) fn reproduce<S: Study>(
     request: &Request,
     watch: Watch<'_>,
@@ -72,14 +74,14 @@ pub(crate) fn reproduce<S: Study>(
     write(&study, request, &Results { answers, sheets, figures }).map(Some)
 }
 
-/// What is to be written.
+/// The results to be written.
 struct Results {
     answers: Vec<Answer>,
     sheets: Vec<Sheet>,
     figures: Vec<Named>,
 }
 
-/// Writes tables, figures and the page of both into the request's folder.
+/// Writes tables, figures, and the page that shows both into the request's folder.
 fn write<S: Study>(
     study: &S,
     request: &Request,

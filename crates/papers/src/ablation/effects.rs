@@ -1,13 +1,13 @@
-//! What a 2^n factorial says (Box, Hunter and Hunter, "Statistics for Experimenters", chapter 5):
-//! every subset of n factors was run, and each effect is a mean over all pairs of runs that differ
-//! in nothing else.
+//! Effects in a 2^n factorial design (Box, Hunter and Hunter, "Statistics for Experimenters",
+//! chapter 5): every subset of n factors was run, and each effect is a mean over all pairs of runs
+//! that differ in nothing else.
 
-/// How values of a kind are compared.
+/// How values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// As shares: an effect of -0.2 takes a fifth off. Values must be positive.
+    /// As ratios: an effect of -0.2 is a reduction by 20 %. Values must be positive.
     Ratio,
-    /// As differences, in the values' own unit: they may be zero.
+    /// As differences, in the values' own unit; values may be zero.
     Difference,
 }
 
@@ -19,7 +19,8 @@ impl Scale {
         }
     }
 
-    /// What can be added up of an effect; none of one that leaves nothing.
+    /// Converts an effect to a quantity that can be summed; `None` for an effect that leaves
+    /// nothing.
     pub fn addend(self, effect: f64) -> Option<f64> {
         match self {
             Scale::Ratio => (effect > -1.0).then(|| libm::log1p(effect)),
@@ -27,7 +28,7 @@ impl Scale {
         }
     }
 
-    /// The effect that a sum or a mean of addends comes to.
+    /// Converts a sum or mean of such quantities back to an effect.
     pub fn down(self, effect: f64) -> f64 {
         match self {
             Scale::Ratio => libm::expm1(effect),
@@ -36,10 +37,11 @@ impl Scale {
     }
 }
 
-/// The effect of the factors in `which` (a bit each) on `values`, one for each subset in the order
-/// of its bits: of one factor what it does on average, beside whatever else there is; of two by how
-/// much more one does beside the other than without it. On [`Scale::Ratio`] means are geometric.
-/// None if a value is missing or cannot be compared.
+/// Returns the effect of the factors in `which` (a bit each) on `values`, one value per subset in
+/// the order of its bits. For one factor, this is its mean effect over all combinations of the
+/// others; for two, by how much the effect of one is larger with the other than without it. On
+/// [`Scale::Ratio`], means are geometric. Returns `None` if a value is missing or cannot be
+/// compared.
 pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64> {
     let mut sum = 0.0;
     for (subset, value) in values.iter().enumerate() {
@@ -47,12 +49,12 @@ pub fn effect(values: &[Option<f64>], which: usize, scale: Scale) -> Option<f64>
         let sign = if without.is_multiple_of(2) { 1.0 } else { -1.0 };
         sum += sign * scale.up((*value)?)?;
     }
-    // Half of the runs have a factor; a quarter has two, and they are compared as often.
+    // Half of the runs have a given factor, a quarter have two; both are compared equally often.
     let pairs = values.len() as f64 / f64::from(1_u32 << which.count_ones());
     Some(scale.down(sum / pairs))
 }
 
-/// What a factor alone does to a drive that has none, and what it does to one that has all others.
+/// Returns a factor's effect on a drive with no other factors, and on one with all others.
 pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [Option<f64>; 2] {
     let all = values.len() - 1;
     let between = |from: usize, to: usize| {
@@ -92,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_cancels_shows_in_the_interaction() {
-        // Either halves it, both do no more.
+        // Either factor halves the value; both together do no more.
         let either = values(|a, b, _| if a || b { 50.0 } else { 100.0 });
         near(effect(&either, 1, Scale::Ratio), libm::sqrt(0.5) - 1.0);
         near(effect(&either, 3, Scale::Ratio), 1.0);

@@ -1,5 +1,6 @@
 //! The 2^n ablation: every subset of the systems on one drive, at several ages, under several
-//! workloads. What each of them buys, alone and beside the others, and what cancels.
+//! workloads. Shows what each system gains, alone and combined with the others, and which gains
+//! cancel.
 
 mod effects;
 mod plan;
@@ -20,34 +21,34 @@ use std::path::PathBuf;
 
 const TEXT: &str = include_str!("../../../../presets/studies/all.toml");
 
-/// What to run, and where its results go.
+/// What to run, and where to write the results.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// These instead of the study's own, each with a name.
+    /// Named workloads to run instead of the study's own.
     pub workloads: Vec<(String, WorkloadSpec)>,
-    /// A folder of real traces, of which the study takes those it knows.
+    /// A folder of real traces; those that the study knows are used.
     pub traces: Option<PathBuf>,
-    /// Where tables, pictures and finished runs go.
+    /// The folder for tables, pictures and finished runs.
     pub out: PathBuf,
-    /// Requests of each run at most.
+    /// The most requests in each run.
     pub limit: Option<u64>,
 }
 
-/// What came out.
+/// The results of the study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The study.
+    /// The title of the study.
     pub title: String,
     /// Its tables; the first is the answer.
     pub sheets: Vec<Sheet>,
-    /// The files written, in the request's folder.
+    /// The files written, relative to the request's folder.
     pub files: Vec<String>,
-    /// What there is to know besides.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Runs every subset of the five; nothing if it was stopped, and then the same request resumes
-/// where it was.
+/// Runs every subset of the five. Returns `None` if it was stopped; the same request then resumes
+/// where it stopped.
 ///
 /// # Errors
 /// Everything that is wrong with the workloads or the folder.
@@ -74,11 +75,11 @@ pub fn all(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Diagn
     Ok(Some(Finding { title, sheets, files, warnings }))
 }
 
-/// The workloads of the request, or the study's own.
+/// Returns the workloads of the request, or the study's own.
 fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     if request.workloads.is_empty() {
         let columns = columns(&plan.workload, request.traces.as_deref())?;
-        // What is wrong with the last is not found after the runs of the first.
+        // Check all workloads before the first run, so that an error in the last one shows at once.
         let mut diagnostics = Diagnostics::default();
         for column in &columns {
             diagnostics.take(column.spec.check(None));
@@ -89,12 +90,12 @@ fn chosen(plan: &Plan, request: &Request) -> Result<Vec<Column>, Diagnostics> {
     for (name, spec) in &request.workloads {
         if columns.iter().any(|column| column.name == *name) {
             let what = format!(
-                "the workload `{}` is named twice",
+                "workload `{}` is given twice",
                 fowler_experiment::diagnostic::printable(name)
             );
             return Err(Diagnostic::new("", what).into());
         }
-        let (name, source) = (name.clone(), "as asked".into());
+        let (name, source) = (name.clone(), "given by the user".into());
         columns.push(Column { name, source, spec: spec.clone(), place: None });
     }
     Ok(columns)

@@ -1,4 +1,4 @@
-//! Which runs an ablation needs, and what is read off each.
+//! The runs of an ablation, and the metrics read from each.
 
 use super::effects::Scale;
 use crate::column::{Column, Published};
@@ -13,19 +13,19 @@ use fowler_experiment::studies::ImageCache;
 use fowler_theory::stripes::stripe_loss;
 use serde::Deserialize;
 
-/// One of the things that are there or not.
+/// A factor: a system that a drive has or does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Factor {
-    /// In tables and legends.
+    /// The name in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// What else is set where it is not there.
+    /// What else is set on drives without the factor.
     #[serde(default)]
     without: Vec<String>,
 }
 
-/// A time in the life of the drive.
+/// A point in the life of the drive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Age {
@@ -35,7 +35,7 @@ pub(super) struct Age {
     set: Vec<String>,
 }
 
-/// The file of the study.
+/// The file that defines the study.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
@@ -49,7 +49,7 @@ pub(super) struct Plan {
     pub workload: Vec<Published>,
 }
 
-/// What is read off a run.
+/// A metric read from a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metric {
     Read,
@@ -74,7 +74,7 @@ impl Metric {
         Metric::Loss,
     ];
 
-    /// In tables, with its unit.
+    /// Returns the name for tables, with its unit.
     pub fn name(self) -> &'static str {
         [
             "reads, mean (us)",
@@ -82,13 +82,13 @@ impl Metric {
             "writes, mean (us)",
             "writes, p99.9 (us)",
             "write amplification",
-            "wear for a byte of the host",
+            "wear per host byte",
             "projected life (years)",
             "a stripe loses data",
         ][self as usize]
     }
 
-    /// Writes that a buffer takes in take no time at all.
+    /// Writes absorbed by a buffer take no time at all, so they are compared by difference.
     pub fn scale(self) -> Scale {
         match self {
             Metric::Write | Metric::Write999 => Scale::Difference,
@@ -97,22 +97,22 @@ impl Metric {
     }
 }
 
-/// Everything that was measured.
+/// All measurements.
 pub(super) struct Evidence {
     pub plan: Plan,
     pub runs: Runs,
-    /// Pages of the host from which on what writing costs is stated, bytes of all pages of the
-    /// drive, data pages of a stripe, and P/E cycles that its cells live.
+    /// The number of host pages from which on write costs are reported, the bytes of all pages of
+    /// the drive, the data pages per stripe, and the P/E cycles that its cells endure.
     enough: f64,
     raw: f64,
     stripe: u32,
     lives: f64,
 }
 
-/// What writing costs is stated of workloads that fill every block that the drive has open so many
-/// times. Each kind of data that a scheme tells apart opens blocks of its own, once, and GC
-/// makes up for those: in short traces that is most of what is written. Assumed: at four times it
-/// is a few per cent.
+/// Write costs are reported only for workloads that fill every open block this many times. Each
+/// kind of data that a scheme distinguishes opens its own blocks once, and GC compensates for
+/// those; in short traces they dominate what is written. Assumed: at four times they are a few
+/// percent.
 const OPEN_BLOCKS_FILLED: f64 = 4.0;
 
 fn run_name(column: &str, age: &str, subset: usize) -> String {
@@ -120,7 +120,7 @@ fn run_name(column: &str, age: &str, subset: usize) -> String {
 }
 
 impl Plan {
-    /// The scheme of a subset, a bit for each factor; none for none.
+    /// Returns the scheme of a subset, a bit for each factor; `None` for the empty one.
     pub fn scheme(&self, subset: usize) -> Option<String> {
         let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
         (!names.is_empty()).then(|| names.join("+"))
@@ -169,7 +169,7 @@ impl Plan {
 }
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub fn gather(
         plan: Plan,
         columns: Vec<Column>,
@@ -178,7 +178,7 @@ impl Evidence {
     ) -> Result<Option<Evidence>, Diagnostics> {
         let mut results = Results::new();
         for age in &plan.age {
-            // Its drives begin alike, and unlike those of the next.
+            // The drives of one age share preconditioned images; those of the next do not.
             let images = ImageCache::default();
             let jobs = plan.jobs(&columns, age, limit, &images)?;
             let Some(runs) = runs.results(jobs)? else { return Ok(None) };
@@ -194,7 +194,7 @@ impl Evidence {
         Ok(Some(Evidence { runs: Runs::new(columns, results), plan, enough, raw, stripe, lives }))
     }
 
-    /// A number of the run of a subset.
+    /// Returns a metric of a subset's run.
     pub fn number(&self, column: &str, age: &Age, subset: usize, metric: Metric) -> Option<f64> {
         let run = self.runs.summary(&run_name(column, &age.name, subset))?;
         let enough = run.counters.programs.host >= self.enough;
@@ -221,13 +221,13 @@ impl Evidence {
         }
     }
 
-    /// The numbers of all subsets, in the order of their bits.
+    /// Returns a metric of all subsets, in the order of their bits.
     pub fn all(&self, column: &str, age: &Age, metric: Metric) -> Vec<Option<f64>> {
         (0..self.plan.subsets()).map(|subset| self.number(column, age, subset, metric)).collect()
     }
 }
 
-/// The share of stripes that have parity, by the stage of life that the drive is in.
+/// Returns the share of stripes with parity, given the drive's stage of life.
 fn covered(run: &RunSummary) -> f64 {
     match &run.redundancy {
         Some(its) if its.stage == 3 => 1.0,

@@ -1,4 +1,4 @@
-//! The ablation as tables and pictures.
+//! The ablation's tables and pictures.
 
 use super::effects::{Scale, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric};
@@ -6,7 +6,7 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{BarSeries, Bars, Figure, Panel};
 
-/// An effect as a cell: a share, or a difference in the metric's own unit.
+/// Formats an effect as a cell: a share, or a difference in the metric's own unit.
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
@@ -14,7 +14,7 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
     }
 }
 
-/// What is read off the values of all subsets.
+/// A quantity derived from the values of all subsets.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
 impl Evidence {
@@ -37,8 +37,8 @@ impl Evidence {
     pub(super) fn worth(&self) -> Sheet {
         let mut heads = vec!["factor", "age", "what"];
         heads.extend(Metric::ALL.map(Metric::name));
-        let title = "What each buys: on average over all it may stand beside, alone, and as the last of five; mean over \
-                     the workloads that tell (shares; writes in us)";
+        let title = "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
+                     mean over the workloads with a result (shares; writes in us)";
         let mut sheet = Sheet::new("worth", title, &heads);
         for (bit, factor) in self.plan.factor.iter().enumerate() {
             for age in &self.plan.age {
@@ -74,8 +74,8 @@ impl Evidence {
     pub(super) fn interactions(&self) -> Sheet {
         let mut heads = vec!["pair", "age"];
         heads.extend(Metric::ALL.map(Metric::name));
-        let title = "What two do beside each other beyond what each does: above zero they cost or cancel, below zero they \
-                     help (of life: the other way); mean over the workloads (shares; writes in us)";
+        let title = "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
+                     help (for life, the reverse); mean over the workloads (shares; writes in us)";
         let mut sheet = Sheet::new("interactions", title, &heads);
         for (which, name) in self.pairs() {
             for age in &self.plan.age {
@@ -145,10 +145,11 @@ impl Evidence {
 
     /// What each factor does, as bars.
     pub(super) fn picture(&self) -> (String, Figure) {
-        let mut figure =
-            Figure::new("What each of the five does to a drive, beside whatever others it has");
+        let mut figure = Figure::new(
+            "Effect of each of the five on a drive, averaged over combinations of the others",
+        );
         figure.caption = Some(format!(
-            "Mean effect over all pairs of runs that differ in nothing else, and over {} workloads. Below zero is less.",
+            "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
             self.runs.columns.len()
         ));
         figure.columns = Some(2);

@@ -176,7 +176,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
         "widest N",
     ];
     let title =
-        format!("The whole life: loss, wear and response under {SWEPT}, by mean P/E cycles");
+        format!("Whole life of a drive: loss, wear and response under {SWEPT}, by mean P/E cycles");
     let mut sheet = Sheet::new("life", title, &heads);
     for cycles in life(&config, LISTED) {
         let q = page_of(&config, cycles);
@@ -203,7 +203,7 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
     let mut sheet =
-        Sheet::new("mttdl", "Mean time to loss of data in years, by mean P/E cycles", &heads);
+        Sheet::new("mttdl", "Mean time to data loss in years, by mean P/E cycles", &heads);
     for (cycles, points) in drawn(&config) {
         let mut row = vec![Cell::Number(cycles)];
         row.extend(points.map(|it| Cell::Number(years(&config, &it))));
@@ -242,12 +242,12 @@ pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
             panel("Wear", Axis::linear("pages programmed / no RAID"), &wear),
             panel("A stripe loses data within 381 days", Axis::log10("probability"), &loss),
         ],
-        ..Figure::new("The whole life of a drive")
+        ..Figure::new("Whole life of a drive")
     };
     let mttdl = Figure {
         caption: Some(stages(&config)),
-        panels: vec![panel("", Axis::log10("mean time to loss of data (years)"), &until)],
-        ..Figure::new("Mean time to loss of data by stage of life")
+        panels: vec![panel("", Axis::log10("mean time to data loss (years)"), &until)],
+        ..Figure::new("Mean time to data loss by stage of life")
     };
     Ok([("life".into(), life), ("mttdl".into(), mttdl)])
 }
@@ -259,7 +259,7 @@ fn stages(config: &Config) -> String {
         None => format!("{} never", case.name),
     };
     format!(
-        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. A year is the least: data is kept for one.",
+        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. The minimum is a year: data is kept that long.",
         said(UDL),
         said(PE_AWARE),
         said(HC)

@@ -86,7 +86,7 @@ pub(super) fn measured(config: &Config) -> Option<Measured> {
 /// The limits by cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
-    let title = "Figure 2 by our cells: what the code of equation (3) just bears, up to 100 years and 2^32 - 1 reads; empty: not even data just written";
+    let title = "Figure 2 with our cells: limits that the code of equation (3) can correct, up to 100 years and 2^32 - 1 reads; empty: not even fresh data";
     let mut sheet = Sheet::new("figure2", title, &heads);
     for it in all(&config()?).unwrap_or_default() {
         sheet.row(vec![

@@ -11,7 +11,7 @@ use crate::runs::mean;
 use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
 
-const STAND_INS: &str = "Stand-ins: the shares of writes are as printed, all else is assumed.";
+const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
 
 fn groups(evidence: &Evidence) -> Vec<String> {
     evidence.runs.columns.iter().map(|column| column.name.clone()).chain(["mean".into()]).collect()
@@ -44,7 +44,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     let figure = Figure {
         caption: Some(format!("{STAND_INS} The paper does not show chip time: {WORK}")),
         panels: Shown::ALL.map(panel).into(),
-        ..Figure::new("Figure 5: response, writes and reads over RAID-5's")
+        ..Figure::new("Figure 5: response time, writes and reads relative to RAID-5")
     };
     vec![("figure5".into(), figure)]
 }
@@ -89,7 +89,7 @@ fn figure6(updates: &[u32], evidence: &Evidence) -> Figure {
         Panel::bars(
             shown.name(),
             Bars {
-                y: "over N_update 6".into(),
+                y: "relative to N_update 6".into(),
                 groups: groups(evidence),
                 series: updates.iter().map(series).collect(),
                 reference: None,
@@ -147,16 +147,14 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         )
     };
     Figure {
-        caption: Some(format!(
-            "Under {LONG}, of which no write is longer than 16 pages. {STAND_INS}"
-        )),
+        caption: Some(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}")),
         panels: vec![
             panel(Shown::Response, " (ms)", 1e-3),
             panel(Shown::Writes, "", 1.0),
             panel(Shown::Reads, "", 1.0),
             panel(Shown::Work, " (ms)", 1e3),
         ],
-        ..Figure::new("Hybrid caching by the cut-off")
+        ..Figure::new("Hybrid caching by cut-off")
     }
 }
 
@@ -174,13 +172,13 @@ fn by_load(loads: &[f64], evidence: &Evidence) -> Figure {
             }
         };
         let series = drawn(LOADED[1..].iter().map(line));
-        let (x, y) = (Axis::linear("times its rate"), Axis::linear("mean response / RAID-5"));
+        let (x, y) = (Axis::linear("multiple of the rate"), Axis::linear("mean response / RAID-5"));
         let reference = Some(Reference { at: 1.0, name: "RAID-5".into() });
         Panel::lines(&column.name, Lines { x, y, series, reference })
     };
     Figure {
         caption: Some(
-            "At once the rate, the drive of Table II has no request in it for half of the time under RAID-5. \
+            "At the original rate, the drive of Table II is without requests half of the time under RAID-5. \
              The paper does not print how busy its drive was."
                 .into(),
         ),

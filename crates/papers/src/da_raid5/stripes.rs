@@ -43,7 +43,7 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
         "chip time (ms)",
     ];
     let title = format!(
-        "By data pages of a stripe: loss in blocks of 15,000 cycles within 381 days, and cost on 36 chips under {SWEPT}"
+        "By data pages per stripe: loss in blocks of 15,000 cycles within 381 days, and cost on 36 chips under {SWEPT}"
     );
     let mut sheet = Sheet::new("stripes", title, &heads);
     for &n in sizes {
@@ -79,7 +79,7 @@ fn by_target() -> Result<Sheet, Diagnostics> {
     let heads: Vec<String> = CYCLES.iter().map(|cycles| format!("N at {cycles} cycles")).collect();
     let heads: Vec<&str> =
         ["a stripe may lose data"].into_iter().chain(heads.iter().map(String::as_str)).collect();
-    let title = "The widest stripe that keeps a probability of loss within 381 days; empty: not even a mirror does";
+    let title = "The widest stripe that keeps to a probability of loss within 381 days; empty: not even a mirror does";
     let mut sheet = Sheet::new("widest", title, &heads);
     for target in targets(page(&config, PRINTED, 1.0)) {
         let at = |&cycles: &f64| {
@@ -123,19 +123,19 @@ pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Diagn
         stroke: Stroke::Theory,
         ..LineSeries::default()
     };
-    let wide = || Axis::log2("data pages of a stripe, N");
+    let wide = || Axis::log2("data pages per stripe, N");
     let panel = |title: &str, x: Axis, y: Axis, series: Vec<LineSeries>| {
         Panel::lines(title, Lines { x, y, series, reference: None })
     };
     let over = |what: &str| Axis::linear(format!("{what} / N = 8"));
     let figure = Figure {
         caption: Some(format!(
-            "Response and chip time are measured under {SWEPT} on 36 chips of the same capacity, four times as fast. \
-             Loss follows from the one point of the error model that the paper prints."
+            "Response and chip time are measured under {SWEPT} at four times the speed, on 36 chips of the same \
+             capacity. Loss follows from the one point of the error model that the paper prints."
         )),
         panels: vec![
             panel("Response", wide(), over("mean response"), measured(Shown::Response)),
-            panel("Cost", wide(), over("chip time of a request"), measured(Shown::Work)),
+            panel("Cost", wide(), over("chip time per request"), measured(Shown::Work)),
             panel(
                 "A stripe loses data within 381 days",
                 wide(),
@@ -143,13 +143,13 @@ pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Diagn
                 CYCLES.iter().map(loss).collect(),
             ),
             panel(
-                "The widest stripe",
-                Axis::log10("probability of loss that is allowed"),
+                "Widest stripe",
+                Axis::log10("allowed probability of loss"),
                 Axis::log2("widest N"),
                 CYCLES.iter().map(allowed).collect(),
             ),
         ],
-        ..Figure::new("The stripe size")
+        ..Figure::new("Stripe size")
     };
     Ok(("stripes".into(), figure))
 }

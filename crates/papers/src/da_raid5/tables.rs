@@ -19,7 +19,7 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
 fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
     let heads: Vec<&str> = ["workload"].into_iter().chain(CASES.iter().map(|it| it.name)).collect();
     let beyond = if Shown::PAPER.contains(&shown) { "" } else { ", which the paper does not show" };
-    let title = format!("Figure 5: {} over RAID-5's{beyond}", shown.name());
+    let title = format!("Figure 5: {} relative to RAID-5{beyond}", shown.name());
     let mut sheet = Sheet::new(&format!("figure5-{}", shown.label()), title, &heads);
     let row = |name: &str, of: &dyn Fn(Case) -> Option<f64>| {
         [name.into()].into_iter().chain(CASES.map(|case| Cell::number(of(case)))).collect()
@@ -46,9 +46,9 @@ fn runs(evidence: &Evidence) -> Sheet {
         "WAF",
         "drive idle",
         "chip busy",
-        "chip time of a request (ms)",
+        "chip time per request (ms)",
     ];
-    let mut sheet = Sheet::new("runs", "What the runs came to", &heads);
+    let mut sheet = Sheet::new("runs", "Results of the runs", &heads);
     for column in &evidence.runs.columns {
         for case in CASES.into_iter().chain([NONE]) {
             let name = column.name.as_str();
@@ -82,7 +82,7 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         by_workload(
             "figure6",
-            "Figure 6: HC by N_update, over that of 6",
+            "Figure 6: HC by N_update, relative to 6",
             evidence,
             &s.n_update.iter().map(|&n| n_update(n)).collect::<Vec<_>>(),
             &n_update(6),
@@ -90,7 +90,7 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
         ),
         by_workload(
             "figure7",
-            "Figure 7: HC by data cache, over that of 128 KiB",
+            "Figure 7: HC by data cache, relative to 128 KiB",
             evidence,
             &s.caches_kib.iter().map(|&kib| cache(kib)).collect::<Vec<_>>(),
             &cache(128),
@@ -106,7 +106,7 @@ pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
 fn by_wear(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["workload", "worn blocks", "over"].into_iter().chain(names).collect();
-    let title = "PE-aware in stage 2 (0.2 % of blocks worn), and at 5 %, where DA-RAID-5 is in stage 3: beyond the paper";
+    let title = "PE-aware in stage 2 (0.2 % of blocks worn) and, beyond the paper, at 5 %, where DA-RAID-5 is in stage 3";
     let mut sheet = Sheet::new("pe-aware", title, &heads);
     for column in &evidence.runs.columns {
         let name = column.name.as_str();
@@ -161,7 +161,7 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
         "pages read",
         "chip time (ms)",
     ];
-    let title = format!("HC by the longest write that the caches take, in pages, under {LONG}");
+    let title = format!("HC by cut-off (the longest write that is cached, in pages), under {LONG}");
     let mut sheet = Sheet::new("cut-off", title, &heads);
     for &pages in cut_offs {
         let variant = cut_off(pages);
@@ -180,10 +180,11 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Sheet {
 }
 
 fn by_load(loads: &[f64], evidence: &Evidence) -> Sheet {
-    let mut heads = vec!["workload", "times the rate", "chips busy under RAID-5", "RAID-5 (us)"];
+    let mut heads =
+        vec!["workload", "multiple of the rate", "chips busy under RAID-5", "RAID-5 (us)"];
     let over: Vec<String> = LOADED[1..].iter().map(|it| format!("{} / RAID-5", it.name)).collect();
     heads.extend(over.iter().map(String::as_str));
-    let title = "Mean response by load: the paper does not print how busy its drive was";
+    let title = "Mean response by load; the paper does not print how busy its drive was";
     let mut sheet = Sheet::new("load", title, &heads);
     for column in &evidence.runs.columns {
         let name = column.name.as_str();

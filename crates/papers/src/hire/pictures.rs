@@ -9,8 +9,8 @@ use crate::runs::mean;
 use fowler_experiment::figures_folder::Named;
 use fowler_figures::{BarSeries, Bars, Figure, Panel, Reference};
 
-const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real excerpts are called so, and \
-                         have no wear where they hardly write. Diamonds are the paper's own numbers for HIRE.";
+const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
+                         labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
 /// The paper's figures, and how pages are used.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
@@ -38,11 +38,11 @@ fn bars(evidence: &Evidence, name: &str, of: impl Fn(&str) -> Option<f64>) -> Ba
 /// What becomes of clean pages that were read.
 fn readings(hire: Case) -> String {
     let what = if hire == HIRE {
-        "on_dirty: they lie in the flash as before"
+        "on_dirty: left as they are in the flash"
     } else if hire == ON_EVICT {
-        "on_evict: read as if programmed for it"
+        "on_evict: read as if reprogrammed"
     } else {
-        "rewrite_on_idle: programmed anew in idle time"
+        "rewrite_on_idle: reprogrammed in idle time"
     };
     format!("HIRE {what}")
 }
@@ -71,7 +71,7 @@ fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Na
         caption: Some(STAND_INS.into()),
         columns: Some(1),
         panels: HIRES.map(panel).into(),
-        ..Figure::new(format!("{}, by what becomes of clean read-hot pages", shown.title))
+        ..Figure::new(format!("{}, by treatment of clean read-hot pages", shown.title))
     };
     (shown.name.into(), figure)
 }
@@ -89,11 +89,11 @@ fn figure5(evidence: &Evidence) -> Named {
             reference: None,
         },
     );
-    let caption = "Writes that wait for the flash and read no old page: those that the buffer acknowledges take no time.";
+    let caption = "Writes that wait for the flash and read no old page; writes acknowledged by the buffer take no time.";
     let figure = Figure {
         caption: Some(caption.into()),
         panels: vec![panel],
-        ..Figure::new("Figure 5: mean write latency over the baseline's")
+        ..Figure::new("Figure 5: mean write latency relative to the baseline")
     };
     ("figure5".into(), figure)
 }
@@ -114,14 +114,14 @@ fn uses(evidence: &Evidence) -> Named {
     };
     let figure = Figure {
         caption: Some(
-            "An oracle classes a page that leaves by the references to come, by the same rule. Pages that are never \
-             used again have no class there."
+            "An oracle classifies an evicted page by its future references, with the same rule. Pages that are never \
+             used again have no class."
                 .into(),
         ),
         columns: Some(1),
         panels: vec![
             panel(
-                "Pages that leave the buffer",
+                "Pages evicted from the buffer",
                 vec![
                     left("mixed", |left| left.mixed),
                     left("read-hot", |left| left.read_hot),
@@ -129,14 +129,14 @@ fn uses(evidence: &Evidence) -> Named {
                 ],
             ),
             panel(
-                "Of those used again, called as the oracle calls them",
+                "Of those used again: share that the oracle classifies alike",
                 vec![
                     right("by the rest of the trace", |it| it.accuracy),
                     right("by the next 21 references", |it| it.accuracy_near),
                 ],
             ),
         ],
-        ..Figure::new("How pages are used, and what the buffer's hits say of it")
+        ..Figure::new("How pages are used, and how well the buffer's hits predict it")
     };
     ("uses".into(), figure)
 }

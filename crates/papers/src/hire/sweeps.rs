@@ -21,7 +21,7 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
         sweeps.buffers_mib.iter().map(|&mib| (f64::from(mib), buffer(mib))).collect();
     let mut sheet = sheet_of(
         "replacement",
-        "What leaves the buffer first, each against its own baseline",
+        "Replacement policy of the buffer, each against its own baseline",
         "replacement",
     );
     for name in &sweeps.replacements {
@@ -34,7 +34,7 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
         over_life(evidence),
         swept(
             "rewrite_share",
-            "How many frames may hold pages that wait to be programmed anew",
+            "Share of frames that may hold pages waiting to be reprogrammed",
             "of the frames",
             evidence,
             &by_share,
@@ -143,8 +143,8 @@ fn rested(evidence: &Evidence) -> Sheet {
         .chain(CASES.iter().map(|case| format!("{}: WAF", case.name)))
         .collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let title = "In steady state (precondition.pattern = rested): reads and wear over the baseline's, and write \
-                 amplification";
+    let title = "In steady state (precondition.pattern = rested): reads and wear relative to the baseline, and \
+                 write amplification";
     let mut sheet = Sheet::new("rested", title, &heads);
     let reads = |column: &str, case| evidence.ratio(column, case, RESTED, READ);
     let wear = |column: &str, case| evidence.worn_ratio(column, case, RESTED);
@@ -169,8 +169,8 @@ fn rested(evidence: &Evidence) -> Sheet {
 /// voltages matter?
 fn over_life(evidence: &Evidence) -> Sheet {
     let sweeps = &evidence.paper.sweeps;
-    let heads = ["workload", "cycles", "case", "reads", "wear", "tries of a read", "uncorrectable"];
-    let title = "On cells that err by age and wear, hard decision first: reads and wear over the baseline's at that wear";
+    let heads = ["workload", "cycles", "case", "reads", "wear", "tries per read", "uncorrectable"];
+    let title = "On cells with errors by age and wear, hard decision first: reads and wear relative to the baseline";
     let mut sheet = Sheet::new("over_life", title, &heads);
     for column in &sweeps.workloads {
         for &cycles in &sweeps.cycles {
@@ -219,14 +219,14 @@ fn life(evidence: &Evidence) -> Named {
             },
         )
     };
-    let caption = "Cells that err by age (up to 7 days) and wear, hard decision first. HVC wears 20 % more, LVC 20 % less, \
-                   whatever the cycles.";
+    let caption = "Cells with errors by age (up to 7 days) and wear, hard decision first. At any cycles, HVC wears 20 % more \
+                   and LVC 20 % less.";
     let figure = Figure {
         caption: Some(caption.into()),
         columns: Some(2),
         same_y: true,
         panels: sweeps.workloads.iter().map(panel).collect(),
-        ..Figure::new("What voltages do to reads over the life of the drive")
+        ..Figure::new("Effect of voltages on reads over the life of the drive")
     };
     ("over_life".into(), figure)
 }
@@ -271,12 +271,12 @@ fn curves(
     };
     let figure = Figure {
         caption: Some(
-            "Stand-ins; each size of the buffer against the baseline with that buffer. No share exceeds w = 1: all pages are mixed.".into(),
+            "Stand-ins; each buffer size against the baseline with that buffer. At w = 1 all pages are mixed.".into(),
         ),
         panels: [
-            ("Reads, clean pages stay (on_dirty)", HIRE, false),
-            ("Reads, as if programmed (on_evict)", ON_EVICT, false),
-            ("Wear, clean pages stay (on_dirty)", HIRE, true),
+            ("Reads, clean pages not rewritten (on_dirty)", HIRE, false),
+            ("Reads, as if reprogrammed (on_evict)", ON_EVICT, false),
+            ("Wear, clean pages not rewritten (on_dirty)", HIRE, true),
         ]
         .map(panel)
         .into(),

@@ -33,7 +33,7 @@ pub(super) struct Shown {
 
 pub(super) const FIGURE_3: Shown = Shown {
     name: "figure3",
-    title: "Figure 3: mean read latency over the baseline's",
+    title: "Figure 3: mean read latency relative to the baseline",
     of: |evidence, column, case| evidence.ratio(column, case, AS_IT_IS, READ),
     claim: READS,
     ceilings: [READS_ALONE[0], READS_ALONE[2]],
@@ -41,7 +41,7 @@ pub(super) const FIGURE_3: Shown = Shown {
 
 pub(super) const FIGURE_4: Shown = Shown {
     name: "figure4",
-    title: "Figure 4: wearing weight over the baseline's, all programs",
+    title: "Figure 4: wear weight of all programs relative to the baseline",
     of: |evidence, column, case| evidence.worn_ratio(column, case, AS_IT_IS),
     claim: WEAR,
     ceilings: [SCALES[2], SCALES[0]],
@@ -98,7 +98,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
         "read hits in the buffer",
         "write hits",
     ];
-    let title = "The workloads as they ran on the baseline, from an empty buffer on";
+    let title = "The workloads on the baseline, starting with an empty buffer";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let number = |of| evidence.number(&column.name, BASELINE, AS_IT_IS, of);
@@ -130,9 +130,9 @@ fn figure5(evidence: &Evidence) -> Sheet {
         "LVC p99",
         "HIRE p99",
     ];
-    let title = "Figure 5: mean write latency over the baseline's, and its p99; a write that the buffer acknowledges \
-                 takes no time, so that the others wait for the flash, with and without old pages read for writes of \
-                 parts";
+    let title = "Figure 5: mean write latency relative to the baseline, and p99. A write acknowledged by the buffer \
+                 takes no time, so the other rows wait for the flash, with and without reading the old page for \
+                 partial page writes";
     let mut sheet = Sheet::new("figure5", title, &heads);
     for (variant, name) in
         [(AS_IT_IS, "acknowledged"), (WAITS, "wait"), (WAITS_ALONE, "wait, old pages unread")]
@@ -173,8 +173,8 @@ fn uses(evidence: &Evidence) -> Sheet {
         "right if write-hot",
         "right if mixed",
     ];
-    let title = "Mixed pages over the whole run; the classes of pages that left the buffer under HIRE, and how many of \
-                 those used again the rest of the trace calls the same";
+    let title = "Mixed pages over the whole run; classes of the pages evicted from the buffer under HIRE, and the share of \
+                 those used again that the rest of the trace confirms";
     let mut sheet = Sheet::new("uses", title, &heads);
     for column in &evidence.runs.columns {
         let said = |of: fn(&Judged) -> Option<f64>| {
@@ -212,18 +212,18 @@ fn lifetime(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
         "case",
-        "programs of the host",
+        "host programs",
         "WAF",
-        "weight of a program",
+        "weight per program",
         "P/E budget",
         "wear",
         "years at this rate",
-        "life over the baseline's",
+        "life / baseline",
     ];
-    let title = "Lifetime: wear is programs times their weight. The budget is in cycles at the mean weight, of so many at \
-                 nominal voltages as the cells' end of life says (3,000, as in READY, FAST 2012); years are the pages of \
-                 the drive that many times over wear by time, were the whole life like the run; life over the baseline's \
-                 is its wear over the scheme's";
+    let title = "Lifetime. Wear is the sum of programs times their weight. The budget is the cells' end of life (3,000 \
+                 cycles at nominal voltages, as in READY, FAST 2012), in cycles at the mean weight. Years are the pages of \
+                 the drive times the budget over the wear rate, if the whole life were like the run. Life / baseline is \
+                 the baseline's wear over the scheme's";
     let mut sheet = Sheet::new("lifetime", title, &heads);
     let Ok(config) = config() else { return sheet };
     let cycles = config.reliability.cells.end_cycles;
@@ -256,7 +256,8 @@ fn lifetime(evidence: &Evidence) -> Sheet {
 
 /// Section 3.3.
 fn overhead() -> Sheet {
-    let title = "Section 3.3: what the hits and the classes take to keep, for the buffer and the drive of the preset";
+    let title =
+        "Section 3.3: memory for hit counters and classes, for the preset's buffer and drive";
     let mut sheet = Sheet::new("overhead", title, &["what", "bits", "KiB"]);
     let Ok(config) = config() else { return sheet };
     let frames = config.buffer.size.0 / config.geometry.page_size.0;
@@ -264,10 +265,10 @@ fn overhead() -> Sheet {
     let blocks = f64::from(config.geometry.blocks());
     let hits = |most: u64| hit_bits(most, frames) as f64;
     for (what, bits) in [
-        (format!("hits of {frames} pages up to 100"), hits(100)),
-        (format!("hits of {frames} pages up to 65535, as here"), hits(65_535)),
-        ("2 bits in each mapping entry".into(), 2.0 * pages),
-        ("2 bits for each block, as here: a block holds one class".into(), 2.0 * blocks),
+        (format!("hits of {frames} pages, up to 100"), hits(100)),
+        (format!("hits of {frames} pages, up to 65535 (implemented)"), hits(65_535)),
+        ("2 bits per mapping entry".into(), 2.0 * pages),
+        ("2 bits per block (implemented: a block holds one class)".into(), 2.0 * blocks),
     ] {
         sheet.row(vec![what.into(), Cell::number(Some(bits)), Cell::number(Some(bits / 8192.0))]);
     }
@@ -286,8 +287,8 @@ fn physics() -> Option<Sheet> {
         "youngest as Table 1 (h)",
         "oldest as Table 1 (h)",
     ];
-    let title = "Table 1 against the model: references that data just written needs at each set of voltages (3, 9 and 21 \
-                 in the paper), and the ages between which all three agree";
+    let title = "Table 1 against the model: references needed for fresh data at each set of voltages (3, 9 and 21 \
+                 in the paper), and the range of ages in which all three agree";
     let mut sheet = Sheet::new("table1_physics", title, &heads);
     let cells = config().ok()?.reliability.cells;
     let model = Reliability::Analytic(Analytic::new(cells).ok()?);
@@ -319,9 +320,9 @@ pub(super) fn runs(evidence: &Evidence) -> Sheet {
         "write mean (us)",
         "write p99 (us)",
         "WAF",
-        "weight of a program",
+        "weight per program",
         "wear",
-        "programmed anew",
+        "reprogrammed",
         "given up",
     ];
     let mut sheet = Sheet::new("runs", "Every run", &heads);

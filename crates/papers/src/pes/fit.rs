@@ -26,12 +26,12 @@ const ASPECTS: [Aspect; 7] = [
     Aspect { name: "gaps", axis: "gap, in mean gaps", of: |it| it.relative_gaps() },
     Aspect {
         name: "bursts",
-        axis: "requests per time of 4",
+        axis: "requests in the mean time of 4",
         of: |it| it.counts(it.window_of(4.0)),
     },
     Aspect {
         name: "spells",
-        axis: "requests per time of 40",
+        axis: "requests in the mean time of 40",
         of: |it| it.counts(it.window_of(40.0)),
     },
     Aspect { name: "read sizes", axis: "KiB", of: |it| it.sizes.reads.scaled(1.0 / 1024.0) },
@@ -99,8 +99,8 @@ impl Fit {
         let mut heads = vec!["distribution".to_string()];
         heads.extend(all[1..].iter().map(|it| it.name.clone()));
         let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-        let title = "How far generated requests are from the excerpt of Financial1: Kolmogorov-Smirnov \
-                     distances, 0 is the same";
+        let title = "Distance of generated requests from the excerpt of Financial1: Kolmogorov-Smirnov, \
+                     0 is identical";
         let mut sheet = Sheet::new("fit_financial1", title, &heads);
         for aspect in &ASPECTS {
             let excerpt = (aspect.of)(&all[0].profile);
@@ -117,13 +117,13 @@ impl Fit {
         let Fit(all) = self;
         let figure = Figure {
             caption: Some(format!(
-                "The same number of requests of each. What is zero has no place on the axis, such as {:.0} % of the \
-                 excerpt's gaps: a curve begins above it.",
+                "The same number of requests each. Zeros are not on the axis, such as {:.0} % of the \
+                 excerpt's gaps: each curve begins above its share of zeros.",
                 100.0 * all[0].zero_gaps()
             )),
             columns: Some(3),
             panels: ASPECTS.iter().map(|aspect| panel(aspect, all)).collect(),
-            ..Figure::new("Generated requests beside the excerpt of Financial1")
+            ..Figure::new("Generated requests next to the excerpt of Financial1")
         };
         ("fit_financial1".into(), figure)
     }

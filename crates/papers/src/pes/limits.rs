@@ -245,11 +245,11 @@ impl Starvation {
             "scheme",
             "reads per cancellable 16 us",
             "die busy with reads",
-            "write takes (times), theory",
+            "write time / undisturbed, theory",
             "measured",
             "deviation",
         ];
-        let title = "How long reads hold up a write: closed form and simulation";
+        let title = "How long reads delay a write: closed form and simulation";
         let mut sheet = Sheet::new("starvation_completion", title, &heads);
         for point in &self.points {
             sheet.row(vec![

@@ -12,8 +12,8 @@ use fowler_experiment::figures_folder::Named;
 use fowler_figures as draw;
 use fowler_figures::{Axis, Figure, LineSeries, Panel, Reference, Stroke};
 
-const STAND_INS: &str = "Stand-ins are made from what is published of the traces, and only their latencies under \
-                         FIFO were calibrated; real excerpts are called so. Diamonds are the paper's own numbers.";
+const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
+                         FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";
 
 /// The paper's figures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
@@ -147,16 +147,18 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
         Panel::lines(
             flash.name(),
             draw::Lines {
-                x: Axis::log2("write queue, at most (pages)"),
-                y: Axis::log10("Mean write latency normalised to FIFO"),
+                x: Axis::log2("write queue limit (pages)"),
+                y: Axis::log10("Mean write latency normalized to FIFO"),
                 series: ["rps", "pes_ipc"].map(series).into(),
                 reference: None,
             },
         )
     };
-    let title =
-        format!("Figure 7: {} at {} times its speed, by write queue", queue.workload, queue.faster);
-    let caption = "The paper gives no numbers for this figure: both curves rise, their difference stays flat.";
+    let title = format!(
+        "Figure 7: {} at {} times its speed, by size of the write queue",
+        queue.workload, queue.faster
+    );
+    let caption = "The paper gives no numbers for this figure; both curves rise and their difference stays flat.";
     let panels = Flash::ALL.map(panel).into();
     let figure = Figure { caption: Some(caption.into()), panels, ..Figure::new(title) };
     ("figure7".into(), figure)
@@ -192,19 +194,19 @@ fn completion(points: &[Point]) -> Figure {
             die,
             draw::Lines {
                 x: Axis::linear("reads per cancellable 16 us of a program phase"),
-                y: Axis::log10("write takes, in undisturbed writes"),
+                y: Axis::log10("write time / undisturbed write time"),
                 series,
                 reference: None,
             },
         )
     };
-    let caption = "The paper's dies are full of reads before every phase is cancelled; where reads are fast \
+    let caption = "The paper's dies are saturated with reads before every phase is cancelled. With reads fast \
                    enough, a write under IPC takes exponentially longer.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(3),
         panels: DIES.iter().map(|die| panel(die.name)).collect(),
-        ..Figure::new("How long reads hold up a write")
+        ..Figure::new("How long reads delay a write")
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Bars {
     pub of: Number,
     /// The schemes shown, by preset.
     pub schemes: &'static [&'static str],
-    /// What they are normalised to.
+    /// What they are normalized to.
     pub base: &'static str,
     /// Means over the workloads that the text gives: scheme, claim, and what turns the number into
     /// a height.
@@ -40,7 +40,7 @@ pub(super) enum Height {
 pub(super) const BARS: [Bars; 4] = [
     Bars {
         number: 1,
-        title: "Mean read latency normalised to FIFO",
+        title: "Mean read latency normalized to FIFO",
         of: READ,
         schemes: &["fifo", "rps", "per", "pe0"],
         base: "fifo",
@@ -52,7 +52,7 @@ pub(super) const BARS: [Bars; 4] = [
     },
     Bars {
         number: 2,
-        title: "Mean read latency normalised to RPS",
+        title: "Mean read latency normalized to RPS",
         of: READ,
         schemes: &["rps", "per", "pe0", "pes_ipc"],
         base: "rps",
@@ -61,7 +61,7 @@ pub(super) const BARS: [Bars; 4] = [
     },
     Bars {
         number: 3,
-        title: "Mean read latency normalised to PES_IPC",
+        title: "Mean read latency normalized to PES_IPC",
         of: READ,
         schemes: &["pes_ipc", "pes_ips"],
         base: "pes_ipc",
@@ -70,7 +70,7 @@ pub(super) const BARS: [Bars; 4] = [
     },
     Bars {
         number: 4,
-        title: "Mean write latency normalised to FIFO",
+        title: "Mean write latency normalized to FIFO",
         of: WRITE,
         schemes: &["fifo", "rps", "pes_ips", "pes_ipc"],
         base: "fifo",
@@ -96,13 +96,13 @@ pub(super) struct Shares {
 pub(super) const SHARES: [Shares; 2] = [
     Shares {
         number: 5,
-        title: "How much longer a suspended program or erase takes",
+        title: "Extra time of suspended programs and erases",
         of: |run| run.suspension_overhead,
         claim: OVERHEAD,
     },
     Shares {
         number: 6,
-        title: "Share of programs and erases that are suspended",
+        title: "Share of programs and erases suspended",
         of: |run| run.suspended_share,
         claim: SUSPENDED,
     },
@@ -256,7 +256,7 @@ impl Shares {
 fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     let queue = &paper.queue;
     let title = format!(
-        "Figure 7: write latency over FIFO's by the size of the write queue, {} {} times faster",
+        "Figure 7: write latency relative to FIFO by size of the write queue, {} at {} times the speed",
         queue.workload, queue.faster
     );
     let heads = ["queue", "flash", "RPS", "PES_IPC", "PES_IPC - RPS"];
@@ -302,13 +302,13 @@ const EFFECTS: [&str; 7] = [
     "writes, RPS above FIFO",
     "IPC above FIFO",
     "suspended",
-    "longer by",
+    "extra time",
 ];
 
 /// What other answers to the paper's silence change.
 fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads: Vec<&str> = ["choice", "rule", "flash"].into_iter().chain(EFFECTS).collect();
-    let title = "What the paper does not say, answered differently; means over six stand-ins";
+    let title = "Other assumptions where the paper is silent; means over six stand-ins";
     let mut sheet = Sheet::new("choices", title, &heads);
     let mut add = |name: &str, rule: &str, flash: Flash, variant: &str| {
         let mut row = vec![name.into(), rule.into(), flash.name().into()];
@@ -316,7 +316,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
         sheet.row(row);
     };
     for flash in Flash::ALL {
-        add("as in the presets", "", flash, "");
+        add("the presets", "", flash, "");
         for choice in paper.choice.iter().filter(|it| it.flashes().contains(&flash)) {
             add(&choice.name, &choice.rule, flash, &choice.name);
         }
@@ -327,7 +327,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
 /// Both readings of 30 % over-provisioning, in steady state and written once.
 fn spare(evidence: &Evidence) -> Sheet {
     let heads = [
-        "spare capacity",
+        "over-provisioning",
         "flash",
         "logical GiB",
         "of raw",
@@ -338,7 +338,8 @@ fn spare(evidence: &Evidence) -> Sheet {
         "read FIFO (ms)",
         "IPC below FIFO",
     ];
-    let title = "30 % over-provisioning under both readings; means over six stand-ins";
+    let title =
+        "30 % over-provisioning, read as of raw and of logical capacity; means over six stand-ins";
     let mut sheet = Sheet::new("spare", title, &heads);
     for (name, variant) in SPARE {
         for flash in Flash::ALL {
@@ -372,7 +373,10 @@ const SPARE: [(&str, &str); 4] = [
     ("30 % of raw", ""),
     ("30 % of logical", "over-provisioning: 30 % of logical capacity"),
     ("30 % of raw, written once", "drive written once, with hardly any GC"),
-    ("30 % of logical, written once", "drive written once, over-provisioning: 30 % of logical capacity"),
+    (
+        "30 % of logical, written once",
+        "drive written once, over-provisioning: 30 % of logical capacity",
+    ),
 ];
 
 /// What the workloads are, and by what their times were divided.
@@ -389,7 +393,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
         "MLC: times divided by",
         "idle",
     ];
-    let title = "Workloads, compressed until each drive idles as long as the paper says";
+    let title = "Workloads, sped up until each drive is idle for the published share of time";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let idle = |flash: Flash| {

@@ -8,7 +8,7 @@ use fowler_figures::{
     Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference, StepSeries, Steps,
 };
 
-const STAND_INS: &str = "Stand-ins are made from what is published of the traces. Diamonds are the paper's own numbers.";
+const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
 /// Every figure.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)> {
@@ -18,7 +18,11 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
     };
     vec![
         named("figure1", vec![recovery()], "Figure 1: achievable P/E cycles by idle time"),
-        named("figure4", differences(evidence), "Figure 4: differences in write demand"),
+        named(
+            "figure4",
+            differences(evidence),
+            "Figure 4: differences in write demand between epochs",
+        ),
         named("figure10", vec![years(paper, evidence)], "Figure 10: effective lifetime"),
         named(
             "figure11",
@@ -31,7 +35,11 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)>
             "Figure 12: response times of page writes",
         ),
         named("figure13", delays(evidence), "Figure 13: throttling delay, exchange"),
-        named("figure14", throughput(evidence), "Figure 14: throughput in the busy time of map"),
+        named(
+            "figure14",
+            throughput(evidence),
+            "Figure 14: throughput during a busy period of map",
+        ),
     ]
 }
 
@@ -47,8 +55,7 @@ fn differences(evidence: &Evidence) -> Vec<Panel> {
             // A look has no two epochs of the longer lengths.
             (!values.is_empty()).then(|| StepSeries::of_values(format!("{minutes} min"), &values))
         });
-        let (x, y) =
-            (Axis::linear("difference (%), more than 200 drawn there"), "fraction of epochs");
+        let (x, y) = (Axis::linear("difference (%), capped at 200"), "fraction of epochs");
         Panel::steps(trace, Steps { x, y: y.into(), series: series.collect() })
     };
     ["exchange", "proxy"].map(panel).into()

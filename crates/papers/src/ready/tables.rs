@@ -23,7 +23,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
 fn traces(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = ["stand-in", "GB/h, printed", "GB/h", "WAF, printed", "WAF", "drive"];
     let mut sheet =
-        Sheet::new("table1", "Table 1: traces, and their stand-ins calibrated to it", &heads);
+        Sheet::new("table1", "Table 1: traces, and the stand-ins calibrated to it", &heads);
     for trace in &paper.trace {
         let printed = |what: &str| paper.number(DEMAND, &format!("{} {what}", trace.name));
         let replay_speed = evidence.minutes(&trace.name).map(|minutes| {
@@ -53,7 +53,7 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
         "W_work",
         "at 2 K",
     ];
-    let mut sheet = Sheet::new("table2", "Table 2: written in five years (TB)", &heads);
+    let mut sheet = Sheet::new("table2", "Table 2: data written in five years (TB)", &heads);
     for row in TABLE_2 {
         let ours =
             |of: fn(&Life) -> Option<f64>| Cell::number(evidence.number(row.trace, row.scheme, of));
@@ -74,7 +74,8 @@ fn written(paper: &Paper, evidence: &Evidence) -> Sheet {
 /// What each reading of equation 2 makes of the W_work of Table 2.
 fn readings(paper: &Paper) -> Sheet {
     let heads = ["trace", "scheme", "C'_ssd, printed", "spread", "refit", "literal"];
-    let title = "Table 2's C'_ssd (TB) by its own W_work, under each reading of the recovery";
+    let title =
+        "C'_ssd of Table 2 (TB) computed from its W_work, under each reading of the recovery";
     let mut sheet = Sheet::new("readings", title, &heads);
     for row in TABLE_2 {
         let gb = if row.trace == "proj" { 32.0 } else { 128.0 };
@@ -114,7 +115,7 @@ fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
 
 /// Table 3.
 fn accuracy(paper: &Paper, evidence: &Evidence) -> Sheet {
-    let heads = ["stand-in", "printed", "epochs that came as predicted", "epoch in the end (s)"];
+    let heads = ["stand-in", "printed", "epochs predicted correctly", "final epoch (s)"];
     let mut sheet =
         Sheet::new("table3", "Table 3: accuracy of the prediction of write demand", &heads);
     for trace in &paper.trace {
@@ -140,12 +141,12 @@ fn lives(paper: &Paper, evidence: &Evidence) -> Sheet {
         "deviation (us)",
         "p99 (us)",
         "p99.99 (us)",
-        "stops in a million",
+        "stops per million",
         "K",
         "years at 2 K",
         "mean at 2 K",
     ];
-    let mut sheet = Sheet::new("lives", "Figures 10 to 12: lives of five years", &heads);
+    let mut sheet = Sheet::new("lives", "Figures 10 to 12: simulated lives of five years", &heads);
     for trace in &paper.trace {
         for (scheme, called) in SCHEMES {
             let name = trace.name.as_str();

@@ -12,8 +12,8 @@ use crate::run_summary::{Number, READ, WRITE};
 use fowler_experiment::figures_folder::Named;
 use fowler_figures::{Axis, BarSeries, Bars, Figure, LineSeries, Lines, Panel, Reference};
 
-const STAND_INS: &str = "Stand-ins are made from what is published of the traces; real cuts are called so. Diamonds \
-                         are the paper's own numbers.";
+const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
+                         Diamonds are the paper's numbers.";
 /// The schemes beside the baseline.
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 
@@ -54,8 +54,10 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
             crossing(column)?.value(|case| ratio(column, scheme, case))
         };
         let average = |scheme: &str| mean_at(&there, |column, case| ratio(column, scheme, case));
-        let title =
-            format!("each so fast that {} % of its writes are prioritized", 100.0 * paper.share);
+        let title = format!(
+            "each at the speed where {} % of its writes are prioritized",
+            100.0 * paper.share
+        );
         panels.push(normalised(&title, &names, (paper, kind), &one, &average));
     }
     let place = 4 + kind;
@@ -63,7 +65,7 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Named {
         caption: Some(STAND_INS.into()),
         columns: Some(1),
         panels,
-        ..Figure::new(format!("Figure {place}: mean {name} latency normalised to NOOP"))
+        ..Figure::new(format!("Figure {place}: mean {name} latency normalized to NOOP"))
     };
     (format!("figure{place}"), figure)
 }
@@ -121,7 +123,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Named {
                 series: [0, 1].map(series).into(),
                 reference: Some(Reference {
                     at: 100.0 * paper.share,
-                    name: "most volumes' writes, published, are above".into(),
+                    name: "published: most volumes' writes are above".into(),
                 }),
             },
         )
@@ -149,7 +151,7 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
         LineSeries { name: format!("{}s", KINDS[kind].name), points, ..LineSeries::default() }
     };
     let by_speed = Panel::lines(
-        "how many are prioritized",
+        "prioritized requests",
         Lines {
             x: Axis::log10("times as fast as recorded"),
             y: Axis::linear("prioritized requests (%)"),
@@ -160,9 +162,9 @@ fn intensity(paper: &Paper, evidence: &Evidence) -> Figure {
             }),
         },
     );
-    let caption = "Left: means over twelve volumes. Others: means over those volumes that come to the share, at the \
-                   speed at which each does. Diamonds are the paper's means, at the share that most of its volumes \
-                   are above.";
+    let caption = "Left: means over twelve volumes. Others: means over the volumes that reach the share, each at the \
+                   speed where it does. Diamonds are the paper's means, drawn at the share that most of its volumes \
+                   exceed.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(3),
@@ -188,10 +190,10 @@ fn by_share(paper: &Paper, evidence: &Evidence, kind: usize) -> Panel {
         }
     };
     Panel::lines(
-        format!("what RHIO's {}s gain", KINDS[kind].name),
+        format!("gain of RHIO's {}s", KINDS[kind].name),
         Lines {
             x: Axis::linear("prioritized writes (%)"),
-            y: Axis::linear("mean latency lower by (%)"),
+            y: Axis::linear("reduction in mean latency (%)"),
             series: GAINS.into_iter().filter(|which| which.kind == kind).map(series).collect(),
             reference: Some(Reference { at: 0.0, name: String::new() }),
         },
@@ -240,8 +242,8 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
         )
     };
     let caption = "W: hot data to strong blocks at a coarse step (PV-W). R: references by retention age (RT-R). O: \
-                   RHIO's order. +wear: RHIO that knows P/E cycles too. Retry: hard decision first, then climb, \
-                   which needs to know nothing; +RF: and reads before all else. +retry: RHIO that reads so.";
+                   RHIO's order. +wear: RHIO that also knows P/E cycles. Retry: hard decision first, then more \
+                   references, without any estimate; +RF: and reads first. +retry: RHIO with such reads.";
     Figure {
         caption: Some(caption.into()),
         columns: Some(2),
@@ -250,7 +252,7 @@ fn ablation(paper: &Paper, evidence: &Evidence) -> Figure {
             .into_iter()
             .flat_map(|speed| [0, 1].map(|kind| panel(kind, speed)))
             .collect(),
-        ..Figure::new("Where RHIO is worth it: its techniques over the life of the drive")
+        ..Figure::new("RHIO's techniques over the life of the drive")
     }
 }
 
@@ -268,20 +270,20 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Figure {
     };
     let panel = |of: Number| Lines {
         x: Axis::linear("P/E cycles"),
-        y: Axis::linear("mean latency below NOOP's by (%)"),
+        y: Axis::linear("reduction in mean latency against NOOP (%)"),
         series: WRITERS[1..]
             .iter()
             .flat_map(|it| SOURCES.map(|source| gains(of, it, source)))
             .collect(),
         reference: None,
     };
-    let caption = "Measured: the controller counts the bits that it corrects in pages that it reads in idle time, and \
-                   takes a block for the strongest class that it is weaker than with a probability of 5 % at most. \
-                   Oracle: it knows the truth. Means over four volumes as recorded; reads that cannot be corrected are in \
+    let caption = "Measured: the controller counts corrected bits in pages that it reads in idle time, and assigns each \
+                   block the strongest class that it falls short of with a probability of at most 5 %. Oracle: it \
+                   knows the true strength. Means over four volumes as recorded; uncorrectable reads are in \
                    estimate.csv.";
     Figure {
         caption: Some(caption.into()),
         panels: vec![Panel::lines("writes", panel(WRITE)), Panel::lines("reads", panel(READ))],
-        ..Figure::new("What the error of the estimate of strength costs")
+        ..Figure::new("Cost of errors in the estimated block strength")
     }
 }

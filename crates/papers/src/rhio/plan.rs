@@ -214,8 +214,12 @@ pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
 
 /// Our choices over fewer requests and volumes, then the others.
 pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
-    let ours =
-        Choice { name: "as in the study".into(), rule: String::new(), set: vec![], speed: 1.0 };
+    let ours = Choice {
+        name: "the study's assumptions".into(),
+        rule: String::new(),
+        set: vec![],
+        speed: 1.0,
+    };
     [ours].into_iter().chain(paper.choice.clone()).collect()
 }
 

@@ -120,7 +120,7 @@ fn workloads(evidence: &Evidence) -> Sheet {
         "drive idle",
         "chip busy",
     ];
-    let title = "Workloads as recorded, and what they leave of the drive under NOOP";
+    let title = "Workloads as recorded, and how busy they keep the drive under NOOP";
     let mut sheet = Sheet::new("workloads", title, &heads);
     for column in &evidence.runs.columns {
         let of = |of| evidence.number(&column.name, "noop", RECORDED, of);
@@ -175,7 +175,7 @@ fn latencies(paper: &Paper, evidence: &Evidence, kind: usize) -> Sheet {
     let heads: Vec<&str> =
         ["workload", "conflicts"].into_iter().chain(SCHEMES.map(|(_, name)| name)).collect();
     let figure = 4 + kind;
-    let title = format!("Figure {figure}: mean {name} latency normalised to NOOP");
+    let title = format!("Figure {figure}: mean {name} latency normalized to NOOP");
     let mut sheet = Sheet::new(&format!("figure{figure}"), title, &heads);
     let mut add = |name: &str, conflicts: &str, of: &dyn Fn(&str) -> Option<f64>| {
         let mut row = vec![name.into(), conflicts.into()];
@@ -213,7 +213,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
         &faster_heads[0],
         &faster_heads[1],
     ];
-    let title = "Figure 6: share of requests that RHIO prioritizes";
+    let title = "Figure 6: share of requests prioritized by RHIO";
     let mut sheet = Sheet::new("figure6", title, &heads);
     for column in &evidence.runs.columns {
         let of = |case, kind| Cell::share(evidence.prioritized(&column.name, case, kind));
@@ -266,14 +266,13 @@ fn runs(evidence: &Evidence) -> Sheet {
 fn at_share(paper: &Paper, evidence: &Evidence) -> Sheet {
     let mut heads = vec![
         "prioritized writes".to_string(),
-        "volumes that come to it".into(),
+        "volumes that reach it".into(),
         "at a speed of".into(),
         "prioritized reads".into(),
     ];
     heads.extend(GAINS.map(gain_name));
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let title =
-        "What belongs to a share of prioritized writes; means over the volumes that come to it";
+    let title = "Results at a share of prioritized writes; means over the volumes that reach it";
     let mut sheet = Sheet::new("at_share", title, &heads);
     for share in SHARES {
         let there = crossings(paper, evidence, share);
@@ -437,9 +436,9 @@ fn estimate(paper: &Paper, evidence: &Evidence) -> Sheet {
         "reads, RHIO below NOOP",
         "uncorrectable per million reads, PV-W",
         "RHIO",
-        "measuring reads for each of the host's",
+        "measurement reads per host read",
     ];
-    let title = "What an estimated strength costs; means over four volumes as recorded";
+    let title = "Cost of an estimated block strength; means over four volumes as recorded";
     let mut sheet = Sheet::new("estimate", title, &heads);
     for &cycles in &paper.estimate.cycles {
         for source in SOURCES {
@@ -477,7 +476,7 @@ fn choices(paper: &Paper, evidence: &Evidence) -> Sheet {
             .map(String::from),
     );
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let title = "What the paper does not say, answered differently; means over four volumes";
+    let title = "Other assumptions where the paper is silent; means over four volumes";
     let mut sheet = Sheet::new("choices", title, &heads);
     for choice in chosen(paper) {
         let case = Case { variant: &choice.name, speed: choice.speed };
