@@ -6,12 +6,12 @@ use crate::Bars;
 use crate::canvas::{Drawn, Lettering, Pen, Place, Plane};
 use crate::style::{BLACK, INK, LABEL, MESH, PAPER, colour, px, width, wrap};
 
-/// How much of a group's room its bars take.
+/// The share of a group's width taken by its bars.
 const FILLED: f64 = 0.82;
-/// A line of a label, in pixels.
+/// The height of a label's line, in pixels.
 const LINE: f64 = 14.0;
 
-/// Room for all bars, in pixels.
+/// The width for all bars, in pixels.
 pub fn natural_width(bars: &Bars) -> f64 {
     let series = bars.series.len().max(1) as f64;
     let bar = if series > 6.0 { 9.0 } else { 12.0 };
@@ -19,7 +19,7 @@ pub fn natural_width(bars: &Bars) -> f64 {
     (group * bars.groups.len() as f64).clamp(320.0, 1100.0)
 }
 
-/// Lowest and highest of what a panel shows.
+/// Returns the lowest and the highest value in a panel.
 pub fn range(bars: &Bars) -> (f64, f64) {
     let series = bars.series.iter().flat_map(|series| {
         let ends = series.spread.iter().flatten().flat_map(|(low, high)| [*low, *high]);
@@ -29,8 +29,7 @@ pub fn range(bars: &Bars) -> (f64, f64) {
     all.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)))
 }
 
-/// The labels of groups: beside each other in one or more lines, or turned where they are too long
-/// for that.
+/// The labels of groups: side by side in one or more lines, or rotated if they are too long.
 pub struct Labels {
     lines: Vec<Vec<String>>,
     turned: bool,
@@ -39,7 +38,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Of labels on so many pixels of axis.
+    /// Returns the labels for an axis of this many pixels.
     pub fn new(groups: &[String], axis: f64) -> Self {
         let room = axis / groups.len().max(1) as f64 - 6.0;
         let lines: Vec<Vec<String>> = groups.iter().map(|name| wrap(name, LABEL, room)).collect();
@@ -72,7 +71,7 @@ impl Labels {
     }
 }
 
-/// Draws the bars, then what lies on them.
+/// Draws the bars, then everything on top of them.
 pub fn draw(plane: &Plane<'_, '_>, bars: &Bars, labels: &Labels) -> Drawn {
     let pen = plane.pen;
     for group in 1..bars.groups.len() {
@@ -121,7 +120,7 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Bars, labels: &Labels) -> Drawn {
     labels.draw(plane)
 }
 
-/// One bar: colour, hatch, edge.
+/// Draws one bar: color, hatch, edge.
 pub fn bar(pen: Pen<'_, '_>, corners: [Place; 2], series: usize) -> Drawn {
     pen.rectangle(corners, colour(series))?;
     for way in HATCHES[series % HATCHES.len()] {
@@ -141,7 +140,7 @@ enum Way {
     Level,
 }
 
-/// Hatches by series: six against seven colours, so that 42 series differ.
+/// Hatches by series: six hatches against seven colors, so that 42 series differ.
 const HATCHES: [&[Way]; 6] = [
     &[],
     &[Way::Rising],
@@ -151,17 +150,16 @@ const HATCHES: [&[Way]; 6] = [
     &[Way::Level, Way::Rising],
 ];
 
-/// Distance of hatching lines, in pixels along the edge.
+/// The distance between hatching lines, in pixels along the edge.
 const SPACING: f64 = 6.0;
 
-/// One path to and fro through a rectangle; where it turns it follows the edge, which is drawn over
-/// it.
+/// Returns a zigzag path through a rectangle. It turns along the edge, which is drawn over it.
 fn hatch([(x0, y0), (x1, y1)]: [Place; 2], way: Way) -> Vec<Place> {
     let (wide, high) = (x1 - x0, y1 - y0);
     let step = px(SPACING);
     let mut path: Vec<Place> = Vec::new();
     let last = if matches!(way, Way::Level) { high } else { wide + high };
-    // From the foot of the bar, so that bars of different heights look alike.
+    // Starting at the foot of the bar, so that bars of different heights look alike.
     for (turn, offset) in (step / 2..last).step_by(step as usize).enumerate() {
         // One end on the left side or the top, the other on the right side or the foot; mirrored
         // for falling lines.

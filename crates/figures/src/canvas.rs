@@ -1,4 +1,4 @@
-//! What every drawing is made of: texts, lines, marks, and the plane between two rulers.
+//! Primitives of every drawing: texts, lines, marks, and the plane between two rulers.
 
 use plotters::coord::CoordTranslate;
 use plotters::coord::Shift;
@@ -9,17 +9,17 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::ruler::Ruler;
 use crate::style::{INK, PAPER, UNIT, printable, px};
 
-/// The area that everything is drawn on, in units of a tenth of a pixel.
+/// The drawing area, in units of a tenth of a pixel.
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// A place on the canvas.
+/// A position on the canvas.
 pub type Place = (i32, i32);
-/// What drawing returns.
+/// The result of drawing.
 pub type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
-/// The chart of the library that a plane stands on.
+/// The library's chart underlying a plane.
 pub type Chart<'c, 'a> = ChartContext<'c, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 
-/// How a text stands at its place.
+/// How a text is aligned and styled.
 #[derive(Clone, Copy)]
 pub struct Lettering {
     pub height: f64,
@@ -30,7 +30,7 @@ pub struct Lettering {
 }
 
 impl Lettering {
-    /// Plain, of a height in pixels, beginning at its place and centred on it vertically.
+    /// Returns plain text of a height in pixels that begins at its position, centered vertically.
     pub const fn new(height: f64) -> Self {
         Self { height, bold: false, turned: false, across: HPos::Left, up: VPos::Center }
     }
@@ -48,8 +48,7 @@ impl Lettering {
         Self { across, up, ..self }
     }
 
-    /// In the terms of the library, which gives heights a line's worth of air that it takes away
-    /// again.
+    /// Converts to the library's style, which adds line spacing to heights and removes it again.
     pub fn style(self) -> TextStyle<'static> {
         let style = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         let transform = if self.turned { FontTransform::Rotate270 } else { FontTransform::None };
@@ -60,7 +59,7 @@ impl Lettering {
     }
 }
 
-/// Shapes of marks, told apart without colour.
+/// Shapes of marks, distinguishable without color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     Circle,
@@ -72,12 +71,12 @@ pub enum Mark {
     Diamond,
 }
 
-/// In the order of series; the diamond is for what was published.
+/// Marks in the order of series; the diamond is reserved for published numbers.
 pub const MARKS: [Mark; 6] =
     [Mark::Circle, Mark::Square, Mark::Up, Mark::Down, Mark::Pentagon, Mark::Hexagon];
 
 impl Mark {
-    /// Corners around the origin at a radius in pixels, with areas about the same.
+    /// Returns the corners around the origin for a radius in pixels; all shapes have similar areas.
     fn corners(self, radius: f64) -> Vec<(f64, f64)> {
         let regular = |corners: u32, radius: f64, from: f64| -> Vec<(f64, f64)> {
             (0..corners)
@@ -109,12 +108,12 @@ impl Pen<'_, '_> {
         self.0.draw_text(&printable(text), &lettering.style(), at)
     }
 
-    /// Lines joined, of a width in pixels.
+    /// Draws connected lines of a width in pixels.
     pub fn line(&self, points: Vec<Place>, colour: RGBColor, width: f64) -> Drawn {
         self.0.draw(&PathElement::new(points, colour.stroke_width(px(width) as u32)))
     }
 
-    /// Lines joined and interrupted; `dash` is what is drawn and what is left out, in pixels.
+    /// Draws connected dashed lines; `dash` is the drawn and the omitted length, in pixels.
     pub fn dashed(
         &self,
         points: Vec<Place>,
@@ -127,18 +126,18 @@ impl Pen<'_, '_> {
         self.0.draw(&DashedPathElement::new(points, px(on), px(off), style))
     }
 
-    /// A filled rectangle between two corners.
+    /// Draws a filled rectangle between two corners.
     pub fn rectangle(&self, corners: [Place; 2], colour: RGBColor) -> Drawn {
         self.0.draw(&Rectangle::new(corners, colour.filled()))
     }
 
-    /// The edge of a rectangle, of a width in pixels.
+    /// Draws the edge of a rectangle, of a width in pixels.
     pub fn frame(&self, [(x0, y0), (x1, y1)]: [Place; 2], colour: RGBColor, width: f64) -> Drawn {
         let corners = vec![(x0, y1), (x0, y0), (x1, y0), (x1, y1), (x0, y1)];
         self.line(corners, colour, width)
     }
 
-    /// A mark of a radius in pixels with an edge around it.
+    /// Draws a mark of a radius in pixels with an edge around it.
     pub fn mark(
         &self,
         mark: Mark,
@@ -159,20 +158,20 @@ impl Pen<'_, '_> {
         Ok(())
     }
 
-    /// The mark of what was published.
+    /// Draws the mark of a published number.
     pub fn published(&self, at: Place, radius: f64, edge: RGBColor) -> Drawn {
         self.mark(Mark::Diamond, at, radius, (crate::style::BLACK, edge, 1.6))
     }
 
-    /// The mark of a series.
+    /// Draws the mark of a series.
     pub fn series(&self, index: usize, at: Place) -> Drawn {
         let mark = MARKS[index % MARKS.len()];
         self.mark(mark, at, 3.6, (crate::style::colour(index), PAPER, 0.8))
     }
 
-    /// A whisker, of a half width in pixels.
+    /// Draws a whisker of a half width in pixels.
     pub fn whisker(&self, low: Place, high: Place, half: f64) -> Drawn {
-        // On a paper edge, to be seen on hatched bars too.
+        // On a paper-colored edge, so that it is visible on hatched bars, too.
         for (colour, width, spare) in [(PAPER, 3.0, px(1.0)), (INK, 1.0, 0)] {
             self.line(vec![low, high], colour, width)?;
             for (x, y) in [low, high] {
@@ -183,7 +182,7 @@ impl Pen<'_, '_> {
         Ok(())
     }
 
-    /// Where a number is missing.
+    /// Draws the sign for a missing number.
     pub fn missing(&self, (x, y): Place) -> Drawn {
         let arm = px(2.6);
         for side in [-1, 1] {
@@ -203,17 +202,17 @@ pub struct Plane<'c, 'a> {
 }
 
 impl Plane<'_, '_> {
-    /// Where values lie on the canvas.
+    /// Returns the canvas position of values.
     pub fn at(&self, x: f64, y: f64) -> Place {
         self.at_place(self.x.place(x), self.y.place(y))
     }
 
-    /// Where places of the rulers lie on the canvas.
+    /// Returns the canvas position of ruler places.
     pub fn at_place(&self, x: f64, y: f64) -> Place {
         self.chart.as_coord_spec().translate(&(x, y))
     }
 
-    /// A line across at a value of y.
+    /// Draws a horizontal line at a y value.
     pub fn reference(&self, y: f64) -> Drawn {
         let y = self.y.place(y);
         let ends = vec![self.at_place(self.x.low, y), self.at_place(self.x.high, y)];

@@ -1,10 +1,10 @@
-//! What keeps a figure from being drawn, all of it at once.
+//! Validation of figures: finds everything that prevents drawing, at once.
 
 use std::fmt;
 
 use crate::{Bars, Figure, Lines, Plot, Reference, Scale, Steps};
 
-/// Everything that keeps a figure from being drawn; never empty.
+/// Everything that prevents a figure from being drawn; never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureError {
     /// The title of the figure.
@@ -13,19 +13,18 @@ pub struct FigureError {
     pub findings: Vec<Finding>,
 }
 
-/// One thing that is wrong, and where.
+/// One problem, and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The panel by its title, or by its number from 1 where it has none; empty for the figure as a
-    /// whole.
+    /// The panel by its title, or by its number from 1 if it has none; empty for the whole figure.
     pub panel: String,
-    /// The series by its name; empty for the panel as a whole.
+    /// The series by its name; empty for the whole panel.
     pub series: String,
     /// What is wrong.
     pub wrong: Wrong,
 }
 
-/// What can be wrong.
+/// A kind of problem.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wrong {
     /// The figure has no panels, or zero columns of them.
@@ -36,60 +35,60 @@ pub enum Wrong {
     NoSeries,
     /// The series has no name.
     NoName,
-    /// Two series of the panel have the name.
+    /// Two series of the panel have the same name.
     SameName,
-    /// The series has nothing to show.
+    /// The series has no data.
     Empty,
-    /// A column is as long as it must not be.
+    /// A column has the wrong length.
     Length {
-        /// Which column.
+        /// The column.
         column: &'static str,
         /// Its length.
         found: usize,
-        /// The length of what it belongs to.
+        /// The expected length.
         expected: usize,
     },
     /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
     NotFinite {
-        /// Which column.
+        /// The column.
         column: &'static str,
-        /// Where in it, from 0.
+        /// The index, from 0.
         index: usize,
         /// The number.
         value: f64,
     },
     /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
     NotPositive {
-        /// Which column.
+        /// The column.
         column: &'static str,
-        /// Where in it, from 0.
+        /// The index, from 0.
         index: usize,
         /// The number.
         value: f64,
     },
-    /// The points of a distribution function fall, or leave 0 to 1.
+    /// The points of a distribution function decrease, or leave 0 to 1.
     NotRising {
-        /// The first point that does, from 0.
+        /// The index of the first such point, from 0.
         index: usize,
     },
     /// A whisker ends below where it begins.
     Inverted {
-        /// Which whisker, from 0.
+        /// The index of the whisker, from 0.
         index: usize,
     },
-    /// The drawing library failed, with its words.
+    /// The drawing library failed, with its message.
     Drawing(String),
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoPanels => write!(f, "there are no panels to draw"),
+            Self::NoPanels => write!(f, "there are no panels"),
             Self::NoGroups => write!(f, "there are no groups of bars"),
             Self::NoSeries => write!(f, "there are no series"),
             Self::NoName => write!(f, "a series has no name for the legend"),
             Self::SameName => write!(f, "another series of the panel has the same name"),
-            Self::Empty => write!(f, "there is nothing to show"),
+            Self::Empty => write!(f, "no data to show"),
             Self::Length { column, found, expected } => {
                 write!(f, "{column} has {found} entries, expected {expected}")
             }
@@ -102,7 +101,7 @@ impl fmt::Display for Wrong {
             ),
             Self::NotRising { index } => write!(
                 f,
-                "points[{index}]: x and its fraction may not fall, and fractions lie in 0 to 1"
+                "points[{index}]: x and fraction must not decrease, and fractions must be 0 to 1"
             ),
             Self::Inverted { index } => write!(f, "spread[{index}] ends below where it begins"),
             Self::Drawing(words) => write!(f, "drawing failed: {words}"),
@@ -129,7 +128,7 @@ impl fmt::Display for FigureError {
 
 impl std::error::Error for FigureError {}
 
-/// The largest and the smallest magnitude that a picture can show.
+/// The largest and the smallest magnitude that can be drawn.
 const FAR: f64 = 1e100;
 const NEAR: f64 = 1e-100;
 
@@ -145,7 +144,7 @@ impl Findings<'_> {
         self.all.push(Finding { panel, series, wrong });
     }
 
-    /// The first number of a column that cannot be drawn; one says enough of a column.
+    /// Returns the first number of a column that cannot be drawn; further ones are not reported.
     fn numbers(
         &mut self,
         column: &'static str,
@@ -181,7 +180,7 @@ impl Findings<'_> {
     }
 }
 
-/// Every reason at once why a figure cannot be drawn.
+/// Returns every reason why a figure cannot be drawn.
 pub(crate) fn check(figure: &Figure) -> Result<(), FigureError> {
     let mut findings = Findings { panel: String::new(), series: "", all: Vec::new() };
     if figure.panels.is_empty() || figure.columns == Some(0) {

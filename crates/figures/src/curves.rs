@@ -4,29 +4,29 @@ use crate::canvas::{Drawn, Place, Plane};
 use crate::style::{colour, px};
 use crate::{LineSeries, Lines, Steps, Stroke};
 
-/// Of curves, in pixels.
+/// The width of curves, in pixels.
 pub const WIDTH: f64 = 1.9;
-/// More marks than this on a line hide it.
+/// The most marks on a line; more would hide it.
 const MARKS_MAX: usize = 24;
 
-/// The dash of a distribution function by its place in the legend.
+/// Returns the dash of a distribution function by its position in the legend.
 pub fn dash(series: usize) -> Option<(f64, f64)> {
     [None, Some((8.0, 3.5)), Some((2.5, 2.5)), Some((14.0, 4.0)), Some((5.0, 6.0))][series % 5]
 }
 
-/// The dash of a theory by its place in the legend.
+/// Returns the dash of a theory by its position in the legend.
 pub fn theory(series: usize) -> (f64, f64) {
     [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
 }
 
-/// Lowest and highest of numbers of which there is at least one.
+/// Returns the minimum and maximum of at least one number.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (value.min(low), value.max(high))
     })
 }
 
-/// Lowest and highest x and y of lines.
+/// Returns the ranges of x and y of lines.
 pub fn range_of_lines(lines: &Lines) -> [(f64, f64); 2] {
     let points = || {
         let all =
@@ -39,12 +39,12 @@ pub fn range_of_lines(lines: &Lines) -> [(f64, f64); 2] {
     [ends(points().map(|p| p.0)), ends(points().map(|p| p.1).chain(spread).chain(reference))]
 }
 
-/// Lowest and highest x of distribution functions.
+/// Returns the range of x of distribution functions.
 pub fn range_of_steps(steps: &Steps) -> (f64, f64) {
     ends(steps.series.iter().flat_map(|series| series.points.iter().map(|point| point.0)))
 }
 
-/// Draws lines, then what lies on them.
+/// Draws lines, then everything on top of them.
 pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Lines) -> Drawn {
     if let Some(reference) = &lines.reference {
         plane.reference(reference.at)?;
@@ -84,8 +84,8 @@ fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &LineSeries) -> Drawn
     Ok(())
 }
 
-/// Draws distribution functions, each from its least value to its greatest: beyond lie only the
-/// axis and 1.
+/// Draws distribution functions, each from its smallest value to its largest; beyond those, it is
+/// constant at 0 or 1.
 pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
     for (index, series) in steps.series.iter().enumerate() {
         let corners = series.points.iter().map(|(x, share)| plane.at(*x, *share)).collect();
@@ -101,8 +101,8 @@ pub fn draw_steps(plane: &Plane<'_, '_>, steps: &Steps) -> Drawn {
     Ok(())
 }
 
-/// A path without the points that nobody can see, the first and the last kept: a million samples
-/// are a picture too.
+/// Drops points that would be invisible, except the first and the last, so that even a million
+/// samples make a small picture.
 fn thinned(path: Vec<Place>, least: i32) -> Vec<Place> {
     let end = path.len().saturating_sub(1);
     let mut kept: Vec<Place> = Vec::new();

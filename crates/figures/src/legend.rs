@@ -1,10 +1,10 @@
-//! What the marks mean, below the data.
+//! Legends below the panels.
 
 use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::style::{INK, LABEL, PAPER, colour, px, width};
 use crate::{Plot, Reference, Stroke, bars, curves};
 
-/// What stands before a name.
+/// The symbol in front of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Bar(usize),
@@ -17,14 +17,14 @@ pub enum Sign {
     Across,
 }
 
-/// A sign and its name.
+/// A symbol and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub sign: Sign,
     pub name: String,
 }
 
-/// Signs with their names, in columns.
+/// Symbols and names, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Legend {
     pub entries: Vec<Entry>,
@@ -35,7 +35,7 @@ const LINE: f64 = 18.0;
 const GAP: f64 = 18.0;
 
 impl Legend {
-    /// Of one panel.
+    /// Returns the legend of one panel.
     pub fn of(plot: &Plot) -> Self {
         let mut entries: Vec<Entry> = Vec::new();
         let mut add = |sign, name: &str| entries.push(Entry { sign, name: name.to_owned() });
@@ -72,7 +72,7 @@ impl Legend {
         Self { entries }
     }
 
-    /// One legend for all, if no name means two things and no sign has two names.
+    /// Returns a common legend if no name has two meanings and no symbol has two names.
     pub fn shared(all: &[Self]) -> Option<Self> {
         let mut shared: Vec<Entry> = Vec::new();
         for entry in all.iter().flat_map(|legend| &legend.entries) {
@@ -85,7 +85,7 @@ impl Legend {
                 shared.push(entry.clone());
             }
         }
-        // What explains marks comes after the series, whichever panel had it first.
+        // Explanations of marks come after the series, whichever panel had them first.
         shared.sort_by_key(|entry| match entry.sign {
             Sign::Bar(_) | Sign::Measured(_) | Sign::Theory(_) | Sign::Step(_) => 0,
             _ => 1,
@@ -93,13 +93,13 @@ impl Legend {
         Some(Self { entries: shared })
     }
 
-    /// The least room that it can be drawn on, in pixels.
+    /// Returns the minimum width, in pixels.
     pub fn least(&self) -> f64 {
         self.entries.iter().map(Entry::width).fold(0.0, f64::max)
     }
 
-    /// Widths of the columns that it is drawn in on so many pixels: as few rows as have room,
-    /// filled evenly.
+    /// Returns the widths of the columns for this many pixels: the fewest rows that fit, evenly
+    /// filled.
     fn columns(&self, room: f64) -> Vec<f64> {
         let all = self.entries.len();
         let mut widths = Vec::new();
@@ -116,13 +116,13 @@ impl Legend {
         widths
     }
 
-    /// Height in pixels on so many pixels of width.
+    /// Returns the height in pixels at a width in pixels.
     pub fn height(&self, room: f64) -> f64 {
         let columns = self.columns(room).len().max(1);
         self.entries.len().div_ceil(columns) as f64 * LINE + 10.0
     }
 
-    /// Draws it in a room that begins at `(left, top)`, all in pixels.
+    /// Draws the legend with its corner at `(left, top)`, in pixels.
     pub fn draw(&self, pen: Pen<'_, '_>, (left, top): (f64, f64), room: f64) -> Drawn {
         let columns = self.columns(room);
         let left = left + ((room - span(&columns)) / 2.0).max(0.0);
@@ -143,12 +143,12 @@ impl Entry {
     }
 }
 
-/// Of columns beside each other, in pixels.
+/// The distance between columns, in pixels.
 fn span(columns: &[f64]) -> f64 {
     columns.iter().map(|width| width + GAP).sum::<f64>() - GAP
 }
 
-/// What only some panels have.
+/// Entries that only some panels have.
 #[derive(Default)]
 struct Extra {
     published: bool,
@@ -179,7 +179,7 @@ impl Extra {
 }
 
 impl Sign {
-    /// Draws it to the right of its place.
+    /// Draws the symbol to the right of its position.
     fn draw(self, pen: Pen<'_, '_>, (x, y): Place) -> Drawn {
         let line = || vec![(x, y), (x + px(SIGN), y)];
         let middle = (x + px(SIGN / 2.0), y);

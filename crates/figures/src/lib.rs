@@ -1,27 +1,26 @@
-//! Pictures from columns of numbers; knows no drive.
+//! Draws pictures from columns of numbers; independent of the simulator.
 //!
 //! A [`Figure`] is a title, a caption and [`Panel`]s in a grid; a panel shows grouped [`Bars`],
 //! [`Lines`] or the [`Steps`] of distribution functions. [`Figure::svg`] draws it: the same figure
 //! gives the same bytes.
 //!
-//! Series are told apart twice, by a colour that colour-blind readers can tell and by a hatch, a
-//! marker or a dash, so that a print in grey works too. What was published stands beside what was
-//! measured as black diamonds. Legends lie below the panels, never on the data; they are one where
-//! all panels agree on what a name looks like.
+//! Series are distinguished twice: by a color from a palette safe for color-blind readers, and by a
+//! hatch, marker or dash, so that grayscale prints work, too. Published numbers appear as black
+//! diamonds next to the measurements. Legends lie below the panels, never on the data; panels share
+//! one legend if they agree on the meaning of every name.
 //!
-//! `plotters` draws, with its SVG backend alone: it needs no font and no system library, has
-//! coordinates for marks of our own on any plot, and has kept its interface for years. `kuva` 0.6
-//! was the other candidate. It knows more kinds of plots, but no logarithm to base 2 and no marks
-//! on bars, its interface changes with every release, and it writes its own version into every
-//! picture.
+//! `plotters` draws, with its SVG backend only: it needs no font and no system library, can place
+//! custom marks on any plot, and has kept a stable interface for years. The alternative, `kuva`
+//! 0.6, has more kinds of plots, but no base-2 logarithm and no marks on bars; its interface
+//! changes with every release, and it writes its own version into every picture.
 //!
 //! ```
 //! use fowler_figures::{BarSeries, Bars, Figure, Panel};
 //!
 //! let mut figure = Figure::new("Read latency");
-//! figure.caption = Some("Normalised to the baseline.".into());
+//! figure.caption = Some("Normalized to the baseline.".into());
 //! figure.panels.push(Panel::bars("SLC", Bars {
-//!     y: "normalised read latency".into(),
+//!     y: "normalized read latency".into(),
 //!     groups: vec!["F1".into(), "DAP".into()],
 //!     series: vec![BarSeries {
 //!         name: "RPS".into(),
@@ -50,31 +49,32 @@ pub use check::{FigureError, Finding, Wrong};
 /// A picture of one or more panels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// Stands above the panels, and is the accessible name of the picture.
+    /// Shown above the panels; also the accessible name of the picture.
     pub title: String,
-    /// Stands below the panels, and is the accessible description of the picture.
+    /// Shown below the panels; also the accessible description of the picture.
     pub caption: Option<String>,
-    /// Panels beside each other, at least 1; without it as many as fit on a page, at most two.
+    /// The number of panels side by side, at least 1; by default as many as fit on a page, at most
+    /// two.
     pub columns: Option<usize>,
-    /// Whether panels of the same kind and the same scale share one range of y, to be compared by
-    /// eye.
+    /// Whether panels of the same kind and scale share one range of y, so that they can be compared
+    /// visually.
     pub same_y: bool,
     /// Row by row.
     pub panels: Vec<Panel>,
 }
 
 impl Figure {
-    /// A figure with a title and nothing in it yet.
+    /// Returns an empty figure with a title.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// The picture as the text of an SVG file, which ends in a newline.
+    /// Returns the picture as SVG text that ends in a newline.
     ///
     /// # Errors
     ///
-    /// Everything that keeps the figure from being drawn, all at once: see [`Wrong`]. Nothing is
+    /// Everything that prevents the figure from being drawn, all at once: see [`Wrong`]. Nothing is
     /// left out silently.
     pub fn svg(&self) -> Result<String, FigureError> {
         check::check(self)?;
@@ -85,26 +85,26 @@ impl Figure {
 /// One coordinate system with its data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Stands above the panel; empty for none.
+    /// Shown above the panel; empty for none.
     pub title: String,
     /// What it shows.
     pub plot: Plot,
 }
 
 impl Panel {
-    /// A panel of grouped bars.
+    /// Returns a panel of grouped bars.
     #[must_use]
     pub fn bars(title: impl Into<String>, bars: Bars) -> Self {
         Self { title: title.into(), plot: Plot::Bars(bars) }
     }
 
-    /// A panel of lines.
+    /// Returns a panel of lines.
     #[must_use]
     pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
         Self { title: title.into(), plot: Plot::Lines(lines) }
     }
 
-    /// A panel of distribution functions.
+    /// Returns a panel of distribution functions.
     #[must_use]
     pub fn steps(title: impl Into<String>, steps: Steps) -> Self {
         Self { title: title.into(), plot: Plot::Steps(steps) }
@@ -114,15 +114,15 @@ impl Panel {
 /// The kinds of panels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plot {
-    /// Groups of bars, one bar for each series.
+    /// Groups of bars, one bar per series.
     Bars(Bars),
-    /// Series of points, joined.
+    /// Series of connected points.
     Lines(Lines),
     /// Empirical distribution functions.
     Steps(Steps),
 }
 
-/// Groups of bars, one bar for each series, from zero on a linear axis.
+/// Groups of bars, one bar per series, starting at zero on a linear axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
     /// Title of the y axis, with its unit.
@@ -131,24 +131,25 @@ pub struct Bars {
     pub groups: Vec<String>,
     /// The bars of each group, from left to right.
     pub series: Vec<BarSeries>,
-    /// A line across, such as "as fast as the baseline".
+    /// A horizontal line, such as "as fast as the baseline".
     pub reference: Option<Reference>,
 }
 
-/// The bars of one name, one for each group.
+/// The bars with one name, one per group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarSeries {
     /// For the legend.
     pub name: String,
-    /// One for each group. A bar without a value is a small cross at zero, explained in the legend.
+    /// One value per group. A missing value is drawn as a small cross at zero, explained in the
+    /// legend.
     pub values: Vec<Option<f64>>,
-    /// What was published for each group, drawn as diamonds; empty for nothing.
+    /// The published value for each group, drawn as a diamond; empty for none.
     pub published: Vec<Option<f64>>,
     /// Lower and upper end of the whisker for each group; empty for none.
     pub spread: Vec<Option<(f64, f64)>>,
 }
 
-/// Series of points, joined.
+/// Series of connected points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
     /// The horizontal axis.
@@ -157,7 +158,7 @@ pub struct Lines {
     pub y: Axis,
     /// In the order of the legend.
     pub series: Vec<LineSeries>,
-    /// A line across.
+    /// A horizontal line.
     pub reference: Option<Reference>,
 }
 
@@ -166,12 +167,12 @@ pub struct Lines {
 pub struct LineSeries {
     /// For the legend.
     pub name: String,
-    /// (x, y), joined in this order. May be empty only where something was published.
+    /// (x, y), connected in this order. May be empty only if there are published points.
     pub points: Vec<(f64, f64)>,
-    /// Points with markers, or a theory: dashed, without markers. Of more than 24 points only some
-    /// are marked, with their whiskers.
+    /// Points with markers, or a theory: dashed, without markers. With more than 24 points, only
+    /// some have markers and whiskers.
     pub stroke: Stroke,
-    /// (x, y) of what was published: diamonds, edged in the colour of the series.
+    /// Published (x, y): diamonds, outlined in the color of the series.
     pub published: Vec<(f64, f64)>,
     /// Lower and upper end of the whisker at each point; empty for none.
     pub spread: Vec<Option<(f64, f64)>>,
@@ -203,12 +204,12 @@ pub struct Steps {
 pub struct StepSeries {
     /// For the legend.
     pub name: String,
-    /// (x, fraction of all that is at most x): neither ever falls, fractions lie in 0 to 1.
+    /// (x, fraction of values that are at most x): neither ever decreases, fractions lie in 0 to 1.
     pub points: Vec<(f64, f64)>,
 }
 
 impl StepSeries {
-    /// The distribution of values in any order.
+    /// Returns the distribution function of values in any order.
     #[must_use]
     pub fn of_values(name: impl Into<String>, values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
@@ -226,52 +227,52 @@ impl StepSeries {
     }
 }
 
-/// An axis: what it shows and how it is divided. Its range follows from the data.
+/// An axis: its title and scale. Its range follows from the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     /// With its unit, such as "read latency (µs)".
     pub title: String,
-    /// How values become places.
+    /// How values map to positions.
     pub scale: Scale,
 }
 
 impl Axis {
-    /// An axis on which equal differences are equal lengths.
+    /// Returns a linear axis.
     #[must_use]
     pub fn linear(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Linear }
     }
 
-    /// An axis on which equal ratios are equal lengths, divided in powers of two.
+    /// Returns a base-2 logarithmic axis.
     #[must_use]
     pub fn log2(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Log2 }
     }
 
-    /// An axis on which equal ratios are equal lengths, divided in powers of ten.
+    /// Returns a base-10 logarithmic axis.
     #[must_use]
     pub fn log10(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Log10 }
     }
 }
 
-/// How values become places on an axis.
+/// How values map to positions on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// As they are. Zero is on the axis when it is not far from the data.
+    /// Linear. Zero is included if it is not far from the data.
     #[default]
     Linear,
-    /// Their logarithm to base 2. Values must be positive.
+    /// Base-2 logarithm. Values must be positive.
     Log2,
-    /// Their logarithm to base 10. Values must be positive.
+    /// Base-10 logarithm. Values must be positive.
     Log10,
 }
 
 /// A horizontal line across a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// Where it crosses the y axis.
+    /// Its y value.
     pub at: f64,
-    /// For the legend; empty to leave it out there.
+    /// For the legend; empty to omit it there.
     pub name: String,
 }

@@ -9,16 +9,16 @@ use crate::panel::{Plan, natural_width, range_of_y};
 use crate::style::{AXIS, LABEL, PAPER, TITLE, printable, px, wrap};
 use crate::{Figure, Panel};
 
-/// Free on all sides, in pixels.
+/// The margin on all sides, in pixels.
 const EDGE: f64 = 14.0;
-/// Free between panels, in pixels.
+/// The gap between panels, in pixels.
 const GAP: f64 = 18.0;
-/// Two panels go beside each other if they are not wider than this together, in pixels.
+/// Two panels go side by side if their total width is at most this, in pixels.
 const PAGE: f64 = 1100.0;
 const TITLE_LINE: f64 = 24.0;
 const CAPTION_LINE: f64 = 17.0;
 
-/// Draws a figure that was found in order.
+/// Draws a figure that passed validation.
 pub fn draw(figure: &Figure) -> Result<String, FigureError> {
     let page = Page::new(figure);
     let mut body = String::new();
@@ -28,7 +28,7 @@ pub fn draw(figure: &Figure) -> Result<String, FigureError> {
         let finding = Finding { panel: String::new(), series: String::new(), wrong };
         FigureError { figure: figure.title.clone(), findings: vec![finding] }
     })?;
-    // The library's own head says nothing of what is in the picture, and takes units for pixels.
+    // The library's own header describes nothing and takes units for pixels.
     let body = body.split_once('\n').map_or("", |(_, body)| body);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" \
@@ -51,7 +51,7 @@ fn escaped(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Where everything goes, in pixels.
+/// The layout, in pixels.
 struct Page<'f> {
     plans: Vec<Plan<'f>>,
     title: Vec<String>,
@@ -143,7 +143,7 @@ impl<'f> Page<'f> {
     }
 }
 
-/// The range of y of a panel: its own, or that of all panels like it.
+/// Returns the y range of a panel: its own, or that shared by all panels like it.
 fn range(figure: &Figure, panel: &Panel) -> (f64, f64) {
     let Some((bars, scale, own)) = range_of_y(&panel.plot) else { return (0.0, 1.0) };
     if !figure.same_y {

@@ -1,4 +1,4 @@
-//! One panel: how much room it takes, its axes, and its data on them.
+//! A panel: its size, its axes, and its data.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -10,20 +10,20 @@ use crate::ruler::{Room, Ruler};
 use crate::style::{AXIS, HEADING, INK, LABEL, MESH, px, width};
 use crate::{Panel, Plot, Scale};
 
-/// Of what lies between the axes, in pixels.
+/// The height of the plot area, in pixels.
 pub const PLOT_HEIGHT: f64 = 240.0;
 const CURVE_WIDTH: f64 = 400.0;
-/// Free to the right of the axes, where half a label may stand.
+/// The margin to the right of the axes, for half a label.
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 8.0;
 const HEAD: f64 = 24.0;
-/// How far an axis reaches for zero: heights are compared with each other, places along x seldom
-/// are.
+/// How far an axis extends to include zero: heights are compared with each other, positions along x
+/// seldom are.
 const ALWAYS: f64 = f64::INFINITY;
 const FAR: f64 = 0.6;
 const NEAR: f64 = 0.2;
 
-/// Room between the axes for what a panel shows, in pixels.
+/// Returns the width of the plot area that a panel needs, in pixels.
 pub fn natural_width(plot: &Plot) -> f64 {
     match plot {
         Plot::Bars(bars) => bars::natural_width(bars),
@@ -31,7 +31,7 @@ pub fn natural_width(plot: &Plot) -> f64 {
     }
 }
 
-/// Which panels may share a range of y, and that range: `None` where it is always the same.
+/// Returns which panels may share a range of y, and that range; `None` if it is always the same.
 pub fn range_of_y(plot: &Plot) -> Option<(bool, Scale, (f64, f64))> {
     match plot {
         Plot::Bars(bars) => Some((true, Scale::Linear, bars::range(bars))),
@@ -49,7 +49,7 @@ pub struct Plan<'f> {
 }
 
 impl<'f> Plan<'f> {
-    /// For a width between the axes in pixels, with the range of y that it has or shares.
+    /// Returns the panel for a plot area width in pixels, with its own or a shared range of y.
     pub fn new(panel: &'f Panel, wide: f64, y: (f64, f64)) -> Self {
         let (across, up) = (Room::Across(wide), Room::Up(PLOT_HEIGHT));
         let none = || Labels::new(&[], wide);
@@ -73,14 +73,14 @@ impl<'f> Plan<'f> {
         Self { panel, x, y, labels }
     }
 
-    /// Room for the title and the labels of y, in pixels.
+    /// Returns the width for the title and the labels of y, in pixels.
     pub fn left(&self) -> f64 {
         let labels = self.y.ticks.iter().map(|(_, label)| width(label, LABEL));
         let title = if self.titles().1.is_empty() { 0.0 } else { AXIS + 12.0 };
         labels.fold(0.0, f64::max) + title + 12.0
     }
 
-    /// Room for the title and the labels of x, in pixels.
+    /// Returns the height for the title and the labels of x, in pixels.
     fn bottom(&self) -> f64 {
         match &self.panel.plot {
             Plot::Bars(_) => self.labels.height,
@@ -89,12 +89,12 @@ impl<'f> Plan<'f> {
         }
     }
 
-    /// Of the whole panel without its legend, in pixels.
+    /// Returns the height of the panel without its legend, in pixels.
     pub fn height(&self) -> f64 {
         TOP + self.head() + PLOT_HEIGHT + self.bottom()
     }
 
-    /// Of the whole panel, in pixels, with so much on either side of the axes.
+    /// Returns the width of the panel with these margins beside its axes, in pixels.
     pub fn width(left: f64, wide: f64) -> f64 {
         left + wide + RIGHT
     }
@@ -111,7 +111,7 @@ impl<'f> Plan<'f> {
         }
     }
 
-    /// Draws it with its corner at a place in pixels.
+    /// Draws the panel with its corner at a position in pixels.
     pub fn draw(&self, canvas: &Canvas<'_>, corner: (f64, f64), left: f64, wide: f64) -> Drawn {
         let pen = Pen(canvas);
         let (x, top) = (corner.0, corner.1 + TOP + self.head());
@@ -149,7 +149,7 @@ impl<'f> Plan<'f> {
         mesh.draw()
     }
 
-    /// Ours, because the library would estimate where they have to stand.
+    /// Drawn here, because the library only estimates their positions.
     fn titles_of_axes(&self, plane: &Plane<'_, '_>, left: f64) -> Drawn {
         let (title_x, title_y) = self.titles();
         let middle_x = plane.at_place((self.x.low + self.x.high) / 2.0, self.y.low);
@@ -174,7 +174,7 @@ impl<'f> Plan<'f> {
     }
 }
 
-/// A title as high as it should be, or less where it is too long, down to what can be read.
+/// Returns a title at its normal size, or smaller if it is too long, down to a legible size.
 fn fitted(title: &str, height: f64, room: f64) -> Lettering {
     Lettering::new((height * room / width(title, height)).clamp(10.0, height))
 }

@@ -7,28 +7,28 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use crate::Scale;
 use crate::style::{LABEL, width};
 
-/// An axis with its range and its ticks. Places are values on a linear axis and exponents on a
+/// An axis with its range and ticks. Positions are values on a linear axis and exponents on a
 /// logarithmic one.
 #[derive(Clone, Debug)]
 pub struct Ruler {
     scale: Scale,
     pub low: f64,
     pub high: f64,
-    /// Places with their labels, from low to high.
+    /// Positions with their labels, in ascending order.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// Where labels go, which says how many have room.
+/// The direction of labels, which determines how many fit.
 #[derive(Clone, Copy, Debug)]
 pub enum Room {
-    /// Beside each other on so many pixels.
+    /// Side by side in this many pixels.
     Across(f64),
-    /// Above each other on so many pixels.
+    /// Stacked in this many pixels.
     Up(f64),
 }
 
 impl Room {
-    /// How many such labels have room.
+    /// Returns how many such labels fit.
     fn holds(self, labels: &[(f64, String)]) -> usize {
         let fits = match self {
             Self::Across(pixels) => {
@@ -42,17 +42,17 @@ impl Room {
     }
 }
 
-/// How much of the range stays free beside the data.
+/// The share of the range left free on either side of the data.
 const MARGIN: f64 = 0.04;
 
 impl Ruler {
-    /// Places without ticks, for categories.
+    /// Returns a ruler without ticks, for categories.
     pub fn plain(low: f64, high: f64) -> Self {
         Self { scale: Scale::Linear, low, high, ticks: Vec::new() }
     }
 
-    /// A ruler for values from `min` to `max`. Zero is on a linear axis if the value next to it is
-    /// less than `reach` times the one that is farthest from it.
+    /// Returns a ruler for values from `min` to `max`. A linear axis includes zero if the value
+    /// closest to it is less than `reach` times the value farthest from it.
     pub fn new(scale: Scale, (min, max): (f64, f64), reach: f64, room: Room) -> Self {
         match scale {
             Scale::Linear => Self::linear(min, max, reach, room),
@@ -60,13 +60,13 @@ impl Ruler {
         }
     }
 
-    /// From 0 to 1, with no margins to speak of.
+    /// Returns a ruler from 0 to 1 with almost no margins.
     pub fn shares() -> Self {
         let ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (share, format!("{share:.1}")));
         Self { scale: Scale::Linear, low: 0.0, high: 1.02, ticks: ticks.to_vec() }
     }
 
-    /// The place of a value.
+    /// Returns the position of a value.
     pub fn place(&self, value: f64) -> f64 {
         logarithm(self.scale, value)
     }
@@ -115,8 +115,7 @@ impl Ruler {
     }
 }
 
-/// A ruler is a coordinate of the drawing library: it takes places, and its ticks are those that
-/// were chosen.
+/// A ruler acts as a coordinate of the drawing library: it maps positions, and its ticks are fixed.
 impl Ranged for Ruler {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -136,7 +135,7 @@ impl Ranged for Ruler {
 }
 
 impl ValueFormatter<f64> for Ruler {
-    /// The library hands back the places that it was given.
+    /// The library returns the positions it was given.
     fn format_ext(&self, place: &f64) -> String {
         let tick = self.ticks.iter().find(|(at, _)| at == place);
         tick.map_or_else(String::new, |(_, label)| label.clone())
@@ -147,7 +146,7 @@ fn base(scale: Scale) -> f64 {
     if scale == Scale::Log2 { 2.0 } else { 10.0 }
 }
 
-/// From `libm`, so that every machine finds the same last digit.
+/// From `libm`, so that the last digit is the same on every machine.
 fn logarithm(scale: Scale, value: f64) -> f64 {
     match scale {
         Scale::Linear => value,
@@ -156,7 +155,7 @@ fn logarithm(scale: Scale, value: f64) -> f64 {
     }
 }
 
-/// Whole powers of the base, or every second, third... where not all have room.
+/// Returns whole powers of the base, or every second, third... if not all fit.
 fn powers(scale: Scale, low: f64, high: f64, room: Room) -> Vec<(f64, String)> {
     let all: Vec<i32> = (low.ceil() as i32..=high.floor() as i32).collect();
     let plain = match scale {
@@ -181,7 +180,7 @@ fn powers(scale: Scale, low: f64, high: f64, room: Room) -> Vec<(f64, String)> {
     ticks
 }
 
-/// 1, 2 and 5 of every decade.
+/// Returns 1, 2 and 5 of every decade.
 fn halves(low: f64, high: f64) -> Vec<(f64, String)> {
     let mut ticks = Vec::new();
     for power in low.floor() as i32..=high.ceil() as i32 {
@@ -201,7 +200,7 @@ fn halves(low: f64, high: f64) -> Vec<(f64, String)> {
     ticks
 }
 
-/// About so many round numbers between two.
+/// Returns about this many round numbers between two values.
 fn divide(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     let raw = (high - low) / wanted as f64;
     let power = libm::floor(libm::log10(raw)) as i32;
@@ -215,8 +214,8 @@ fn divide(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
     values.into_iter().map(|value| (value, short(value, step, size))).collect()
 }
 
-/// A multiple of `step` on an axis that goes as far as `size`: no more digits than tell it from its
-/// neighbours.
+/// Formats a multiple of `step` on an axis that extends to `size`, with just enough digits to
+/// distinguish it from its neighbors.
 fn short(value: f64, step: f64, size: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -235,7 +234,7 @@ fn short(value: f64, step: f64, size: f64) -> String {
     format!("{}{sign}", fixed(value / by, step / by))
 }
 
-/// With as many decimals as its step has.
+/// With as many decimals as its step.
 fn fixed(value: f64, step: f64) -> String {
     let decimals = (0..12).find(|decimals| {
         let shifted = step * libm::pow(10.0, f64::from(*decimals));
@@ -249,7 +248,7 @@ fn trimmed(value: f64, decimals: usize) -> String {
     minus(text.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
-/// A true minus instead of a hyphen.
+/// Replaces the hyphen with a true minus sign.
 fn minus(text: String) -> String {
     text.replace('-', "−")
 }

@@ -1,12 +1,11 @@
-//! Colours, sizes, and how wide a text is without a font at hand.
+//! Colors, sizes, and estimated text widths without font metrics.
 
 use plotters::style::RGBColor;
 
-/// Pixels are divided in ten: the backend counts in whole units, and marks should sit where the
-/// numbers are.
+/// Tenths of a pixel: the backend counts in whole units, and marks should be placed precisely.
 pub const UNIT: f64 = 10.0;
 
-/// Pixels in units of the canvas.
+/// Converts pixels to canvas units.
 pub fn px(pixels: f64) -> i32 {
     (pixels * UNIT).round() as i32
 }
@@ -17,8 +16,8 @@ pub const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 pub const MESH: RGBColor = RGBColor(0xE2, 0xE2, 0xE2);
 pub const FAINT: RGBColor = RGBColor(0x77, 0x77, 0x77);
 
-/// Of Okabe and Ito (2008), without black, which is for what was published; neighbours differ in
-/// lightness, and the yellow that is hard to see as a line comes last.
+/// The palette of Okabe and Ito (2008) without black, which marks published numbers. Neighbors
+/// differ in lightness; yellow, hard to see as a line, comes last.
 pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xE6, 0x9F, 0x00),
@@ -29,7 +28,7 @@ pub const PALETTE: [RGBColor; 7] = [
     RGBColor(0xF0, 0xE4, 0x42),
 ];
 
-/// The colour of a series by its place in the legend.
+/// Returns the color of a series by its position in the legend.
 pub fn colour(index: usize) -> RGBColor {
     PALETTE[index % PALETTE.len()]
 }
@@ -40,8 +39,8 @@ pub const HEADING: f64 = 14.5;
 pub const AXIS: f64 = 13.0;
 pub const LABEL: f64 = 12.0;
 
-/// How wide a text is at a height, in pixels, both estimated to the wide side: the reader's font is
-/// not ours to know.
+/// Estimates the width of a text at a height, in pixels, erring on the wide side: the reader's font
+/// is unknown.
 pub fn width(text: &str, height: f64) -> f64 {
     let ems: f64 = text
         .chars()
@@ -59,13 +58,13 @@ pub fn width(text: &str, height: f64) -> f64 {
     ems * height
 }
 
-/// A text without what no XML file may hold.
+/// Returns a text without characters that are illegal in XML.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A text in lines that are at most so wide, broken at blanks and behind hyphens; a piece that is
-/// too long alone stays whole.
+/// Breaks a text into lines of at most this width, at blanks and after hyphens; a single piece that
+/// is too long stays whole.
 pub fn wrap(text: &str, height: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

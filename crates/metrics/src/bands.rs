@@ -1,10 +1,9 @@
-//! What makes the slowest requests slow: the parts of latency, summed by bands of latency.
+//! The causes of the highest latencies: the parts of latency, summed by latency band.
 //!
-//! Keeping every request until the end would answer the question exactly and cost memory per
-//! request. Instead each latency falls into one of a fixed set of logarithmic buckets, and each
-//! bucket holds the exact sums of the parts of its requests. "The slowest 1 %" is then answered by
-//! whole buckets from the top: the answer names how many requests it really covers, and of those it
-//! is exact.
+//! Exact answers would require keeping every request, at a memory cost per request. Instead, each
+//! latency falls into one of a fixed set of logarithmic buckets, and each bucket holds the exact
+//! sums of the parts of its requests. "The slowest 1 %" is answered with whole buckets from the
+//! top: the answer says how many requests it covers, and is exact for those.
 
 use crate::bin::Bin;
 use fowler_device::blame::{Blame, ByPart, Part};
@@ -13,23 +12,23 @@ use fowler_units::Span;
 /// Buckets per doubling of latency: a bucket is at most 1/32 (3 %) wide.
 const PER_OCTAVE: usize = 32;
 const SHIFT: u32 = PER_OCTAVE.ilog2();
-/// Values below `PER_OCTAVE` have a bucket each; every octave from there to 2^64 has `PER_OCTAVE`.
+/// Values below `PER_OCTAVE` have a bucket each; every octave above, up to 2^64, has `PER_OCTAVE`.
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one bucket. The sums are of 64 bits, because every request adds to all of them.
-/// A drive that falls hours behind would overflow them within some million requests, so they are
-/// carried into 128 bits before. Sums are added two at a time where they are aligned for it.
+/// The requests of one bucket. Sums are 64-bit, because every request adds to all of them. A drive
+/// that falls hours behind would overflow them within some million requests, so they are carried
+/// into 128 bits in time. The layout allows the compiler to add two sums at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 struct Bucket {
     parts: ByPart<u64>,
-    /// Nanoseconds in `parts`: none of them is larger.
+    /// The total nanoseconds in `parts`, an upper bound on each of them.
     total: u64,
     count: u64,
 }
 
 impl Bucket {
-    /// Adds a request that makes the sums `total` in all.
+    /// Adds a request; `total` is the new sum of all parts.
     #[inline]
     fn add(&mut self, total: u64, blame: &Blame) {
         self.total = total;
@@ -40,7 +39,7 @@ impl Bucket {
     }
 }
 
-/// Sums that 64 bits could not hold any longer.
+/// Sums carried over from the 64-bit ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried {
     bucket: usize,
@@ -51,44 +50,45 @@ struct Carried {
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
-    /// At most one for each bucket, and most often none at all.
+    /// At most one per bucket, and usually empty.
     carried: Vec<Carried>,
 }
 
 /// The blame of a band of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
-    /// Requests in the band.
+    /// The number of requests in the band.
     pub count: u64,
-    /// None of them is faster than this.
+    /// The lower bound of their latencies.
     pub from: Span,
-    /// Nanoseconds, summed over the band.
+    /// Nanoseconds by part, summed over the band.
     pub parts: ByPart<u128>,
 }
 
 impl Band {
-    /// Nanoseconds of all parts: the sum of the band's latencies.
+    /// Returns the nanoseconds of all parts: the sum of the band's latencies.
     pub fn total(&self) -> u128 {
         self.parts.sum()
     }
 
-    /// The share of the band's latency that `part` is to blame for; `None` if there is no latency.
+    /// Returns the share of the band's latency caused by `part`; `None` if there is no latency.
     pub fn share(&self, part: Part) -> Option<f64> {
         let total = self.total();
         (total > 0).then(|| self.parts[part] as f64 / total as f64)
     }
 
-    /// The mean time of `part` in a request of the band, in microseconds; `None` if it is empty.
+    /// Returns the mean time of `part` per request of the band, in microseconds; `None` if it is
+    /// empty.
     pub fn mean_us(&self, part: Part) -> Option<f64> {
         (self.count > 0).then(|| self.parts[part] as f64 / self.count as f64 / 1e3)
     }
 
-    /// The mean latency of a request of the band, in microseconds; `None` if it is empty.
+    /// Returns the mean latency of the band, in microseconds; `None` if it is empty.
     pub fn mean_latency_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.total() as f64 / self.count as f64 / 1e3)
     }
 
-    /// The parts from the largest down, those without any time left out; equal ones in their order.
+    /// Returns the parts in descending order, without those that are zero; ties keep their order.
     pub fn ranked(&self) -> Vec<Part> {
         let mut parts: Vec<Part> =
             Part::ALL.into_iter().filter(|&part| self.parts[part] > 0).collect();
@@ -106,17 +106,17 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * (1 + octave as usize) + within
 }
 
-/// The bucket that a bin lies in.
+/// Returns the bucket that contains a bin.
 #[inline]
 fn bucket_around(bin: Bin) -> usize {
     if bin.place() < Bin::PER_OCTAVE {
-        // Latencies so short have a bin each.
+        // Latencies this short have a bin each.
         return bucket_of(Span(bin.place() as u64));
     }
     bin.place() / (Bin::PER_OCTAVE / PER_OCTAVE) + PER_OCTAVE * (Bin::SHIFT - SHIFT) as usize
 }
 
-/// The smallest latency of a bucket.
+/// Returns the smallest latency of a bucket.
 fn lower_bound(bucket: usize) -> u64 {
     match bucket.checked_sub(PER_OCTAVE) {
         None => bucket as u64,
@@ -124,7 +124,7 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Of the same requests, whatever has been carried over.
+/// Sums of the same requests that were carried over.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {
@@ -144,19 +144,19 @@ impl Default for BlameBands {
 }
 
 impl BlameBands {
-    /// Nothing blamed yet.
+    /// Returns an empty recorder.
     pub fn new() -> Self {
         let buckets = vec![Bucket::default(); BUCKETS].into_boxed_slice();
         Self { buckets, carried: Vec::new() }
     }
 
-    /// Records one request, of which `blame` explains the whole latency.
+    /// Records one request. The parts of `blame` sum to its latency.
     #[inline]
     pub fn record(&mut self, latency: Span, blame: &Blame) {
         self.record_in(Bin::of(latency), latency, blame);
     }
 
-    /// As [`BlameBands::record`], of a latency whose bin is known.
+    /// Like [`BlameBands::record`], for a latency whose bin is known.
     #[inline]
     pub(crate) fn record_in(&mut self, bin: Bin, latency: Span, blame: &Blame) {
         debug_assert_eq!(blame.total(), latency);
@@ -174,7 +174,7 @@ impl BlameBands {
         self.buckets[index].add(latency.0, blame);
     }
 
-    /// Empties the 64-bit sums of a bucket into wide ones.
+    /// Carries the 64-bit sums of a bucket over into wide ones.
     fn carry(&mut self, index: usize) {
         let parts = std::mem::take(&mut self.buckets[index].parts);
         self.buckets[index].total = 0;
@@ -188,7 +188,7 @@ impl BlameBands {
         }
     }
 
-    /// Adds what `other` measured.
+    /// Adds the measurements of `other`.
     pub fn merge(&mut self, other: &BlameBands) {
         for (index, theirs) in other.buckets.iter().enumerate() {
             if self.buckets[index].total.checked_add(theirs.total).is_none() {
@@ -204,7 +204,7 @@ impl BlameBands {
         }
     }
 
-    /// The sums of a bucket.
+    /// Returns the sums of a bucket.
     fn parts_of(&self, index: usize) -> ByPart<u128> {
         let mut parts = self.buckets[index].parts.map(u128::from);
         if let Some(its) = self.carried.iter().find(|its| its.bucket == index) {
@@ -213,12 +213,14 @@ impl BlameBands {
         parts
     }
 
-    /// Requests in all.
+    /// Returns the total number of requests.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
-    /// The blame of what is slower than all but `below` of the requests and not among the slowest
+    /// Returns the blame of the requests slower than the share `below` but not among the slowest
+    /// `above`: the whole buckets that [`BlameBands::slowest`] covers for the former and not for
+    /// the latter. Empty if a single bucket spans both.
     /// `above` of them: the whole buckets that [`BlameBands::slowest`] covers of the one and not of
     /// the other. Empty where one bucket reaches across.
     pub fn between(&self, below: f64, above: f64) -> Band {
@@ -230,9 +232,9 @@ impl BlameBands {
         band
     }
 
-    /// The blame of the slowest `share` of the requests: whole buckets from the slowest down until
-    /// at least that many are covered; [`Band::count`] says how many that is. Empty without
-    /// requests.
+    /// Returns the blame of the slowest `share` of the requests: whole buckets from the slowest
+    /// down until at least that many are covered. [`Band::count`] says how many those are. Empty if
+    /// there are no requests.
     pub fn slowest(&self, share: f64) -> Band {
         let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: ByPart::default() };
@@ -307,7 +309,7 @@ mod tests {
 
     #[test]
     fn sums_beyond_64_bits_are_exact() {
-        // Requests of nine quintillion nanoseconds: the third overflows.
+        // Requests of nine quintillion nanoseconds each: the third one overflows.
         let mut blame = Blame::default();
         blame[Part::BehindGcErase] = Span(u64::MAX / 2 - 7);
         blame[Part::Sense] = Span(7);

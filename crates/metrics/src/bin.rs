@@ -1,16 +1,17 @@
-//! The bin of a latency: worked out once for each request, and all that counts latencies finds its
-//! place by it.
+//! The histogram bin of a latency. It is computed once per request and shared by everything that
+//! counts latencies.
 //!
-//! Bins are those of `hdrhistogram` for three digits: one for each latency below 2048 ns, then 1024
+//! Bins are those of `hdrhistogram` at three digits: one for each latency below 2048 ns, then 1024
 //! for each doubling up to 2^64.
 
 use fowler_units::Span;
 
-/// Places of a table that holds one for every bin, with some to spare: a table of a place for each
+/// The size of a table with a place for every bin. It has a place for each `u16`, so indexing needs
+/// no bounds check.
 /// `u16` needs no check of its bounds.
 pub(crate) const PLACES: usize = 1 << 16;
 
-/// A bin, by its number: slower requests have higher ones.
+/// The number of a bin; slower requests have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bin(u16);
 
@@ -19,26 +20,26 @@ impl Bin {
     pub const PER_OCTAVE: usize = 1 << Bin::SHIFT;
     pub const SHIFT: u32 = 10;
 
-    /// The bin that a latency falls into.
+    /// Returns the bin of a latency.
     #[inline]
     pub fn of(Span(latency): Span) -> Bin {
         let octave = (latency | (2 * Bin::PER_OCTAVE as u64 - 1)).ilog2() - Bin::SHIFT;
-        // A latency's leading one adds one octave.
+        // The latency's leading one counts as one octave.
         Bin((octave << Bin::SHIFT) as u16 + (latency >> octave) as u16)
     }
 
-    /// Where it stands in a table of [`PLACES`].
+    /// Returns its index in a table of [`PLACES`].
     #[inline]
     pub fn place(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The bins from the one of `first` to the one of `last`; none if `last` is less.
+    /// Returns the bins from that of `first` to that of `last`; none if `last` is smaller.
     pub fn between(first: Span, last: Span) -> impl Iterator<Item = Bin> {
         (Bin::of(first).0..=Bin::of(last).0).map(Bin)
     }
 
-    /// The smallest latency in it.
+    /// Returns the smallest latency in the bin.
     pub fn first(self) -> Span {
         let octave = (self.place() / Bin::PER_OCTAVE).saturating_sub(1);
         Span(((self.place() - octave * Bin::PER_OCTAVE) as u64) << octave)

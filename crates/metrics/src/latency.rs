@@ -1,4 +1,5 @@
-//! The distribution of latencies: count, exact mean, exact extremes, percentiles to three digits.
+//! The distribution of latencies: count, exact mean, exact extremes, and percentiles to three
+//! digits.
 
 use crate::bin::{Bin, PLACES};
 use fowler_units::Span;
@@ -7,7 +8,7 @@ use hdrhistogram::Histogram;
 /// Significant digits of a percentile: a value read from the histogram is at most 0.1 % too high.
 const DIGITS: u8 = 3;
 
-/// A percentile that every report gives.
+/// A percentile included in every report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
     /// The median.
@@ -35,22 +36,22 @@ impl Percentile {
         Percentile::P99999,
     ];
 
-    /// The share of requests that are at most this slow.
+    /// Returns the share of requests that are at most this slow.
     pub fn quantile(self) -> f64 {
         [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999][self as usize]
     }
 
-    /// One request in so many exceeds it.
+    /// Returns `n` if one request in `n` exceeds it.
     pub fn one_in(self) -> u64 {
         [2, 10, 100, 1_000, 10_000, 100_000][self as usize]
     }
 
-    /// The name in JSON, without the unit: `p50` to `p99999`.
+    /// Returns the name in JSON, without the unit: `p50` to `p99999`.
     pub fn name(self) -> &'static str {
         ["p50", "p90", "p99", "p999", "p9999", "p99999"][self as usize]
     }
 
-    /// The name in tables: `p50` to `p99.999`.
+    /// Returns the name in tables: `p50` to `p99.999`.
     pub fn label(self) -> &'static str {
         ["p50", "p90", "p99", "p99.9", "p99.99", "p99.999"][self as usize]
     }
@@ -58,11 +59,11 @@ impl Percentile {
 
 /// The latencies of one kind of request.
 ///
-/// They are counted in the bins of a histogram, which is made of the counts when something is asked
-/// of it: its own way of recording knows neither its bounds nor its digits before it runs, and
-/// takes eight times as many instructions. There is a bin for every `u64`, so that recording never
-/// allocates and never clamps (512 KB, of which a run touches a few pages). Sum and extremes are
-/// kept beside it, exactly: the mean is an integer sum over a count, not a mean of bins.
+/// Latencies are counted in the bins of a histogram, which is built from the counts only when it is
+/// queried: recording with the library itself takes eight times as many instructions, because its
+/// bounds and digits are known only at run time. There is a bin for every `u64`, so recording never
+/// allocates and never clamps (512 KB, of which a run touches a few pages). The sum and the
+/// extremes are kept exactly: the mean is an integer sum over a count, not a mean of bins.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     bins: Box<[u64; PLACES]>,
@@ -79,19 +80,19 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// No latencies yet.
+    /// Returns an empty recorder.
     pub fn new() -> Self {
         let bins = vec![0; PLACES].into_boxed_slice().try_into().expect("one for each place");
         Self { bins, count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 
-    /// Takes note of one latency.
+    /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Span) {
         self.record_in(Bin::of(latency), latency);
     }
 
-    /// As [`Latencies::record`], of a latency whose bin is known.
+    /// Like [`Latencies::record`], for a latency whose bin is known.
     #[inline]
     pub(crate) fn record_in(&mut self, bin: Bin, latency: Span) {
         self.bins[bin.place()] += 1;
@@ -100,7 +101,7 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// As [`Latencies::record`], of so many that are alike.
+    /// Like [`Latencies::record`], for `count` equal latencies.
     #[inline]
     pub fn record_many(&mut self, latency: Span, count: u64) {
         if count == 0 {
@@ -112,7 +113,7 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// The extremes change seldom: they are read, and hardly ever written.
+    /// The extremes rarely change, so they are read and hardly ever written.
     #[inline]
     fn extend(&mut self, min: u64, max: u64) {
         if min < self.min {
@@ -123,14 +124,14 @@ impl Latencies {
         }
     }
 
-    /// Those of the bins in which there are any, each with how many, ascending.
+    /// Returns the nonempty bins with their counts, ascending.
     fn counts(&self) -> impl Iterator<Item = (Bin, u64)> {
         Bin::between(Span(self.min), Span(self.max))
             .map(|bin| (bin, self.bins[bin.place()]))
             .filter(|&(_, count)| count > 0)
     }
 
-    /// The histogram of them.
+    /// Builds the histogram.
     fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
             .expect("bounds that hold every u64 are valid");
@@ -140,7 +141,7 @@ impl Latencies {
         histogram
     }
 
-    /// How many there are of each of its values, ascending: enough to make it anew with
+    /// Returns each value with its count, ascending: enough to rebuild the distribution with
     /// [`Latencies::of_values`].
     pub fn values(&self) -> Vec<(u64, u64)> {
         self.histogram()
@@ -149,7 +150,7 @@ impl Latencies {
             .collect()
     }
 
-    /// Those of [`Latencies::values`], with the exact sum and extremes.
+    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes.
     pub fn of_values(values: &[(u64, u64)], sum: u128, extremes: (u64, u64)) -> Self {
         let mut all = Self::new();
         for &(value, count) in values {
@@ -158,7 +159,7 @@ impl Latencies {
         Self { sum, min: extremes.0, max: extremes.1, ..all }
     }
 
-    /// Adds what `other` measured; the result is that of one recorder that saw both.
+    /// Adds the measurements of `other`, as if one recorder had seen both.
     pub fn merge(&mut self, other: &Latencies) {
         for (bin, count) in other.counts() {
             self.bins[bin.place()] += count;
@@ -168,34 +169,34 @@ impl Latencies {
         self.extend(other.min, other.max);
     }
 
-    /// How many there are.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The exact sum in nanoseconds.
+    /// Returns the exact sum in nanoseconds.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The exact mean in microseconds.
+    /// Returns the exact mean in microseconds.
     pub fn mean_us(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64 / 1e3)
     }
 
-    /// The exact minimum.
+    /// Returns the exact minimum.
     pub fn min(&self) -> Option<Span> {
         (self.count() > 0).then_some(Span(self.min))
     }
 
-    /// The exact maximum.
+    /// Returns the exact maximum.
     pub fn max(&self) -> Option<Span> {
         (self.count() > 0).then_some(Span(self.max))
     }
 
-    /// Latencies, ascending, each with the number of requests that are later: the complementary
-    /// distribution. Values are those of the histogram, at most 0.1 % too high; the last is the
-    /// exact maximum, and nothing is later.
+    /// Returns the complementary distribution: latencies, ascending, each with the number of
+    /// requests that are slower. Values are those of the histogram, at most 0.1 % too high; the
+    /// last is the exact maximum, which nothing exceeds.
     pub fn later_than(&self) -> impl Iterator<Item = (Span, u64)> {
         let mut left = self.count();
         self.values().into_iter().map(move |(value, count)| {
@@ -204,10 +205,10 @@ impl Latencies {
         })
     }
 
-    /// The smallest latency that at least this share of requests does not exceed, to three digits
-    /// and rounded up, never beyond the maximum. `None` if there are too few requests for one of
-    /// them to lie above: then the answer would be the maximum under another name. The median is
-    /// always given.
+    /// Returns the smallest latency that at least this share of requests does not exceed, rounded
+    /// up to three digits but never beyond the maximum. Returns `None` if there are too few
+    /// requests for one of them to exceed it: it would just be the maximum under another name. The
+    /// median is always given.
     pub fn percentile(&self, percentile: Percentile) -> Option<Span> {
         let enough = match percentile {
             Percentile::P50 => 1,
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Against what the library records itself.
+    /// Compares with recording by the library itself.
     #[test]
     fn the_histogram_is_the_one_that_recording_would_have_made() {
         let mut rng = Rng::stream(5, "latency/histogram");
@@ -297,7 +298,7 @@ mod tests {
         assert!((mean / (u64::MAX as f64 / 2e3) - 1.0).abs() < 1e-12, "{mean}");
     }
 
-    /// Against the obvious oracle: a sorted list.
+    /// Compares with a simple oracle: a sorted list.
     #[test]
     fn percentiles_are_within_a_tenth_of_a_percent_above_the_exact_ones() {
         let mut rng = Rng::stream(1, "latency/percentiles");

@@ -1,10 +1,10 @@
-//! What a run measures: latency histograms, blame by latency band, the course of a run, a log of
+//! Measurements of a run: latency histograms, blame by latency band, time series, and a log of
 //! every request.
 //!
-//! Everything here is a [`fowler_device::Probe`] or part of one: it observes and is never asked.
-//! After construction nothing on the path of a request allocates, hashes or takes a square root;
-//! what needs arithmetic (percentiles, shares) is worked out once, when the run is over. What was
-//! never measured is `None`, not zero and not NaN.
+//! Everything here is a [`fowler_device::Probe`] or part of one: it only observes the simulation.
+//! After construction, nothing on the path of a request allocates, hashes or takes a square root;
+//! percentiles and shares are computed once, after the run. A value that was never measured is
+//! `None`, not zero or NaN.
 
 mod bands;
 mod bin;

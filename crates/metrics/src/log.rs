@@ -1,17 +1,17 @@
-//! One line of CSV for every request: when, what, the latency, and why to the nanosecond.
+//! A CSV line for every request: time, operation, latency, and the parts of the latency to the
+//! nanosecond.
 
 use fowler_device::blame::Part;
 use fowler_device::{Completion, Probe};
 use std::io::{self, Write};
 
-/// A line is put together here before it is written: the word of the operation, and numbers of at
-/// most 20 digits (id, five facts, the parts), each with its comma.
+/// The buffer in which a line is assembled: the word of the operation, and numbers of at most 20
+/// digits (ID, five facts, the parts), each with its comma.
 const LINE_CAPACITY: usize = 16 + (6 + Part::COUNT) * 21;
 
-/// Writes every completion as a line of CSV, in order of completion. `id` counts completions from
-/// 0.
+/// Writes every completion as a CSV line, in order of completion. `id` counts completions from 0.
 ///
-/// A probe cannot fail, so the first error of the writer is remembered, writing stops, and
+/// A probe cannot fail, so the first write error is stored, writing stops, and
 /// [`RequestLog::finish`] returns the error.
 #[derive(Debug)]
 pub struct RequestLog<W: Write> {
@@ -30,7 +30,7 @@ impl<W: Write> RequestLog<W> {
         Ok(Self { writer, line: Vec::with_capacity(LINE_CAPACITY), next: 0, error: None })
     }
 
-    /// Writes out what is buffered and says whether everything arrived.
+    /// Flushes the buffer and returns the first write error, if any.
     pub fn finish(mut self) -> io::Result<W> {
         match self.error.take() {
             Some(error) => Err(error),

@@ -1,33 +1,33 @@
-//! A run over time, in memory that does not grow with its length: windows of equal width, and when
-//! they are all full, neighbours are merged and the width doubles.
+//! Time series of a run in bounded memory: windows of equal width. When all windows are full,
+//! neighbors are merged and the width doubles.
 //!
-//! A window takes what ends in it, its own end included. Counts, sums, extremes and busy times are
-//! exact; a percentile is read from logarithmic buckets.
+//! A window includes events at its end, not at its start. Counts, sums, extremes and busy times are
+//! exact; percentiles are read from logarithmic buckets.
 
 use crate::{ByKind, Kind};
 use fowler_device::{BySource, Completion, Counters, Device, Doing, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, HostOp, Id, Nanos, Span};
 
-/// Windows at most. A run of any length that has left the first width behind has more than half as
+/// The maximum number of windows. Once a run has outgrown the first width, it has more than half as
 /// many.
 const WINDOWS: usize = 256;
-/// The first width: no run that is over sooner than in a few of these has a course worth a picture.
+/// The first width. A run shorter than a few of these has no time series worth plotting.
 const FIRST_WIDTH: Span = Span::us(100);
 /// Buckets per doubling of latency: a percentile is at most 1/16 (6 %) too high.
 const PER_OCTAVE: usize = 16;
 const SHIFT: u32 = PER_OCTAVE.ilog2();
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one kind that were answered in a window.
+/// The requests of one kind completed in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// How many.
+    /// Their number.
     pub requests: u64,
-    /// What they asked for.
+    /// Their size in bytes.
     pub bytes: u64,
     /// The sum of their latencies, in nanoseconds.
     pub latency: u128,
-    /// The longest of them.
+    /// The largest of their latencies.
     pub max: Span,
 }
 
@@ -39,26 +39,26 @@ impl Served {
         self.max = self.max.max(other.max);
     }
 
-    /// The mean latency in microseconds; none of no requests.
+    /// Returns the mean latency in microseconds; `None` if there are no requests.
     pub fn mean_us(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.latency as f64 / self.requests as f64 / 1e3)
     }
 }
 
-/// What happened in a window.
+/// Measurements of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// How long it is; the last of a run is cut short.
+    /// Its width; the last window of a run may be shorter.
     pub length: Span,
-    /// Reads and writes answered.
+    /// Reads and writes completed.
     pub served: ByKind<Served>,
-    /// What all dies spent their time on, in nanoseconds, in the order of [`Doing::NAMES`].
+    /// The time of all dies by activity, in nanoseconds, in the order of [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
     /// Pages programmed.
     pub programs: BySource<u64>,
     /// Blocks erased.
     pub erases: u64,
-    /// Times a program or erase was taken off the cells (S10).
+    /// How often a program or erase was suspended (S10).
     pub suspensions: u64,
 }
 
@@ -74,7 +74,7 @@ impl Window {
         self.suspensions += other.suspensions;
     }
 
-    /// Pages programmed for any source for each page programmed for the host; none before the
+    /// Returns the pages programmed in total per page programmed for the host; `None` before the
     /// first.
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
@@ -87,7 +87,7 @@ fn add_each(sums: &mut [u64], more: &[u64]) {
     }
 }
 
-/// What the drive had counted when the open window began.
+/// The drive's counters at the beginning of the open window.
 #[derive(Clone, Debug)]
 struct Reading {
     at: Nanos,
@@ -96,18 +96,18 @@ struct Reading {
     channels: Vec<Span>,
 }
 
-/// The probe that records a run over time.
+/// A probe that records a run over time.
 #[derive(Clone, Debug)]
 pub struct OverTime {
     width: Span,
-    /// When the open window ends; never before the first request.
+    /// The end of the open window; never before the first request.
     due: Nanos,
     /// The open window.
     open: usize,
     windows: Box<[Window]>,
-    /// For each window, kind and bucket, how many requests.
+    /// The number of requests by window, kind and bucket.
     buckets: Box<[u32]>,
-    /// For each window and die, and for each window and channel, nanoseconds at work.
+    /// Busy nanoseconds by window and die, and by window and channel.
     die_busy: Vec<u64>,
     channel_busy: Vec<u64>,
     last: Option<Reading>,
@@ -120,7 +120,7 @@ impl Default for OverTime {
 }
 
 impl OverTime {
-    /// Nothing recorded yet.
+    /// Returns an empty recorder.
     pub fn new() -> Self {
         Self {
             width: FIRST_WIDTH,
@@ -134,7 +134,7 @@ impl OverTime {
         }
     }
 
-    /// The run is over: the open window ends with it. What happens later is not recorded.
+    /// Ends the run and with it the open window. Later events are not recorded.
     pub fn end(&mut self, device: &Device) {
         if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
             self.close(device, device.now());
@@ -144,7 +144,7 @@ impl OverTime {
         self.last = None;
     }
 
-    /// A run that is over, in half as many windows of twice the width.
+    /// Returns a finished run in half as many windows of twice the width.
     #[must_use]
     pub fn coarser(&self) -> Self {
         let mut coarser = self.clone();
@@ -152,18 +152,18 @@ impl OverTime {
         coarser
     }
 
-    /// The width of every window but the last.
+    /// Returns the width of every window but the last.
     pub fn width(&self) -> Span {
         self.width
     }
 
-    /// The windows of a run that is over, in order; the first begins with the first request.
+    /// Returns the windows of a finished run, in order; the first begins with the first request.
     pub fn windows(&self) -> &[Window] {
         &self.windows[..self.open]
     }
 
-    /// A share of the latencies of one kind in a window does not exceed this, to 6 % and rounded
-    /// up; none of no requests.
+    /// Returns the `share` quantile of the latencies of one kind in a window, rounded up by at most
+    /// 6 %; `None` if there are no requests.
     pub fn quantile(&self, window: usize, kind: Kind, share: f64) -> Option<Span> {
         let served = &self.windows[window].served[kind];
         let wanted = (share * served.requests as f64).ceil().max(1.0) as u64;
@@ -175,12 +175,12 @@ impl OverTime {
         Some(Span(upper_bound(bucket)).min(served.max))
     }
 
-    /// Nanoseconds that each die was at work in a window.
+    /// Returns the nanoseconds that each die was busy in a window.
     pub fn die_busy(&self, window: usize) -> &[u64] {
         row(&self.die_busy, window)
     }
 
-    /// Nanoseconds that each channel transferred in a window.
+    /// Returns the nanoseconds that each channel transferred in a window.
     pub fn channel_busy(&self, window: usize) -> &[u64] {
         row(&self.channel_busy, window)
     }
@@ -189,7 +189,7 @@ impl OverTime {
         &self.buckets[(window * Kind::ALL.len() + kind as usize) * BUCKETS..][..BUCKETS]
     }
 
-    /// The open window ends at `at`: what the drive has counted since the last one is its share.
+    /// Ends the open window at `at`: it gets what the drive counted since the previous window.
     fn close(&mut self, device: &Device, at: Nanos) {
         let Some(last) = &mut self.last else { return };
         let window = &mut self.windows[self.open];
@@ -218,7 +218,7 @@ impl OverTime {
         last.counters = counters;
     }
 
-    /// Neighbours become one: where every window was full, half of the places are free again.
+    /// Merges neighboring windows: if all were full, half of them become free.
     fn merge(&mut self) {
         for window in 0..WINDOWS {
             let (into, first) = (window / 2, window % 2 == 0);
@@ -237,13 +237,13 @@ impl OverTime {
     }
 }
 
-/// The columns of one window.
+/// Returns the columns of one window.
 fn row(columns: &[u64], window: usize) -> &[u64] {
     let width = columns.len() / WINDOWS;
     &columns[window * width..][..width]
 }
 
-/// Adds up neighbouring rows of a table of [`WINDOWS`] rows; its second half is blank afterwards.
+/// Adds up neighboring rows of a table of [`WINDOWS`] rows and clears its second half.
 fn merge_rows<T: Copy + Default + std::ops::AddAssign>(table: &mut [T]) {
     let width = table.len() / WINDOWS;
     for window in 0..WINDOWS {
@@ -263,7 +263,7 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * octave as usize + (latency >> octave) as usize
 }
 
-/// The largest latency of a bucket.
+/// Returns the largest latency of a bucket.
 fn upper_bound(bucket: usize) -> u64 {
     match bucket.checked_sub(PER_OCTAVE) {
         None => bucket as u64,

@@ -1,5 +1,4 @@
-//! The probe of every run: latencies and blame of reads and writes, and what went through the
-//! drive.
+//! The probe of every run: latencies and blame of reads and writes, and the bytes transferred.
 
 use crate::bin::Bin;
 use crate::{BlameBands, Latencies};
@@ -19,7 +18,7 @@ impl Kind {
     /// Both, in order.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
-    /// The name in JSON and tables.
+    /// Returns the name in JSON and tables.
     pub fn name(self) -> &'static str {
         ["read", "write"][self as usize]
     }
@@ -31,7 +30,7 @@ fowler_units::enumerated! {
     pub ByKind
 }
 
-/// What one kind of request came to.
+/// Measurements for one kind of request.
 #[derive(Clone, Debug, Default)]
 struct Measured {
     latencies: Latencies,
@@ -39,7 +38,7 @@ struct Measured {
     bytes: u64,
 }
 
-/// Records every completion. Its path per request is a few additions into fixed tables.
+/// Records every completion with a few additions into fixed tables per request.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     measured: ByKind<Measured>,
@@ -51,51 +50,51 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing recorded yet.
+    /// Returns an empty recorder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asserts on every request that the parts of its blame sum to its latency. For tests; what a
-    /// run reports does not depend on it.
+    /// Makes every request assert that the parts of its blame sum to its latency. For tests;
+    /// results are unaffected.
     pub fn assert_sums(mut self) -> Self {
         self.assert_sums = true;
         self
     }
 
-    /// Requests of every kind.
+    /// Returns the number of requests of every kind.
     pub fn requests(&self) -> u64 {
         let measured: u64 = Kind::ALL.iter().map(|&kind| self.latencies(kind).count()).sum();
         measured + self.trims + self.flushes
     }
 
-    /// The sum of the latencies of requests of every kind, trims and flushes included, in
+    /// Returns the sum of the latencies of all requests, trims and flushes included, in
     /// nanoseconds.
     pub fn total_latency(&self) -> u128 {
         Kind::ALL.iter().map(|&kind| self.latencies(kind).sum()).sum::<u128>() + self.others
     }
 
-    /// The latencies of one kind.
+    /// Returns the latencies of one kind.
     pub fn latencies(&self, kind: Kind) -> &Latencies {
         &self.measured[kind].latencies
     }
 
-    /// The blame of one kind, by band of latency.
+    /// Returns the blame of one kind, by latency band.
     pub fn blame(&self, kind: Kind) -> &BlameBands {
         &self.measured[kind].blame
     }
 
-    /// Bytes that requests of one kind asked for.
+    /// Returns the bytes requested by one kind.
     pub fn bytes(&self, kind: Kind) -> u64 {
         self.measured[kind].bytes
     }
 
-    /// Trims.
+    /// Returns the number of trims.
     pub fn trims(&self) -> u64 {
         self.trims
     }
 
-    /// Flushes.
+    /// Returns the number of flushes.
     pub fn flushes(&self) -> u64 {
         self.flushes
     }

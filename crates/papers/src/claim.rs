@@ -364,7 +364,7 @@ pub(crate) mod tests {
     fn verdicts_follow_the_numbers() {
         use Verdict::{NotReproducible, Reproduced, Shape};
         let differ =
-            |what: &str| NotReproducible(format!("the {what} differ, and we do not know why"));
+            |what: &str| NotReproducible(format!("the {what} differ, for an unknown reason"));
         let turned = NotReproducible("the direction differs, for an unknown reason".into());
         let above = NotReproducible("not below the published number, for an unknown reason".into());
         for (check, published, ours, holds, verdict) in [
