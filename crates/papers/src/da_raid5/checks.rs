@@ -14,7 +14,7 @@ use fowler_experiment::studies::{self, fan_out};
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// The drive, small enough that every law can be looked at after every event.
+/// The drive, small enough to check every invariant after every event.
 const SMALL: [&str; 6] = [
     "geometry.blocks_per_plane=32",
     "geometry.pages_per_block=16",
@@ -74,14 +74,14 @@ fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
     Ok((broken, device.counters().parity_ways))
 }
 
-/// What the small drives came to.
+/// The results of the small drives.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Checks {
-    /// What an update of one page takes.
+    /// The operations for an update of one page.
     pub update: Operations,
     /// What parity of a stripe in part on worn blocks takes; none if there was no such stripe.
     pub parity: Option<Parities>,
-    /// Laws that were broken after any event.
+    /// Invariants that were broken after any event.
     pub broken: u64,
     /// How often parity was computed from the rest of its stripe, and from what was replaced.
     pub by_rest: u64,
@@ -104,7 +104,7 @@ pub(super) struct Parities {
     pub later: Operations,
 }
 
-/// The small drives.
+/// Returns the job that runs the small drives.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let raid5 = config("raid5", &[])?;
     let worn = config("pe_aware", &PARTLY_WORN)?;

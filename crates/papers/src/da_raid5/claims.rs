@@ -1,4 +1,4 @@
-//! Every claim of the paper, and what is measured for it.
+//! Every claim of the paper, and how it is measured.
 
 use super::plan::{
     AS_IT_IS, Case, Evidence, HC, PE_AWARE, PPC, RAID5, Shown, UDL, cache, n_update,
@@ -15,7 +15,7 @@ use fowler_experiment::workload::WorkloadSpec;
 use fowler_physics::bch::Bch;
 use fowler_units::{HostIo, HostOp};
 
-// What is printed elsewhere, too.
+// Claims whose numbers also appear in tables and figures.
 const SEQUENTIAL: ClaimId = ClaimId("003-024s");
 pub(super) const UDL_BELOW_RAID5: ClaimId = ClaimId("003-025");
 const UDL_BELOW_PPC: ClaimId = ClaimId("003-026");

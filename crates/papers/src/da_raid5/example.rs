@@ -30,7 +30,7 @@ const PAGES: [u32; 3] = [1, 2, 3];
 /// The flash is at rest so long after a write.
 const REST: u64 = 40_000_000;
 
-/// What there is to see after a write.
+/// The state after a write.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Moment {
     /// The page written.
@@ -43,16 +43,16 @@ pub(super) struct Moment {
     /// Flash reads and programs for parity since the write before.
     pub reads: u64,
     pub programs: u64,
-    /// Laws broken after any event of it.
+    /// Invariants broken after any event of the write.
     pub broken: u64,
 }
 
-/// The drive on which it runs.
+/// Returns the drive of the example.
 pub(super) fn drive() -> Result<Config, Diagnostics> {
     config("hc", &FIGURE)
 }
 
-/// Everything that the example's outcome depends on.
+/// Returns everything that the example's outcome depends on.
 pub(super) fn identity() -> Result<String, Diagnostics> {
     Ok(format!("{:?} {WRITES:?} {REST}", drive()?))
 }
@@ -124,7 +124,7 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
     ])
 }
 
-/// The log as a table.
+/// Returns the log as a table.
 pub(super) fn sheet(log: &[Moment]) -> Sheet {
     let heads = [
         "write",

@@ -1,4 +1,4 @@
-//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+//! The published numbers, read from the project's data, and the paper's workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/da-raid5.toml");
 
-/// The file of published numbers.
+/// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Requests of each run of what the paper shows.
+    /// The number of requests in each run behind the paper's figures.
     pub requests: u64,
-    /// And of the sweeps.
+    /// The number of requests in each run of the sweeps.
     pub swept_requests: u64,
     /// How worn the blocks are in stage 2, and on a drive beyond that.
     pub worn: Vec<String>,
@@ -49,12 +49,12 @@ impl Paper {
         published::open("papers/da-raid5", TEXT)
     }
 
-    /// The paper's drive, with some keys set otherwise.
+    /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         published::drive("da-raid5", &[], set)
     }
 
-    /// The number that a claim publishes under a label.
+    /// Returns the number that a claim publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

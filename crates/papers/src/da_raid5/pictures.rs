@@ -1,4 +1,4 @@
-//! The paper's figures as pictures.
+//! Pictures of the paper's figures.
 
 use super::claims::{HC_BELOW_RAID5, UDL_BELOW_RAID5};
 use super::paper::Paper;

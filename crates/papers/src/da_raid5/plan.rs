@@ -1,4 +1,4 @@
-//! Which runs the paper's figures and the sweeps need, and where their results are found.
+//! The runs that the paper's figures and the sweeps need, and access to their results.
 
 use super::checks::{self, Checks};
 use super::paper::Paper;
@@ -11,17 +11,17 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::studies::{ImageCache, fan_out};
 
-/// What is compared.
+/// A case to be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
     /// Its scheme, which names its runs.
     pub scheme: &'static str,
-    /// In tables and legends.
+    /// The name in tables and legends.
     pub name: &'static str,
     caches: Caches,
 }
 
-/// Which buffer a case has.
+/// The buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Caches {
     None,
@@ -39,7 +39,7 @@ pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Dat
 pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
 pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
 
-/// How a case is run: on which drive, and under which workloads.
+/// A variant: on which drive and under which workloads cases are run.
 struct Variant {
     name: String,
     set: Vec<String>,
@@ -56,7 +56,7 @@ pub(super) const AS_IT_IS: &str = "";
 pub(super) const STAGE_2: &str = "stage 2";
 /// All on a drive more worn than that.
 pub(super) const MORE_WORN: &str = "more worn";
-/// The schemes that are run on drives with worn blocks.
+/// The schemes run on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
 
 pub(super) fn n_update(n: u32) -> String {
@@ -141,16 +141,16 @@ fn run_name(column: &str, case: Case, variant: &str) -> String {
     if variant.is_empty() { base } else { format!("{base} {variant}") }
 }
 
-/// Everything that was measured, beside what the paper prints.
+/// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     pub(super) checks: Checks,
-    /// Whether only what the paper shows was run.
+    /// Whether only the runs behind the paper's figures were made.
     pub(super) brief: bool,
 }
 
-/// What all runs have in common.
+/// What all runs share.
 struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
@@ -219,7 +219,7 @@ impl Plan<'_> {
 const UPDATES: &str = "updates of small drives";
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -234,7 +234,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), checks, brief }))
     }
 
-    /// A number of a run.
+    /// Returns a number of a run.
     pub(super) fn number(
         &self,
         column: &str,
@@ -250,7 +250,7 @@ impl Evidence {
         self.number(column, case, variant, response)
     }
 
-    /// What a figure shows of a run.
+    /// Returns what a figure shows of a run.
     pub(super) fn value(
         &self,
         column: &str,
@@ -268,7 +268,7 @@ impl Evidence {
         Some(self.value(column, case, AS_IT_IS, shown)? / base).filter(|ratio| ratio.is_finite())
     }
 
-    /// The same of a variant.
+    /// The same, for a variant.
     pub(super) fn ratio_in(
         &self,
         column: &str,
@@ -292,7 +292,7 @@ impl Evidence {
         Some(of(variants.0)? / of(variants.1)?).filter(|ratio| ratio.is_finite())
     }
 
-    /// The share of time for which a chip is busy, on average.
+    /// Returns the mean share of time that a chip is busy.
     pub(super) fn busy(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         self.number(column, case, variant, |run| {
             Some(run.counters.die_busy_s / run.simulated_s / f64::from(CHIPS))
@@ -312,7 +312,7 @@ fn response(run: &RunSummary) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// What the three parts of the paper's figures show.
+/// The quantities shown in the three parts of the paper's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Response,
@@ -324,12 +324,12 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// What the paper shows.
+    /// The quantities that the paper shows.
     pub const PAPER: [Shown; 3] = [Shown::Response, Shown::Writes, Shown::Reads];
-    /// And what there is besides.
+    /// All quantities.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
-    /// What it shows of a run.
+    /// Returns the quantity for a run.
     fn number(self) -> Number {
         match self {
             Shown::Response => response,
@@ -355,7 +355,7 @@ mod tests {
     use super::*;
     use crate::column::columns;
 
-    /// Every run of the whole study is of a drive and a workload that there are.
+    /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();

@@ -16,10 +16,10 @@ use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
 /// Where the paper has T_p, and prints its model.
 const PRINTED: f64 = 15_000.0;
-/// The widest stripe that is looked at.
+/// The widest stripe considered.
 const MOST: u32 = 62;
 
-/// Every N, for a curve.
+/// All N, for a curve.
 fn widths() -> impl Iterator<Item = u32> {
     1..=36
 }
@@ -90,7 +90,7 @@ fn by_target() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// What was measured by N, and what the model gives.
+/// The measurements by N, and the model's results.
 pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Named, Diagnostics> {
     let config = config()?;
     let measured = |shown: Shown| {

@@ -1,4 +1,4 @@
-//! The paper's figures as rows of numbers, and the sweeps.
+//! Tables: the paper's figures as numbers, and the sweeps.
 
 use super::paper::Paper;
 use super::plan::{

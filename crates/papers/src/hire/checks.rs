@@ -10,10 +10,10 @@ use fowler_experiment::studies;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// Requests, of which the first half fills the drive.
+/// The number of requests; the first half fills the drive.
 const REQUESTS: u64 = 6000;
 
-/// The drive, small enough that every law can be looked at after every event.
+/// The drive, small enough to check every invariant after every event.
 const SMALL: [&str; 8] = [
     "geometry.channels=1",
     "geometry.chips_per_channel=2",
@@ -25,11 +25,11 @@ const SMALL: [&str; 8] = [
     "precondition.pattern=random",
 ];
 
-/// What the checks came to.
+/// The results of the checks.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct States {
     pub events: u64,
-    /// Events after which a law was broken.
+    /// Events after which an invariant was broken.
     pub violations: u64,
     pub erases: u64,
 }

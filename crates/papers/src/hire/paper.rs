@@ -1,4 +1,4 @@
-//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+//! The published numbers, read from the project's data, and the paper's workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -9,16 +9,16 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/hire.toml");
 
-/// The file of published numbers.
+/// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Requests of each run of what the paper shows.
+    /// The number of requests in each run behind the paper's figures.
     pub requests: u64,
-    /// And of the sweeps.
+    /// The number of requests in each run of the sweeps.
     pub swept_requests: u64,
-    /// What the drives have been through.
+    /// How the drives are preconditioned.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub sweeps: Sweeps,
@@ -48,12 +48,12 @@ impl Paper {
         published::open("papers/hire", TEXT)
     }
 
-    /// The paper's drive, with some keys set otherwise.
+    /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         published::drive("hire", &self.drive, set)
     }
 
-    /// The number that a claim publishes under a label.
+    /// Returns the number that a claim publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

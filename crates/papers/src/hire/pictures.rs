@@ -1,4 +1,4 @@
-//! The paper's figures as pictures.
+//! Pictures of the paper's figures.
 
 use super::oracle::Judged;
 use super::paper::Paper;

@@ -1,4 +1,4 @@
-//! Which runs the paper's figures and the sweeps need, and where their results are found.
+//! The runs that the paper's figures and the sweeps need, and access to their results.
 
 use super::checks::States;
 use super::oracle::{self, Judged};
@@ -20,7 +20,7 @@ use fowler_experiment::workload::WorkloadSpec;
 pub(super) struct Case {
     /// In the names of runs.
     pub key: &'static str,
-    /// In tables and legends.
+    /// The name in tables and legends.
     pub name: &'static str,
     scheme: &'static str,
     read_hot: &'static str,
@@ -42,7 +42,7 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
-/// What is measured on cells that err by age and wear.
+/// The cases measured on cells with errors by age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
 /// How a drive differs from the paper's.
 pub(super) struct Variant {
@@ -52,14 +52,14 @@ pub(super) struct Variant {
     pub reach: Reach,
 }
 
-/// On what a variant is measured.
+/// The workloads under which a variant is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// All workloads, at length: the paper's figures.
+    /// All workloads in full: the paper's figures.
     Shown,
-    /// All workloads, with the requests of the sweeps.
+    /// All workloads, with the sweeps' number of requests.
     All,
-    /// The workloads of the sweeps alone.
+    /// Only the workloads of the sweeps.
     Swept,
 }
 
@@ -75,7 +75,7 @@ fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     Variant { name: name.into(), set, cases: cases.into(), reach }
 }
 
-/// Every variant.
+/// Returns every variant.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     let four = [BASELINE, HVC, LVC, HIRE];
     let mut all = vec![
@@ -126,7 +126,7 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// What the variants of the sweeps are called.
+/// Names of the variants of the sweeps.
 pub(super) fn watermark(w: f64) -> String {
     format!("w {w}")
 }
@@ -157,16 +157,16 @@ const READS_ALONE: &str = "requests = 60_000\nmix.reads = 1.0\nspace.size = \"1G
 pub(super) const READ_ONLY: &str = "reads alone";
 pub(super) const STATES: &str = "states of blocks";
 
-/// Everything that was measured, beside what the paper prints.
+/// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     oracles: Results<Judged>,
-    /// None if it was not run.
+    /// `None` if it was not run.
     pub(super) states: Option<States>,
 }
 
-/// What all runs have in common.
+/// What all runs share.
 struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
@@ -174,7 +174,7 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// So many requests, or fewer if the user wants no more.
+    /// Returns this number of requests, or the user's limit if that is lower.
     fn most(&self, requests: u64) -> Option<u64> {
         Some(self.limit.map_or(requests, |limit| limit.min(requests)))
     }
@@ -200,7 +200,7 @@ impl Plan<'_> {
         Job::run(name, spec, images)
     }
 
-    /// The runs of a variant.
+    /// Returns the runs of a variant.
     fn jobs<'b>(
         &self,
         variant: &Variant,
@@ -224,7 +224,7 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// What the oracle knows of each workload.
+    /// Returns the oracle jobs of each workload.
     fn oracles<'b>(&self) -> Result<Vec<Job<'b, Judged>>, Diagnostics> {
         let most = self.most(self.paper.requests);
         let job =
@@ -232,7 +232,7 @@ impl Plan<'_> {
         self.columns.iter().map(job).collect()
     }
 
-    /// The run that only reads.
+    /// Returns the read-only run.
     fn reads<'b>(&self, images: &'b ImageCache) -> Result<Job<'b, RunSummary>, Diagnostics> {
         let text = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
         let workload = &WorkloadSpec::Generated(text);
@@ -256,13 +256,13 @@ impl Plan<'_> {
     }
 }
 
-/// What comes of the many runs.
+/// The results of the many runs.
 struct Many {
     oracles: Results<Judged>,
     results: Results<RunSummary>,
 }
 
-/// A workload under a case.
+/// A workload to replay under a case.
 struct Replay<'p> {
     workload: &'p WorkloadSpec,
     case: Case,
@@ -271,7 +271,7 @@ struct Replay<'p> {
 }
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -293,17 +293,17 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, oracles, states }))
     }
 
-    /// Whether anything was varied beyond the paper.
+    /// Whether the sweeps beyond the paper were run.
     pub(super) fn is_swept(&self) -> bool {
         !self.paper.sweeps.workloads.is_empty()
     }
 
-    /// What the oracle says of a workload.
+    /// Returns the oracle's results for a workload.
     pub(super) fn oracle(&self, column: &str) -> Option<&Judged> {
         self.oracles.get(&oracle::name(column))
     }
 
-    /// A number of a run.
+    /// Returns a number of a run.
     pub(super) fn number(
         &self,
         column: &str,
@@ -320,7 +320,7 @@ impl Evidence {
         self.runs.ratio(&run(case), &run(BASELINE), of)
     }
 
-    /// The wear of all programs of a run, in programs at nominal voltages.
+    /// Returns the wear of all programs of a run, in programs at nominal voltages.
     pub(super) fn worn(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         summary_worn(self.runs.summary(&run_name(column, case, variant))?)
     }
@@ -332,13 +332,13 @@ impl Evidence {
     }
 }
 
-/// The wear of all programs of a run's summary.
+/// Returns the wear of all programs in a run's summary.
 pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
     let at = run.counters.programs_at.as_ref()?;
     Some(worn([at.boosted, at.nominal, at.reduced].into()))
 }
 
-/// Fewer programs are no base for a quotient: an excerpt that only reads has a handful. Assumed.
+/// The fewest programs for a meaningful ratio: a read-only excerpt has a handful. Assumed.
 const PROGRAMS_LEAST: f64 = 500.0;
 
 #[cfg(test)]
@@ -347,7 +347,7 @@ pub(super) mod tests {
     use crate::column::columns;
     use crate::run_summary::{ByVoltage, Counters, Latencies};
 
-    /// Every run of the whole study is of a drive and a workload that there are.
+    /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let mut paper = Paper::open().unwrap();

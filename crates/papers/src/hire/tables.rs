@@ -1,4 +1,4 @@
-//! The paper's figures as rows of numbers, with ceilings and what was published beside them.
+//! Tables: the paper's figures as numbers, with upper bounds and the published numbers.
 
 use super::claims::{READS, WEAR, config, hit_bits};
 use super::oracle::Judged;

@@ -1,4 +1,4 @@
-//! Every claim of the paper, and what is measured for it.
+//! Every claim of the paper, and how it is measured.
 
 use super::die::{Die, Interruption, config};
 use super::paper::Flash;
@@ -11,7 +11,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_units::Span;
 use std::collections::BTreeSet;
 
-// What tables and figures print beside ours.
+// Claims whose numbers tables and figures show next to ours.
 const TABLE_2_SLC_READ: ClaimId = ClaimId("000-012");
 const TABLE_2_SLC_WRITE: ClaimId = ClaimId("000-013");
 const TABLE_2_MLC_READ: ClaimId = ClaimId("000-014");
@@ -116,12 +116,12 @@ fn ispp(config: &Config) -> Span {
     Span::ns(iteration * u64::from(timing.program_iterations.at(0)))
 }
 
-/// A number of each flash.
+/// Returns a number for each flash.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }
 
-/// The same where a flash may have none; its claim is then not met.
+/// Like [`by_flash`], where a flash may have no number; the claim then fails.
 fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Diagnostics>) -> Found {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -156,17 +156,17 @@ fn interface() -> Found {
     ])))
 }
 
-/// How long an operation takes undisturbed.
+/// Measures how long an undisturbed operation takes.
 fn alone(op: ChipOp) -> Found {
     by_flash(|flash| Ok(Die::new(flash, "fifo", op)?.alone.as_us()))
 }
 
-/// What reads at every moment of an operation come to.
+/// Evaluates reads that arrive at every offset into an operation.
 fn swept(scheme: &str, op: ChipOp, of: fn(&[Interruption]) -> f64) -> Found {
     by_flash(|flash| Ok(of(&Die::new(flash, scheme, op)?.sweep())))
 }
 
-/// By how much a read at one moment of an operation makes it longer.
+/// Measures how much longer an operation takes if a read arrives at an offset into it.
 fn interrupted(scheme: &str, op: ChipOp, offset: fn(&Config) -> Span) -> Found {
     by_flash(|flash| {
         let offset = offset(&config(flash, scheme)?);
@@ -182,14 +182,14 @@ fn longest_wait(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.wait.as_us()).fold(0.0, f64::max)
 }
 
-/// By how much longer a suspended operation took, if every one took the same.
+/// Returns how much longer suspended operations took, if all took the same.
 fn same_extra(all: &[Interruption]) -> Option<f64> {
     let suspended = all.iter().filter(|it| it.suspensions > 0);
     let extras: BTreeSet<Span> = suspended.map(|it| it.extra).collect();
     extras.first().filter(|_| extras.len() == 1).map(|extra| extra.as_us())
 }
 
-/// Different instants at which a read was served.
+/// Counts the different times at which a read was served.
 fn points(all: &[Interruption]) -> f64 {
     all.iter().map(|it| it.served).collect::<BTreeSet<_>>().len() as f64
 }
@@ -205,7 +205,7 @@ fn table2(evidence: &Evidence, (flash, of): (Flash, Number), id: ClaimId) -> Opt
     Some(sized(evidence, under_fifo(evidence, flash, of)?, id))
 }
 
-/// Numbers whose direction is their size: within a factor of two of those published.
+/// Returns numbers whose direction holds if they are within a factor of two of the published ones.
 fn sized(evidence: &Evidence, values: Vec<Labelled>, id: ClaimId) -> Measured {
     let holds = values.iter().all(|(label, ours)| {
         let ratio = evidence.paper.number(id, label).map(|published| ours / published);
@@ -259,7 +259,7 @@ fn background(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// By how much a scheme lowers mean reads against another, mean over the stand-ins.
+/// Returns how much a scheme lowers mean read latency against another, mean over the stand-ins.
 fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Measured> {
     let mut values = Vec::new();
     let mut holds = true;
@@ -295,7 +295,7 @@ fn contention(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// In how many cases IPS has the faster writes, and IPC the faster reads.
+/// Counts the cases in which IPS has faster writes, and those in which IPC has faster reads.
 fn fewer(evidence: &Evidence) -> Option<Measured> {
     let cases = |of: Number, schemes| -> Option<(usize, usize)> {
         let mut ratios = Vec::new();
@@ -310,7 +310,7 @@ fn fewer(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds: writes == all && reads == all })
 }
 
-/// What the paper calls a small or trivial excess has this for a limit here: ten per cent on
+/// The limit for what the paper calls a small or trivial excess: 10 % on
 /// average.
 const SMALL: f64 = 1.10;
 

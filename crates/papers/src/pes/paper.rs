@@ -1,4 +1,4 @@
-//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+//! The published numbers, read from the project's data, and the paper's workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/pes.toml");
 
-/// The file of published numbers.
+/// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
     /// The share of idle time that traces are compressed to.
     pub idle: f64,
-    /// What the drives have been through.
+    /// How the drives are preconditioned.
     drive: Vec<String>,
     pub workload: Vec<Published>,
     pub table2: Table2,
@@ -55,7 +55,7 @@ pub(super) struct Fit {
     pub stand_ins: Vec<String>,
 }
 
-/// Another answer than ours to something that the paper does not say.
+/// An alternative assumption where the paper is silent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
@@ -99,7 +99,7 @@ impl Paper {
         published::open("papers/pes", TEXT)
     }
 
-    /// The paper's drive, with some keys set otherwise.
+    /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, flash: Flash, set: &[String]) -> DeviceSpec {
         published::drive(flash.preset(), &self.drive, set)
     }
@@ -116,7 +116,7 @@ impl Paper {
         cells.get(place).copied()
     }
 
-    /// The number that a claim publishes under a label.
+    /// Returns the number that a claim publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

@@ -1,4 +1,4 @@
-//! The paper's figures, and those of what it leaves open, as pictures.
+//! Pictures: the paper's figures, and figures for the questions it leaves open.
 
 use super::claims::overheads;
 use super::limits::{DIES, LIMITS, LOADS, Point, Starvation};
@@ -164,7 +164,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Named {
     ("figure7".into(), figure)
 }
 
-/// What the paper leaves open: starvation.
+/// An open question of the paper: starvation.
 pub(super) fn starvation(starvation: &Starvation) -> [Named; 2] {
     [
         ("starvation_completion".into(), completion(&starvation.points)),

@@ -1,4 +1,4 @@
-//! Which runs the paper's tables and figures need, and where their results are found.
+//! The runs that the paper's tables and figures need, and access to their results.
 
 use super::fit::{Fit, fit};
 use super::limits::Starvation;
@@ -25,14 +25,14 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
 /// Those that a study of variations compares.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// Everything that was measured, beside what the paper prints.
+/// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     speeds: Results<Speed>,
-    /// None where only what the paper shows was wanted.
+    /// `None` if only the paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
-    /// None where the excerpt is not there.
+    /// `None` if the excerpt was not found.
     pub(super) fit: Option<Fit>,
 }
 
@@ -50,18 +50,18 @@ impl Flash {
     }
 }
 
-/// What a run is called: its workload, drive and scheme.
+/// Returns the name of a run: its workload, drive and scheme.
 pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     let base = format!("{column} {} {scheme}", drive.flash.name());
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
-/// The variant of a write queue of that size.
+/// Returns the name of the variant with a write queue of this size.
 pub(super) fn queue_variant(size: u32) -> String {
     format!("queue {size}")
 }
 
-/// What all runs have in common.
+/// What all runs share.
 struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
@@ -70,7 +70,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The two drives under FIFO, on which traces are compressed.
+    /// Returns the two drives under FIFO, used to find the replay speed of traces.
     fn beds(&self) -> Result<Vec<TestBed>, Diagnostics> {
         let bed = |&flash: &Flash| {
             Ok(TestBed::new(&self.paper.device(flash, &[]), "fifo")?.limited(self.limit))
@@ -171,7 +171,7 @@ struct Replay<'p> {
 }
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -198,12 +198,12 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, speeds, starvation, fit }))
     }
 
-    /// By what a workload's times were divided.
+    /// Returns the factor by which a workload's times were divided.
     pub(super) fn speed(&self, column: &Column, flash: Flash) -> Option<f64> {
         found(&self.speeds, column, flash)
     }
 
-    /// A number of a run.
+    /// Returns a number of a run.
     pub(super) fn number(
         &self,
         column: &str,
@@ -214,12 +214,12 @@ impl Evidence {
         self.runs.number(&run_name(column, drive, scheme), of)
     }
 
-    /// A number of the runs of a drive under a scheme, mean over the stand-ins.
+    /// Returns the mean of a number over the stand-ins, for a drive under a scheme.
     pub(super) fn average(&self, drive: Drive<'_>, scheme: &str, of: Number) -> Option<f64> {
         self.runs.average(|column| self.number(column, drive, scheme, of))
     }
 
-    /// A number of a run relative to the same number under another scheme.
+    /// Returns a number of a run relative to the same number under another scheme.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -256,7 +256,7 @@ pub(super) mod tests {
     use crate::column::columns;
     use crate::run_summary::Latencies;
 
-    /// Every run of the whole study is of a drive and a workload that there are.
+    /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();

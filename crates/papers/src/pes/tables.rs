@@ -1,4 +1,4 @@
-//! The paper's tables and figures as rows of numbers, and the tables of what it leaves open.
+//! Tables: the paper's tables and figures as numbers, and tables for the questions it leaves open.
 
 use super::claims::{
     OVERHEAD, READS_IPC_BELOW_RPS, READS_IPS_ABOVE_IPC, READS_PE0_BELOW_FIFO, READS_RPS_BELOW_FIFO,
@@ -110,7 +110,7 @@ pub(super) const SHARES: [Shares; 2] = [
 /// The schemes that suspend.
 pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
 
-/// The paper's name of a scheme.
+/// Returns the paper's name of a scheme.
 pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
@@ -182,7 +182,7 @@ pub(super) fn shown(paper: &Paper, answers: &[Answer], evidence: &Evidence) -> V
     sheets
 }
 
-/// What the paper leaves open.
+/// Results for the questions that the paper leaves open.
 pub(super) fn open_choices(paper: &Paper, evidence: &Evidence) -> [Sheet; 2] {
     [choices(paper, evidence), spare(evidence)]
 }

@@ -1,4 +1,4 @@
-//! Every claim of the paper, and what is measured for it, with the labels of its numbers.
+//! Every claim of the paper, and how it is measured, with the labels of its numbers.
 
 use super::examples::{
     constant_demand, delay_of_the_first_epoch, epoch, misses_until_chosen, periods, spare_after,
@@ -147,7 +147,7 @@ fn programming(config: &Config) -> f64 {
     (timing.bus_transfer + timing.mean_program()).as_us()
 }
 
-/// Bytes that a drive is rated for.
+/// Returns the bytes that a drive is rated for.
 fn writable(config: &Config) -> f64 {
     config.geometry.raw().0 as f64 * config.life.cycles
 }
@@ -256,7 +256,7 @@ fn below_capacity(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("proj", proj), ("exchange", exchange)]).if_holds(holds))
 }
 
-/// The years that the drive of a trace lives under a scheme.
+/// Returns how many years the drive of a trace lives under a scheme.
 fn years(evidence: &Evidence, trace: &str, scheme: &str) -> Option<f64> {
     evidence.life(trace, scheme)?.effective_lifetime_years
 }
@@ -281,7 +281,7 @@ fn lifetimes(evidence: &Evidence) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// A number of every trace.
+/// Returns a number for every trace.
 fn each(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
     evidence.paper.trace.iter().map(|trace| of(&trace.name)).collect()
 }

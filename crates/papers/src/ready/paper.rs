@@ -1,4 +1,4 @@
-//! What the paper publishes, read from the project's data.
+//! The published numbers, read from the project's data.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::published;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/ready.toml");
 
-/// The file of published numbers.
+/// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
@@ -33,7 +33,7 @@ impl Paper {
         published::open("papers/ready", TEXT)
     }
 
-    /// The number that a claim publishes under a label.
+    /// Returns the number that a claim publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

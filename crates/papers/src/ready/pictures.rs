@@ -1,4 +1,4 @@
-//! The paper's figures as pictures.
+//! Pictures of the paper's figures.
 
 use super::claims::TABLE_2;
 use super::paper::Paper;
@@ -10,7 +10,7 @@ use fowler_figures::{
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces. Diamonds are the paper's numbers.";
 
-/// Every figure.
+/// Returns every figure.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<(String, Figure)> {
     let named = |name: &str, panels: Vec<Panel>, title: &str| {
         let figure = Figure { caption: Some(STAND_INS.into()), panels, ..Figure::new(title) };

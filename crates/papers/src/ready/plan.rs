@@ -1,4 +1,4 @@
-//! Which lives the paper's tables and figures need, and where their results are found.
+//! The simulated lives that the paper's tables and figures need, and access to their results.
 
 use super::paper::{Paper, Trace};
 use crate::Request;
@@ -25,14 +25,14 @@ pub(super) const SCHEMES: [(&str, &str); 5] = [
 /// Seconds of a window in which demand is counted for Figure 4.
 const WINDOW_S: u64 = 60;
 
-/// Everything that was measured, beside what the paper prints.
+/// All measurements, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     demands: Results<Demand>,
     lives: Results<Lives>,
 }
 
-/// What a stand-in asks for.
+/// The write demand of a stand-in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
     /// Pages that it writes in each minute.
@@ -128,7 +128,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, demands, lives }))
     }
 
-    /// Nothing was measured.
+    /// Evidence without measurements.
     #[cfg(test)]
     pub fn none() -> Evidence {
         let paper = Paper::open().unwrap();
@@ -140,7 +140,7 @@ impl Evidence {
         self.lives.get(&life_name(trace, scheme))?.lives.first()
     }
 
-    /// A number of it.
+    /// Returns a number of a life.
     pub(super) fn number(
         &self,
         trace: &str,
@@ -186,7 +186,7 @@ fn drive(
     Ok((spec, resolved))
 }
 
-/// A life that is to be lived.
+/// A life to simulate.
 struct Plan<'p> {
     trace: &'p Trace,
     scheme: &'p str,
@@ -230,7 +230,7 @@ fn look(drive: &Resolved) -> u32 {
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
 }
 
-/// What a stand-in asks for, minute by minute.
+/// Returns the write demand of a stand-in, minute by minute.
 fn demand<'a>(trace: &Trace, limit: Option<u64>) -> Result<Job<'a, Demand>, Diagnostics> {
     let (_, resolved) = drive(trace, "nt", &[])?;
     let spec = workload(trace)?;

@@ -7,7 +7,7 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 
-/// Every table.
+/// Returns every table.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         traces(paper, evidence),
@@ -107,7 +107,7 @@ fn endured() -> Sheet {
 /// Five years, in seconds.
 const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
 
-/// What a drive of so many GB endures, in TB, that is written with `written` TB in five years.
+/// Returns what a drive of `gb` GB endures, in TB, if `written` TB are written in five years.
 fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
     let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
     reading.achievable(idle) * gb / 1024.0

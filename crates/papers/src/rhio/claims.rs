@@ -1,4 +1,4 @@
-//! Every claim of the paper, and what is measured for it.
+//! Every claim of the paper, and how it is measured.
 
 use super::example::{self, SIZES};
 use super::paper::Paper;
@@ -15,7 +15,7 @@ use fowler_physics::strength::Strengths;
 use fowler_physics::vth::Setting;
 use fowler_units::Rng;
 
-// What tables and figures print beside ours.
+// Claims whose numbers tables and figures show next to ours.
 pub(super) const BELOW_NOOP: ClaimId = ClaimId("001-001");
 pub(super) const BELOW_RT_R: ClaimId = ClaimId("001-002");
 pub(super) const BELOW_PV_W: ClaimId = ClaimId("001-003");
@@ -223,7 +223,7 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Whether coarser steps are faster with more errors, and more references slower with more
+/// Checks that coarser steps are faster with more errors, and more references slower with more
 /// corrected.
 fn monotone(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();

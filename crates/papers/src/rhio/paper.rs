@@ -1,4 +1,4 @@
-//! What the paper publishes, read from the project's data, and the workloads it is measured on.
+//! The published numbers, read from the project's data, and the paper's workloads.
 
 use crate::claim::{self, ClaimId, Statement};
 use crate::column::Published;
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../presets/papers/rhio.toml");
 
-/// The file of published numbers.
+/// The file with the published numbers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Requests of each run of what the paper shows, at any speed.
+    /// The number of requests in each run behind the paper's figures, at any speed.
     pub requests: u64,
-    /// And of the ablation, the choices and the estimate.
+    /// The number of requests in each run of the ablation, the choices and the estimate.
     pub swept_requests: u64,
     /// What the drive is beside its preset.
     drive: Vec<String>,
@@ -56,7 +56,7 @@ pub(super) struct Estimate {
     pub cycles: Vec<u32>,
 }
 
-/// Another answer than ours to something that the paper does not say.
+/// An alternative assumption where the paper is silent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
@@ -78,12 +78,12 @@ impl Paper {
         published::open("papers/rhio", TEXT)
     }
 
-    /// The paper's drive, with some keys set otherwise.
+    /// Returns the paper's drive with some keys overridden.
     pub fn device(&self, set: &[String]) -> DeviceSpec {
         published::drive("rhio", &self.drive, set)
     }
 
-    /// The number that a claim publishes under a label.
+    /// Returns the number that a claim publishes under a label.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

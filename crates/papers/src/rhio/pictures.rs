@@ -1,4 +1,4 @@
-//! The paper's figures, and those of what it leaves open, as pictures.
+//! Pictures: the paper's figures, and figures for the questions it leaves open.
 
 use super::claims::PRIORITIZED_WRITES;
 use super::paper::Paper;
@@ -25,7 +25,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Named> {
     figures
 }
 
-/// What it leaves open.
+/// Results for the questions that the paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Named; 3] {
     [
         ("intensity".into(), intensity(paper, evidence)),

@@ -1,4 +1,4 @@
-//! Which runs the paper's figures and our questions need, and where their results are found.
+//! The runs that the paper's figures and the open questions need, and access to their results.
 
 use super::paper::{Answer, Choice, Paper};
 use crate::Request;
@@ -62,25 +62,25 @@ pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
 
-/// A drive of so many cycles, and how the strength of its blocks is known.
+/// Returns the name of the variant with this many cycles and this source of block strength.
 pub(super) fn estimated(source: &str, cycles: u32) -> String {
     format!("strength {source} at {cycles} cycles")
 }
 
-/// How strength may be known.
+/// The sources of block strength.
 pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
-/// The schemes that it matters for, after the one they are compared with.
+/// The schemes that use block strength, preceded by the baseline.
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
-/// Everything that was measured on whole drives, beside what the paper prints.
+/// All measurements on whole drives, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// Whether only what the paper shows was run.
+    /// Whether only the runs behind the paper's figures were made.
     pub(super) brief: bool,
 }
 
-/// What all runs have in common.
+/// What all runs share.
 struct Plan<'a> {
     paper: &'a Paper,
     columns: &'a [Column],
@@ -120,7 +120,7 @@ impl<'a> Plan<'a> {
         Ok(jobs)
     }
 
-    /// What it leaves open.
+    /// Results for the questions that the paper leaves open.
     fn open(&self) -> Result<Vec<Job<'a, RunSummary>>, Diagnostics> {
         let mut jobs = Vec::new();
         for column in self.columns.iter().filter(|column| column.is_stand_in()) {
@@ -224,7 +224,7 @@ pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
 }
 
 impl Evidence {
-    /// Runs everything, or takes it from where an earlier call left it; nothing if it was stopped.
+    /// Runs everything, or loads it from an earlier call. Returns `None` if it was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -242,7 +242,7 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
-    /// A number of a run.
+    /// Returns a number of a run.
     pub(super) fn number(
         &self,
         column: &str,
@@ -253,7 +253,7 @@ impl Evidence {
         self.runs.number(&run_name(column, scheme, case), of)
     }
 
-    /// A number of a run relative to the same number under another scheme.
+    /// Returns a number of a run relative to the same number under another scheme.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -321,7 +321,7 @@ pub(super) mod tests {
     use crate::run_folder::Results;
     use crate::run_summary::{Counters, Latencies};
 
-    /// Every run of the whole study is of a drive and a workload that there are.
+    /// Every run of the whole study uses an existing drive and workload.
     #[test]
     fn every_run_can_be_set_up() {
         let paper = Paper::open().unwrap();

@@ -1,4 +1,4 @@
-//! The paper's figures as rows of numbers, and the tables of what it leaves open.
+//! Tables: the paper's figures as numbers, and tables for the questions it leaves open.
 
 use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITIZED_WRITES, correlations};
 use super::paper::Paper;
@@ -38,7 +38,7 @@ pub(super) const GAINS: [Gain; 6] = [
 /// Shares of prioritized writes that gains are looked up at.
 pub(super) const SHARES: [f64; 6] = [0.05, 0.10, 0.15, 0.20, 0.25, 0.40];
 
-/// The paper's name of a scheme.
+/// Returns the paper's name of a scheme.
 pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }
@@ -95,7 +95,7 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     sheets
 }
 
-/// What it leaves open.
+/// Results for the questions that the paper leaves open.
 pub(super) fn open_questions(paper: &Paper, evidence: &Evidence) -> [Sheet; 6] {
     [
         at_share(paper, evidence),
