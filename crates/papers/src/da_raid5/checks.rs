@@ -1,5 +1,5 @@
-//! What follows from the mechanism alone, on a small drive of stripes of 8: how much an update of
-//! one page reads and writes, what a stripe's first parity takes, whether every law holds after
+//! Consequences of the mechanism alone, on a small drive with stripes of 8: the reads and writes of
+//! a one-page update, the cost of a stripe's first parity, whether every invariant holds after
 //! every event, and the example of Figure 4.
 
 use super::example::{self, Moment};
@@ -24,7 +24,7 @@ const SMALL: [&str; 6] = [
     "buffer.size=128KiB",
 ];
 
-/// The small drive under a scheme, with some keys set otherwise.
+/// Returns the small drive's configuration under a scheme, with some keys overridden.
 pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics> {
     let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
     let spec = drive("da-raid5", &own(&SMALL), &own(more));
@@ -40,7 +40,7 @@ pub(super) fn device(config: &Config) -> Result<Device, Diagnostics> {
     studies::drive("da-raid5", config)
 }
 
-/// Flash reads and programs of one page written, those of GC not counted.
+/// Measures the flash reads and programs of a one-page write, without those of GC.
 fn update(config: &Config) -> Result<Operations, Diagnostics> {
     let mut device = device(config)?;
     let before = device.counters();
@@ -53,7 +53,7 @@ fn update(config: &Config) -> Result<Operations, Diagnostics> {
     Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
-/// Laws that are broken after any event of a random workload, and what parity was computed from.
+/// Counts the invariants broken after any event of a random workload, and how parity was computed.
 fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
     let mut device = device(config)?;
     let pages = u64::from(device.layout().logical_pages);
@@ -79,11 +79,11 @@ fn laws(config: &Config) -> Result<(u64, ParityWays), Diagnostics> {
 pub(super) struct Checks {
     /// The operations for an update of one page.
     pub update: Operations,
-    /// What parity of a stripe in part on worn blocks takes; none if there was no such stripe.
+    /// The cost of parity for a stripe partly on worn blocks; `None` if there was no such stripe.
     pub parity: Option<Parities>,
     /// Invariants that were broken after any event.
     pub broken: u64,
-    /// How often parity was computed from the rest of its stripe, and from what was replaced.
+    /// How often parity was computed from the rest of the stripe, and from the replaced pages.
     pub by_rest: u64,
     pub by_old: u64,
     /// The log of Figure 4's example.
@@ -97,7 +97,7 @@ pub(super) struct Operations {
     pub writes: u64,
 }
 
-/// What a stripe's first parity takes, and a later one.
+/// The cost of a stripe's first parity, and of a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Parities {
     pub first: Operations,
@@ -124,14 +124,14 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     }))
 }
 
-/// One block in 21 is worn: most stripes have no page in one, and some get one when they are
-/// written.
+/// One block in 21 is worn: most stripes have no page in a worn block, and some get one when they
+/// are written.
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 
-/// Flash reads and programs of a stripe's first parity, for which one of its pages was written to a
-/// worn block, and of a later write of that page, its own program counted with parity's; the first
-/// stripe of the drive to which both happen.
+/// Measures the flash reads and programs of a stripe's first parity, after one of its pages was
+/// written to a worn block, and of a later write of that page, including the program of the page
+/// itself. Uses the first stripe of the drive with both.
 fn parities(config: &Config) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config)?;
     let (host, parity) = (Source::Host, Source::Parity);

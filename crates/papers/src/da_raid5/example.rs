@@ -1,6 +1,6 @@
-//! The example of Figure 4, run once more: stripes of 4 pages, N_update of 2, a data cache of 8
-//! pages. After each write: what the cache holds, what has left it, what the parity cache covers,
-//! and what the flash was asked for on behalf of parity.
+//! The example of Figure 4 as a run: stripes of 4 pages, N_update of 2, a data cache of 8 pages.
+//! The log lists after each write what the cache holds, what was evicted, what the parity cache
+//! covers, and the flash operations for parity.
 
 use super::checks::{config, device};
 use fowler_device::{Config, Device, Pacing, Source};
@@ -10,7 +10,7 @@ use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The drive of the figure: five chips, and room in the cache until it is full.
+/// The drive of the figure: five chips, and no eviction before the cache is full.
 const FIGURE: [&str; 6] = [
     "geometry.channels=5",
     "policy.redundancy.stripe=4",
@@ -19,15 +19,14 @@ const FIGURE: [&str; 6] = [
     "buffer.ack=on_insert",
     "buffer.evict_ahead=1",
 ];
-/// The requests, up to D22 as the text has them. Behind that the figure names pages and not all of
-/// their order; this is one in which the stripes leave that it shows to leave: S0 for D23, S2, S5,
-/// and S0 once more.
+/// The requests; up to D22 as in the text. After that, the figure names pages but not their full
+/// order; this order evicts the stripes that it shows: S0 for D23, S2, S5, and S0 again.
 const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
-/// The write after which S0 leaves for the first time, by its place.
+/// The index of the write that first evicts S0.
 const FIRST: usize = 8;
-/// What S0 has in the cache, both times.
+/// The pages of S0 in the cache, both times.
 const PAGES: [u32; 3] = [1, 2, 3];
-/// The flash is at rest so long after a write.
+/// The time after a write by which the flash is idle.
 const REST: u64 = 40_000_000;
 
 /// The state after a write.
@@ -35,12 +34,12 @@ const REST: u64 = 40_000_000;
 pub(super) struct Moment {
     /// The page written.
     pub page: u32,
-    /// Pages in the data cache, and those that have left it.
+    /// Pages in the data cache, and those evicted.
     pub cache: Vec<u32>,
     pub left: Vec<u32>,
-    /// The pages that partial parity covers, by stripe.
+    /// The pages covered by partial parity, by stripe.
     pub covered: Vec<(u32, Vec<u32>)>,
-    /// Flash reads and programs for parity since the write before.
+    /// Flash reads and programs for parity since the previous write.
     pub reads: u64,
     pub programs: u64,
     /// Invariants broken after any event of the write.
@@ -73,7 +72,7 @@ fn covered(device: &Device) -> Vec<(u32, Vec<u32>)> {
     stripes.into_iter().filter_map(of).collect()
 }
 
-/// Runs it.
+/// Runs the example.
 pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
     let mut device = device(&drive()?)?;
     let mut moments = Vec::new();
@@ -81,7 +80,7 @@ pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
         let (before, had) = (device.counters(), cached(&device));
         let io = |page: u32, at, op| HostIo::new(op, Nanos(at), u64::from(page) * 8192, 8192);
         let mut broken = 0;
-        // A read of another stripe ends when the flash is at rest.
+        // A read of another stripe completes once the flash is idle.
         for request in [io(page, 0, HostOp::Write), io(60, REST, HostOp::Read)] {
             device.run_watched([request], Pacing::Open, &mut (), |device| {
                 broken += u64::from(device.check().is_err());
@@ -103,8 +102,8 @@ pub(super) fn run() -> Result<Vec<Moment>, Diagnostics> {
     Ok(moments)
 }
 
-/// What the claim states, as the log has it: how many pages of S0 leave together for D23 and the
-/// second time, how many PP0 and PP0' cover, and what the flash was asked for parity in all.
+/// Returns the numbers of the claim: how many pages of S0 are evicted together for D23 and the
+/// second time, how many PP0 and PP0' cover, and the total flash operations for parity.
 pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
@@ -112,7 +111,7 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 6]> {
         moment.covered.iter().find(|(stripe, _)| *stripe == 0).map_or(0.0, |(_, its)| alike(its))
     };
     let sum = |of: fn(&Moment) -> u64| log.iter().map(of).sum::<u64>() as f64;
-    // Nothing leaves before D23.
+    // Nothing is evicted before D23.
     let early = log[..FIRST].iter().all(|moment| moment.left.is_empty());
     Some([
         ("S0 for D23", if early { alike(&first.left) } else { 0.0 }),

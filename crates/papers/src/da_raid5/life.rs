@@ -1,11 +1,11 @@
-//! The whole life of a drive: how likely its data is lost, what its programs wear, and how long
-//! requests take, without RAID, under RAID-5, PPC and DA-RAID-5, by P/E cycles.
+//! The whole life of a drive: probability of data loss, wear and response time without RAID, and
+//! under RAID-5, PPC and DA-RAID-5, by P/E cycles.
 //!
-//! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days is just
-//! borne, by cells that err at 5.84297e-4 (equation (3)). Through that point the error rate is
-//! drawn as RHIO publishes it, growing by a factor of e^(3.7e-4) with every cycle, and in
-//! proportion to age; the second is assumed. Blocks have up to a fifth more or fewer cycles than
-//! the mean, evenly; assumed.
+//! The paper prints one point of its reliability model: at 15,000 cycles, data of 381 days can just
+//! be read from cells with an error rate of 5.84297e-4 (equation (3)). Through that point we draw
+//! the error rate that RHIO publishes, which grows by a factor of e^(3.7e-4) per cycle, and make it
+//! proportional to age, which is assumed. Block cycles are spread evenly by up to 20 % around the
+//! mean, also assumed.
 
 use super::claims::config;
 use super::plan::{AS_IT_IS, Case, Evidence, HC, NONE, PE_AWARE, PPC, RAID5, SWEPT, Shown, UDL};
@@ -21,17 +21,16 @@ use std::sync::LazyLock;
 
 /// RHIO, section II-B: the mean growth rate of ln RBER per cycle.
 const GROWTH: f64 = 3.7e-4;
-/// Blocks differ in their cycles by so much of the mean, evenly.
+/// The spread of block cycles relative to the mean, uniform.
 const SPREAD: f64 = 0.2;
-/// The life that is looked at, in mean cycles of a block: up to this, drawn in the first steps and
-/// listed in the second.
+/// The simulated life in mean block cycles, and the steps in which it is drawn and listed.
 const LIFE: u32 = 20_000;
 const DRAWN: u32 = 500;
 const LISTED: u32 = 2500;
-/// Less is not drawn: a drive that is as good as new.
+/// The smallest probability drawn; below it, a drive is as good as new.
 const LEAST: f64 = 1e-24;
-/// A stripe may lose data with this probability in the time that data is kept; the stripe size
-/// follows. Assumed: what a page loses at the point that the paper prints.
+/// The probability with which a stripe may lose data during retention; it determines the stripe
+/// size. Assumed: the loss of a page at the point that the paper prints.
 pub(super) const TARGET: f64 = 0.01588;
 
 /// The cells of equation (3), which are searched for: once, not for each of thousands of points.
@@ -47,25 +46,25 @@ fn life(config: &Config, step: u32) -> Vec<f64> {
     all
 }
 
-/// The first mean number of cycles at which DA-RAID-5 works as `case`, to a cycle.
+/// Returns the first mean number of cycles at which DA-RAID-5 works as `case`, to a cycle.
 fn begin(config: &Config, case: Case) -> Option<f64> {
     (0..=LIFE).map(f64::from).find(|&cycles| works_as(config, cycles) == case)
 }
 
-/// The cell error rate after so many cycles, at an age given as a share of T_retention.
+/// Returns the cell error rate at a number of cycles and an age as a share of T_retention.
 fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
     let worn = f64::from(config.redundancy.worn_above);
     (*WORST * age * libm::exp(GROWTH * (cycles - worn))).min(0.5)
 }
 
-/// The chance that a page cannot be read.
+/// Returns the probability that a page cannot be read.
 pub(super) fn page(config: &Config, cycles: f64, age: f64) -> f64 {
     let words = (config.geometry.page_size.0 / 512) as f64;
     let fails = Bch::DA_RAID_5.fails(cells(config, cycles, age));
     -libm::expm1(words * libm::log1p(-fails))
 }
 
-/// The mean over blocks around a mean number of cycles.
+/// Returns the mean over blocks around a mean number of cycles.
 fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     const STEPS: u32 = 40;
     let at = |step: u32| {
@@ -74,8 +73,8 @@ fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     (0..STEPS).map(|step| of(at(step))).sum::<f64>() / f64::from(STEPS)
 }
 
-/// The chance that a page of data kept for T_retention cannot be read, over blocks around a mean
-/// number of cycles.
+/// Returns the probability that a page of data kept for T_retention cannot be read, averaged over
+/// blocks around a mean number of cycles.
 fn page_of(config: &Config, cycles: f64) -> f64 {
     over_blocks(cycles, |cycles| page(config, cycles, 1.0))
 }
@@ -83,25 +82,25 @@ fn page_of(config: &Config, cycles: f64) -> f64 {
 /// A drive at a point of its life, under one scheme.
 #[derive(Clone, Copy)]
 struct Point {
-    /// The scheme whose cost it has, and how likely a stripe of N pages loses data while that is
-    /// kept.
+    /// The scheme whose cost it has, and the probability that a stripe of N pages loses data during
+    /// retention.
     case: Case,
     loss: f64,
 }
 
-/// The share of blocks above T_p.
+/// Returns the share of blocks above T_p.
 fn worn_share(config: &Config, cycles: f64) -> f64 {
     let worn = f64::from(config.redundancy.worn_above);
     let most = cycles * (1.0 + SPREAD);
     if most <= worn { 0.0 } else { ((most - worn) / (2.0 * SPREAD * cycles)).min(1.0) }
 }
 
-/// The share of stripes without a page in a worn block.
+/// Returns the share of stripes without a page in a worn block.
 fn bare_share(config: &Config, cycles: f64) -> f64 {
     libm::pow(1.0 - worn_share(config, cycles), f64::from(config.redundancy.stripe))
 }
 
-/// As what DA-RAID-5 works.
+/// Returns the case as which DA-RAID-5 works.
 fn works_as(config: &Config, cycles: f64) -> Case {
     let under_parity = (1.0 - bare_share(config, cycles)) * f64::from(config.stripes());
     if under_parity > f64::from(config.redundancy.all_above) {
@@ -115,7 +114,7 @@ fn works_as(config: &Config, cycles: f64) -> Case {
 
 const SCHEMES: [&str; 4] = ["no RAID", "RAID-5", "PPC", "DA-RAID-5"];
 
-/// The drive under each of [`SCHEMES`], where a page cannot be read with chance `q`.
+/// Returns the drive under each of [`SCHEMES`], if a page cannot be read with probability `q`.
 fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     let n = config.redundancy.stripe;
     let alone = -libm::expm1(f64::from(n) * libm::log1p(-q));
@@ -128,16 +127,16 @@ fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     ]
 }
 
-/// The points of the life that are drawn, by cycles. A mean over blocks takes a second for all of
-/// them: it is taken once, for every scheme and on all cores.
+/// Returns the points of the life that are drawn, by cycles. A mean over blocks takes a second for
+/// all of them, so it is computed once for every scheme, on all cores.
 fn drawn(config: &Config) -> Vec<(f64, [Point; 4])> {
     fan_out::each(&life(config, DRAWN), |&cycles| {
         (cycles, points(config, cycles, page_of(config, cycles)))
     })
 }
 
-/// DA-RAID-5: a stripe without a page in a worn block relies on refresh, which keeps its data no
-/// longer than its cells bear; the others have parity.
+/// Returns DA-RAID-5's point. A stripe without a page in a worn block relies on refresh, which
+/// rewrites data before its cells fail; the others have parity.
 fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     let case = works_as(config, cycles);
     if case == HC {
@@ -151,8 +150,8 @@ fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     Point { case, loss: bare * alone + (1.0 - bare) * protected }
 }
 
-/// Years until a drive has lost data, on average. Without RAID it has what parity takes elsewhere
-/// for data, too.
+/// Returns the mean time to data loss of a drive, in years. Without RAID, the space of parity holds
+/// data, too.
 fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
     let its = &config.redundancy;
     let parity = if case == NONE { 1.0 + 1.0 / f64::from(its.stripe) } else { 1.0 };
@@ -161,7 +160,7 @@ fn years(config: &Config, &Point { case, loss }: &Point) -> f64 {
     (periods_to_loss(loss, stripes) * period).min(1e30)
 }
 
-/// The life as a table.
+/// Returns the life as a table.
 pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = [
@@ -198,7 +197,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// The mean time to a loss of data, by cycles.
+/// Returns the mean time to data loss, by cycles.
 pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     let config = config()?;
     let heads = ["cycles", "no RAID", "RAID-5", "PPC", "DA-RAID-5", "which works as"];
@@ -213,7 +212,7 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// The life as pictures: the trade that the paper argues with, and the time to a loss.
+/// Returns pictures of the life: the trade-off that the paper argues with, and the time to loss.
 pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
     let config = config()?;
     let drawn = drawn(&config);
@@ -252,7 +251,7 @@ pub(super) fn pictures(evidence: &Evidence) -> Result<[Named; 2], Diagnostics> {
     Ok([("life".into(), life), ("mttdl".into(), mttdl)])
 }
 
-/// Where the stages of DA-RAID-5 begin, in words.
+/// Describes where the stages of DA-RAID-5 begin.
 fn stages(config: &Config) -> String {
     let said = |case: Case| match begin(config, case) {
         Some(cycles) => format!("{} from {cycles} cycles", case.name),

@@ -1,6 +1,6 @@
-//! Figure 2 by our model of cells: the longest retention and the most reads that the paper's code
-//! just bears, by P/E cycles. The constants are those of the drive's preset; none is fitted to the
-//! figure, whose curves the text does not print.
+//! Figure 2 with our cell model: the longest retention and the most reads that the paper's code can
+//! correct, by P/E cycles. The constants are those of the drive's preset. None is fitted to the
+//! figure, because the text does not print its curves.
 
 use super::claims::config;
 use crate::claim::Measured;
@@ -12,25 +12,24 @@ use fowler_physics::rber::{Block, Reliability};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// Cycles between two points, and up to which: the axis of Figure 2 ends at 20,000.
+/// Cycles between two points, and the last point: the axis of Figure 2 ends at 20,000.
 const STEP: u32 = 1000;
 const MOST: u32 = 20_000;
 /// Longer than any data is kept: 100 years.
 const LONGEST: u64 = 100 * 365 * 86_400_000_000_000;
 
-/// What cells bear after so many cycles.
+/// The limits of cells after a number of cycles.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     cycles: u32,
-    /// How old data may be that is never read; none where the code does not even correct what was
-    /// just written.
+    /// The longest retention of unread data; `None` if the code cannot even correct fresh data.
     retention: Option<Span>,
-    /// How often a block may be read whose data was just written.
+    /// The most reads of a block with fresh data.
     reads: Option<u32>,
 }
 
-/// The last of so many numbers for which something holds that holds up to some point; none if it
-/// does not at zero.
+/// Returns the largest number up to `most` for which a monotone condition holds; `None` if it fails
+/// at zero.
 fn last(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if !holds(0) {
         return None;
@@ -61,8 +60,8 @@ fn all(config: &Config) -> Option<Vec<Limits>> {
     Some((0..=MOST / STEP).map(|turn| limits(&model, turn * STEP)).collect())
 }
 
-/// Whether a limit falls from each point to the next until nothing is borne, and does so at least
-/// once.
+/// Whether a limit falls from each point to the next until nothing can be corrected, with at least
+/// one fall.
 fn falls<T: PartialOrd>(limits: impl Iterator<Item = Option<T>>) -> bool {
     let limits: Vec<Option<T>> = limits.collect();
     let borne = limits.iter().take_while(|it| it.is_some()).count();
@@ -71,7 +70,7 @@ fn falls<T: PartialOrd>(limits: impl Iterator<Item = Option<T>>) -> bool {
         && limits[borne..].iter().all(Option::is_none)
 }
 
-/// 1 for each limit that falls.
+/// Returns 1 for each limit that falls.
 pub(super) fn measured(config: &Config) -> Option<Measured> {
     let all = all(config)?;
     let one = |label: &str, falls: bool| (label.to_string(), f64::from(u8::from(falls)));
@@ -83,7 +82,7 @@ pub(super) fn measured(config: &Config) -> Option<Measured> {
     Some(Measured { values, holds })
 }
 
-/// The limits by cycles.
+/// Returns the limits by cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
     let title = "Figure 2 with our cells: limits that the code of equation (3) can correct, up to 100 years and 2^32 - 1 reads; empty: not even fresh data";
@@ -102,8 +101,7 @@ pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
 mod tests {
     use super::*;
 
-    /// A drive whose cells neither lose charge nor are disturbed has no limits that fall: the check
-    /// can fail, of either.
+    /// Without charge loss and disturb, the limits do not fall: either check can fail.
     #[test]
     fn each_limit_is_looked_at() {
         let fall = |config: &Config| {
@@ -122,7 +120,7 @@ mod tests {
         assert_eq!(fall(&keeps), [1.0, 0.0]);
     }
 
-    /// The code corrects what is at the limit, and not what is a read more.
+    /// The code corrects data at the limit, and fails with one more read.
     #[test]
     fn limits_are_where_the_code_gives_up() {
         let config = config().unwrap();

@@ -1,6 +1,6 @@
 //! DA-RAID-5 (Guo et al., DATE 2013): Tables I and II, Figures 4 to 7 and every number of the text;
-//! the stripe size, the cut-off and the load swept; and the life of a drive as a whole, which the
-//! paper argues with and does not draw.
+//! sweeps of the stripe size, the cut-off and the load; and the whole life of a drive, with which
+//! the paper argues but which it does not plot.
 
 mod checks;
 mod claims;

@@ -1,6 +1,5 @@
-//! The stripe size: what a wide stripe and a narrow one cost, measured, and how likely each loses
-//! data, by the model of section III-E: whichever number of pages still keeps a probability of loss
-//! that is aimed at.
+//! The stripe size: the measured cost of wide and narrow stripes, and the probability that each
+//! loses data by the model of section III-E; the widest stripe for a target probability of loss.
 
 use super::claims::config;
 use super::life::{TARGET, page};
@@ -14,7 +13,7 @@ use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
 /// P/E cycles of the blocks whose loss is shown.
 const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
-/// Where the paper has T_p, and prints its model.
+/// The cycles at which the paper has T_p and prints its model.
 const PRINTED: f64 = 15_000.0;
 /// The widest stripe considered.
 const MOST: u32 = 62;
@@ -24,7 +23,7 @@ fn widths() -> impl Iterator<Item = u32> {
     1..=36
 }
 
-/// The tables: by N, and the widest N by the loss that is aimed at.
+/// Returns the tables: by N, and the widest N by target probability of loss.
 pub(super) fn sheets(paper: &Paper, evidence: &Evidence) -> Result<[Sheet; 2], Diagnostics> {
     Ok([by_size(&paper.sweeps.stripes, evidence)?, by_target()?])
 }
@@ -65,8 +64,7 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Probabilities of loss that may be aimed at: powers of ten, and those between which 8 is the
-/// widest.
+/// Target probabilities of loss: powers of ten, and those between which 8 is the widest.
 fn targets(q: f64) -> Vec<f64> {
     let mut all =
         vec![0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, TARGET, stripe_loss(8, q), stripe_loss(9, q)];

@@ -1,4 +1,5 @@
-//! The states of blocks (section 3.2), checked against the laws of a small drive after every event.
+//! The states of blocks (section 3.2), checked against the invariants of a small drive after every
+//! event.
 
 use crate::run_folder::Job;
 use fowler_device::{Completion, Pacing};
@@ -34,8 +35,8 @@ pub(super) struct States {
     pub erases: u64,
 }
 
-/// Reads and writes of a drive under HIRE, each event followed by a check of every law: how many
-/// were broken, out of how many events.
+/// Returns a job that runs reads and writes on a drive under HIRE and checks every invariant after
+/// each event. It counts violations and events.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, States>, Diagnostics> {
     let spec = DeviceSpec {
         device: "hire".into(),

@@ -1,5 +1,5 @@
-//! Every claim of the paper, and what is measured for it. Four of them are measured under three
-//! readings of what becomes of clean pages that were read.
+//! Every claim of the paper, and how it is measured. Four of them are measured under three readings
+//! of what happens to clean pages that were read.
 
 use super::plan::{
     AS_IT_IS, BASELINE, Case, Evidence, HIRE, HVC, LVC, ON_EVICT, READ_ONLY, REWRITE, WAITS,
@@ -19,9 +19,9 @@ use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
 
-/// Figure 3: reads below the baseline's.
+/// Figure 3: read latency against the baseline.
 pub(super) const READS: ClaimId = ClaimId("004-016");
-/// Figure 4: wear below the baseline's.
+/// Figure 4: wear against the baseline.
 pub(super) const WEAR: ClaimId = ClaimId("004-018");
 
 /// Every claim, in the order of the paper's data.
@@ -109,7 +109,7 @@ fn geometry(config: &Config) -> Found {
 
 fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     let states = evidence.states?;
-    // A drive on which nothing happens breaks no law.
+    // An idle drive would break no invariant.
     let holds = states.events > 10_000 && states.erases > 100;
     Some(Measured::of([("violations", states.violations as f64)]).if_holds(holds))
 }
@@ -140,7 +140,7 @@ fn program_us(config: &Config) -> f64 {
     iteration * f64::from(timing.program_iterations.at(0))
 }
 
-/// The mean quotient of a printed set of voltages and the nominal ones.
+/// Returns the mean ratio of a printed set of voltages to the nominal ones.
 fn scale(set: usize) -> f64 {
     TABLE_1[set].iter().zip(TABLE_1[1]).map(|(it, nominal)| it / nominal).sum::<f64>() / 4.0
 }
@@ -167,19 +167,18 @@ fn watermark(config: &Config) -> Vec<Labelled> {
         .into()
 }
 
-/// The bits that the hits of `frames` pages take, none of which has more than `most` (section 3.3).
+/// Returns the bits for hit counters up to `most` for `frames` pages (section 3.3).
 pub(super) fn hit_bits(most: u64, frames: u64) -> u64 {
     u64::from(most.next_power_of_two().ilog2()) * 2 * frames
 }
 
-/// Of the pages that left the buffer while a workload only read, the share of read-hot ones.
+/// Returns the share of read-hot pages among those evicted during a read-only workload.
 fn read_hot_share(evidence: &Evidence) -> Option<f64> {
     let left = evidence.runs.summary(READ_ONLY)?.counters.left.as_ref()?;
     Some(left.read_hot / left.sum()).filter(|share| share.is_finite())
 }
 
-/// By how much a number lies below the baseline's: on average, and under the workloads that are
-/// named.
+/// Returns how far a number is below the baseline's: on average, and under the named workloads.
 fn lowered(
     evidence: &Evidence,
     named: &[&str],
@@ -193,8 +192,8 @@ fn lowered(
     Some(Measured { values, holds: ratios.iter().all(|&ratio| ratio < 1.0) })
 }
 
-/// Under how many workloads a number rises from the first case to the last, the second being no
-/// lower than the first.
+/// Counts the workloads under which a number rises from the first case to the last, the second not
+/// being below the first.
 fn ordered(
     evidence: &Evidence,
     [least, hire, base, most]: [Case; 4],
@@ -211,7 +210,7 @@ fn ordered(
     Some(Measured { values: vec![("traces".into(), traces)], holds })
 }
 
-/// What the text calls comparable has this for a limit here: five per cent.
+/// The limit for what the text calls comparable: 5 %.
 const COMPARABLE: f64 = 0.05;
 
 fn writes(evidence: &Evidence, variant: &str) -> Option<Measured> {

@@ -1,8 +1,8 @@
-//! What the buffer's hits say of a page, beside an oracle that knows the rest of the trace.
+//! How well the buffer's hits predict the use of a page, compared with an oracle that knows the
+//! rest of the trace.
 //!
-//! The list of section 3.1 is run over the references of a workload alone, without a drive: a page
-//! that leaves is classed by its hits, and by the references that are still to come, by the same
-//! rule.
+//! The list of section 3.1 is run on the references of a workload, without a drive. An evicted page
+//! is classified by its hits and, with the same rule, by its future references.
 
 use crate::run_folder::Job;
 use fowler_device::policy::custom::Used;
@@ -17,15 +17,15 @@ use fowler_units::HostOp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A near oracle knows so many references of a page: as many as tell 20 of 21 apart.
+/// How many references a near oracle knows: enough to tell 20 of 21 apart.
 const NEAR: usize = 21;
 
-/// The result's name for a workload.
+/// Returns the name of a workload's result.
 pub(super) fn name(column: &str) -> String {
     format!("{column} oracle")
 }
 
-/// What the list says of a workload, and what the oracle does.
+/// Returns a job that compares the list with the oracle for a workload.
 pub(super) fn job<'a>(
     column: &str,
     device: DeviceSpec,
@@ -43,10 +43,10 @@ pub(super) fn job<'a>(
 
 /// References to pages in the order in which they come.
 struct References {
-    /// Which page, by its place among all that are referenced, and whether it is written.
+    /// The index of each page among all pages referenced, and whether it is written.
     all: Vec<(u32, bool)>,
-    /// The references of each page, one page after another, as places in `all`; and where each
-    /// page's begin.
+    /// The references of each page, grouped by page, as indices into `all`; and where each group
+    /// begins.
     of_pages: Vec<u32>,
     begins: Vec<u32>,
 }
@@ -91,8 +91,8 @@ impl References {
         References { all, of_pages, begins }
     }
 
-    /// Reads and writes among the references of a page from its `from`-th on, at most `most` of
-    /// them.
+    /// Counts the reads and writes among the references of a page from its `from`-th on, at most
+    /// `most`.
     fn future(&self, page: u32, from: usize, most: usize) -> (usize, usize) {
         let (begin, end) =
             (self.begins[page as usize] as usize, self.begins[page as usize + 1] as usize);
@@ -129,12 +129,12 @@ impl References {
         tally.judged()
     }
 
-    /// Calls `leaves` with each page that leaves a list by last use of so many frames, its reads
-    /// and writes there, and how many of its references were before.
+    /// Calls `leaves` with each page evicted from an LRU list of `frames` frames, its reads and
+    /// writes while there, and how many of its references were before.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize)) {
         let pages = self.begins.len() - 1;
-        // When each page was used last, and its reads and writes since it came, none if it is not
-        // there.
+        // The last use of each page, and its reads and writes since it was inserted; `None` if it
+        // is not in the list.
         let mut used: Vec<Option<(u64, usize, usize)>> = vec![None; pages];
         let mut so_far = vec![0usize; pages];
         let mut list: BTreeMap<u64, u32> = BTreeMap::new();
@@ -158,50 +158,50 @@ impl References {
     }
 }
 
-/// A part of a count as the buffer keeps it: only shares matter, so large counts are scaled down.
+/// Scales a count as the buffer stores it: only shares matter, so large counts are scaled down.
 fn capped(part: usize, all: usize) -> u16 {
     let scale = (all >> 15) + 1;
     (part / scale) as u16
 }
 
-/// What was found, by class.
+/// Counts by class.
 #[derive(Default)]
 struct Tally {
     /// Over the whole trace: pages of each class, and references to them.
     pages: ByClass<u64>,
     reads: ByClass<u64>,
     writes: ByClass<u64>,
-    /// Pages that left, judged by all that is to come, and by the next few references.
+    /// Evicted pages, judged by all future references, and by the next few.
     rest: Verdicts,
     near: Verdicts,
 }
 
-/// Pages that left, beside what an oracle says of them.
+/// Evicted pages and the oracle's verdicts.
 #[derive(Default)]
 struct Verdicts {
     predicted: Predicted,
-    /// Those that are never used again.
+    /// Those never used again.
     never: u64,
 }
 
-/// What the list says of a workload, compared with the oracle; shares of nothing are none.
+/// The list's verdicts on a workload, compared with the oracle's; shares of nothing are `None`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
     /// Over the whole trace: pages of each class, and references to them.
     pages: Shares,
     pub reads: Shares,
     pub writes: Shares,
-    /// Pages that left the buffer, and the share of them that was never used again.
+    /// The pages evicted from the buffer, and the share of them never used again.
     left: u64,
     pub never_again: Option<f64>,
-    /// Of those used again, the share that the oracle classes alike: by the rest of the trace, by
-    /// the next references.
+    /// Of those used again, the share that the oracle classifies alike: by the rest of the trace,
+    /// and by the next references.
     pub accuracy: Option<f64>,
     pub accuracy_near: Option<f64>,
     pub precision: Precision,
 }
 
-/// How a count is spread over the classes.
+/// The distribution of a count over the classes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Shares {
     pub mixed: Option<f64>,
@@ -210,7 +210,7 @@ pub(super) struct Shares {
     count: u64,
 }
 
-/// Of the pages that the buffer calls so, the share that the oracle calls so too.
+/// By the buffer's class: the share of its pages that the oracle puts in the same class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Precision {
     pub mixed: Option<f64>,
@@ -218,7 +218,7 @@ pub(super) struct Precision {
     pub write_hot: Option<f64>,
 }
 
-/// Counts by what the buffer says and what the oracle says.
+/// Counts by the buffer's class and the oracle's class.
 type Predicted = ByClass<ByClass<u64>>;
 
 impl Tally {
@@ -269,7 +269,7 @@ fn precision(predicted: Predicted, class: AccessClass) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Read as `r1`, written as `w1`.
+    /// Parses references such as `r1` (read) and `w1` (write).
     fn references(text: &str) -> References {
         let one = |word: &str| (word[1..].parse().unwrap(), word.starts_with('w'));
         References::new(text.split_whitespace().map(one).collect())
@@ -291,7 +291,7 @@ mod tests {
         references("w1 r2 r1 r3 r4 w2 r1").evictions(2, |page, hits, so_far| {
             left.push((page + 1, hits, so_far));
         });
-        // 2 was used before 1; 1 counts a write and a read; then 3, then 4.
+        // Page 2 was used before page 1; 1 counts a write and a read; then 3, then 4.
         assert_eq!(left, [(2, (1, 0), 1), (1, (1, 1), 2), (3, (1, 0), 1), (4, (1, 0), 1)]);
     }
 

@@ -1,5 +1,5 @@
-//! What the paper says of a single die, measured with raw commands on one: no workload is needed,
-//! so that these numbers have to agree to the last digit.
+//! The paper's numbers for a single die, measured with raw commands. They need no workload, so they
+//! must agree to the last digit.
 
 use super::paper::Flash;
 use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
@@ -8,7 +8,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::scheme::Scheme;
 use fowler_units::{Nanos, Span};
 
-/// The paper's drive of a kind of flash under a scheme.
+/// Returns the paper's drive with a kind of flash under a scheme.
 pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> {
     let spec = DeviceSpec { device: flash.preset().into(), ..DeviceSpec::default() };
     Ok(device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)?.config)
@@ -18,25 +18,25 @@ pub(super) fn config(flash: Flash, scheme: &str) -> Result<Config, Diagnostics> 
 pub(super) struct Die {
     config: Config,
     op: ChipOp,
-    /// How long the operation takes undisturbed.
+    /// The duration of the operation when undisturbed.
     pub alone: Span,
 }
 
 /// A read that arrived while a program or an erase was running.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interruption {
-    /// When its service began, from the operation's start.
+    /// When its service began, relative to the start of the operation.
     pub served: Span,
     /// How long it waited.
     pub wait: Span,
-    /// By how much longer the operation took than alone.
+    /// How much longer the operation took than undisturbed.
     pub extra: Span,
     /// How often the operation was suspended.
     pub suspensions: u32,
 }
 
-/// The grid of arrivals. Waits are linear between the edges of phases, and every edge of the
-/// paper's timing is a whole microsecond: the middles of cells of 0.1 us give every mean exactly.
+/// The grid of arrivals. Waits are linear between the edges of phases, and all edges of the paper's
+/// timing are whole microseconds, so the centers of 0.1 us cells give exact means.
 const CELL: Span = Span::ns(100);
 
 impl Die {
@@ -47,7 +47,7 @@ impl Die {
         Ok(Die { alone: done[0].done - done[0].start, config, op })
     }
 
-    /// One read, `offset` after the operation's start.
+    /// Runs one read, `offset` after the start of the operation.
     pub fn interrupt(&self, offset: Span) -> Interruption {
         let commands = [
             ChipCommand { at: Nanos::ZERO, op: self.op },
@@ -63,7 +63,7 @@ impl Die {
         }
     }
 
-    /// One read at a time at every point of the grid.
+    /// Runs one read at a time at every point of the grid.
     pub fn sweep(&self) -> Vec<Interruption> {
         let cells = self.alone.0 / CELL.0;
         (0..cells).map(|cell| self.interrupt(Span::ns(cell * CELL.0 + CELL.0 / 2))).collect()

@@ -1,5 +1,5 @@
-//! How near the generator comes to a real trace: distributions of the excerpt of Financial1 beside
-//! those of the workload that is fitted to it and of the stand-in that is made from the fit.
+//! How closely the generator matches a real trace: distributions of the excerpt of Financial1, of
+//! the workload fitted to it, and of the stand-in derived from the fit.
 
 use super::paper::{Flash, Paper};
 use crate::column::Column;
@@ -15,7 +15,7 @@ use fowler_figures::{Axis, Figure, Panel, StepSeries, Steps};
 use fowler_units::HostIo;
 use fowler_workload::{Profile, Sample, TraceReader};
 
-/// A distribution that is compared: its name, its axis, and how it is taken.
+/// A distribution to be compared: its name, its axis, and how it is computed.
 struct Aspect {
     name: &'static str,
     axis: &'static str,
@@ -47,7 +47,7 @@ const ASPECTS: [Aspect; 7] = [
         of: |it| it.reuse.writes.clone(),
     },
 ];
-/// Corners of a curve at most: more cannot be seen.
+/// The most corners of a curve; more would be invisible.
 const CORNERS: usize = 400;
 
 /// A workload's distributions, with its name.
@@ -57,7 +57,7 @@ struct Profiled {
 }
 
 impl Profiled {
-    /// The share of requests that arrive with the one before them.
+    /// Returns the share of requests that arrive together with the previous one.
     fn zero_gaps(&self) -> f64 {
         let gaps = self.profile.gaps();
         let zero = gaps.values().partition_point(|&gap| gap == 0.0);
@@ -68,7 +68,7 @@ impl Profiled {
 /// The excerpt, then what is compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
-/// The distributions that are compared; nothing if the excerpt is not among the columns.
+/// Returns the distributions to compare; `None` if the excerpt is not among the columns.
 pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diagnostics> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
@@ -84,7 +84,7 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diag
     Ok(Some(Fit(all)))
 }
 
-/// As many requests of a preset as the excerpt has.
+/// Generates as many requests of a preset as the excerpt has.
 fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
     let drive = device::resolve(&spec.source()?, &Scheme::none(), &spec)?;
@@ -93,7 +93,7 @@ fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
 }
 
 impl Fit {
-    /// How far each is from the excerpt.
+    /// Returns the distances from the excerpt.
     pub fn sheet(&self) -> Sheet {
         let Fit(all) = self;
         let mut heads = vec!["distribution".to_string()];
@@ -112,7 +112,7 @@ impl Fit {
         sheet
     }
 
-    /// The distributions themselves.
+    /// Returns a picture of the distributions.
     pub fn picture(&self) -> Named {
         let Fit(all) = self;
         let figure = Figure {
@@ -134,7 +134,7 @@ fn panel(aspect: &Aspect, all: &[Profiled]) -> Panel {
         name: it.name.clone(),
         points: (aspect.of)(&it.profile).steps(CORNERS),
     };
-    // A logarithm has no place for the many gaps of zero: those begin the curve above it.
+    // A logarithmic axis has no zero: the share of zero gaps is where the curve begins.
     let positive = |series: StepSeries| StepSeries {
         points: series.points.into_iter().filter(|(value, _)| *value > 0.0).collect(),
         ..series

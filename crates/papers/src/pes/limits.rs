@@ -1,5 +1,5 @@
-//! Starvation, of which the paper says nothing: where intra-phase cancellation stops making
-//! headway, and what a limit to suspensions costs reads.
+//! Starvation, which the paper does not discuss: where intra-phase cancellation stops making
+//! progress, and what a limit on suspensions costs reads.
 
 use super::die;
 use super::paper::{Flash, Paper};
@@ -35,14 +35,14 @@ pub(super) const DIES: [Starved; 3] = [
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Points of each curve, evenly spaced, up to so many reads for each stretch in which a program
+/// Points of each curve, evenly spaced, up to a number of reads per stretch in which a program
 /// phase can be cancelled.
 const POINTS: u32 = 9;
 const PER_STRETCH: f64 = 2.0;
-/// Reads may keep the die busy for at most this share of the time; at more, waits of a finite run
-/// say little of their mean.
+/// The largest share of time that reads may keep the die busy; above it, waits of a finite run say
+/// little about their mean.
 const BUSIEST: f64 = 0.9;
-/// Commands of a measurement at most, and writes among them at most.
+/// The most commands, and the most writes among them, per measurement.
 const COMMANDS: f64 = 1e6;
 const WRITES: f64 = 20_000.0;
 
@@ -53,11 +53,11 @@ const SCHEMES: [(&str, &str, Suspension); 2] =
 pub(super) struct Point {
     pub die: &'static str,
     pub scheme: &'static str,
-    /// Reads for each cancellable stretch of a program phase.
+    /// Reads per cancellable stretch of a program phase.
     pub per_stretch: f64,
     /// The share of time that reads alone keep the die busy.
     pub reads_busy: f64,
-    /// Mean completion time of a write over that of an undisturbed one.
+    /// The mean completion time of a write relative to an undisturbed one.
     pub theory: f64,
     pub measured: Option<f64>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Point {
 /// What is measured at a point.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Completion {
-    /// Mean completion time of a write over that of an undisturbed one; none without writes.
+    /// The mean completion time of a write relative to an undisturbed one; `None` without writes.
     stretched: Option<f64>,
 }
 
@@ -87,7 +87,7 @@ impl Starved {
         Ok(config)
     }
 
-    /// The points at which reads leave time for writes.
+    /// Returns the points at which reads leave time for writes.
     fn settings(&self) -> Result<Vec<Setting>, Diagnostics> {
         let mut settings = Vec::new();
         for (scheme, name, suspension) in SCHEMES {
@@ -123,8 +123,8 @@ impl Setting {
     }
 }
 
-/// The mean time from a write's start to its end, in microseconds, under Poisson arrivals; none
-/// without writes.
+/// Measures the mean time from a write's start to its end, in microseconds, under Poisson arrivals;
+/// `None` without writes.
 fn completion(config: &Config, load: &Load) -> Option<f64> {
     let rate = load.reads + load.writes;
     let count = (WRITES * rate / load.writes).min(COMMANDS) as usize;
@@ -143,7 +143,7 @@ fn completion(config: &Config, load: &Load) -> Option<f64> {
     mean(&took)
 }
 
-/// Ways to keep reads from starving a program, with the settings that make them.
+/// Ways to keep reads from starving a program, with their settings.
 pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("no suspension (RPS)", "rps", &[]),
     ("IPS", "pes_ips", &[]),
@@ -153,10 +153,10 @@ pub(super) const LIMITS: [(&str, &str, &[&str]); 7] = [
     ("IPC, 44 us of progress", "pes_ipc", &["policy.suspension.min_progress=44us"]),
     ("IPC, 176 us of progress", "pes_ipc", &["policy.suspension.min_progress=176us"]),
 ];
-/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy
-/// for. Writes of a stripe share a program, so that a drive bears more than this counts.
+/// Offered loads: the share of time that undisturbed one-page operations would keep the dies busy.
+/// Writes of a stripe share a program, so a drive can sustain more than this.
 pub(super) const LOADS: [f64; 5] = [0.3, 0.6, 0.9, 1.2, 1.5];
-/// Reads among the requests of that study.
+/// The share of reads among the requests of that study.
 const READ_SHARE: f64 = 0.8;
 const REQUESTS: u64 = 200_000;
 
@@ -171,7 +171,7 @@ pub(super) struct Starvation {
 }
 
 impl Starvation {
-    /// Measures it; nothing if it was stopped.
+    /// Runs the measurements. Returns `None` if it was stopped.
     pub fn gather(
         paper: &Paper,
         limit: Option<u64>,
@@ -193,13 +193,13 @@ impl Starvation {
         Ok(Some(Starvation { points: settings.into_iter().map(point).collect(), limits }))
     }
 
-    /// A number of a run under a limit at a load.
+    /// Returns a number of a run under a limit at a load.
     pub fn limited(&self, limit: &str, load: f64, of: Number) -> Option<f64> {
         of(self.limits.get(&limit_name(limit, load))?)
     }
 }
 
-/// The runs under every limit, at every load.
+/// Returns the runs under every limit, at every load.
 fn limit_jobs<'a>(
     paper: &Paper,
     limit: Option<u64>,
@@ -238,7 +238,7 @@ fn limit_jobs<'a>(
 }
 
 impl Starvation {
-    /// The completion times as a table.
+    /// Returns the completion times as a table.
     pub fn completion_sheet(&self) -> Sheet {
         let heads = [
             "die",
@@ -265,7 +265,7 @@ impl Starvation {
         sheet
     }
 
-    /// What a limit to suspensions does to the tails of reads and writes as load rises.
+    /// Returns the effect of a suspension limit on the tails of reads and writes as load rises.
     pub fn limit_sheet(&self) -> Sheet {
         let heads = [
             "load",

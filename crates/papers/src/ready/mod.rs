@@ -1,5 +1,5 @@
-//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, by lives of its five
-//! workloads' stand-ins.
+//! READY (Lee et al., FAST 2012): every table, figure and number of the paper, from simulated lives
+//! of the stand-ins of its five workloads.
 
 mod claims;
 mod examples;
@@ -29,7 +29,7 @@ impl Study for Evidence {
         Evidence::of(Paper::open()?, request, runs)
     }
 
-    /// Its traces are not among those that are looked for: all columns are stand-ins.
+    /// No real traces are looked for: all columns are stand-ins.
     fn printed(&self) -> Printed<'_> {
         Printed { title: &self.paper.title, statements: &self.paper.claim, workloads: &[] }
     }

@@ -1,5 +1,5 @@
-//! The paper's worked examples on a drive of one chip: in what order it serves what waits, and what
-//! equation (1) makes of that order.
+//! The paper's worked examples on a one-chip drive: the order in which it serves waiting requests,
+//! and the result of equation (1) for that order.
 
 use super::paper::Paper;
 use fowler_device::blame::Part;
@@ -12,12 +12,12 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
 /// Pages of W0 to W5 (Figure 2).
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
-/// Before any of what waits is taken up; more than whatever is in service when it comes.
+/// When the waiting requests arrive; longer than anything already in service takes.
 const LATER: Span = Span::ms(3000);
-/// Requests in the look for writes that go before reads.
+/// The number of requests in the search for writes served before reads.
 const RANDOM: u64 = 2000;
 
-/// What a page of a write of so many takes in the example, in microseconds.
+/// Returns the time per page of a write of this many pages in the example, in microseconds.
 fn page_us(pages: u32) -> f64 {
     match pages {
         2 => 200.0,
@@ -26,7 +26,7 @@ fn page_us(pages: u32) -> f64 {
     }
 }
 
-/// Equation (1): the mean response time of the example's writes, issued in this order.
+/// Equation (1): returns the mean response time of the example's writes, issued in this order.
 pub(super) fn equation_1(order: &[usize]) -> f64 {
     let n = order.len() as f64;
     let term = |(place, &write): (usize, &usize)| {
@@ -35,7 +35,7 @@ pub(super) fn equation_1(order: &[usize]) -> f64 {
     order.iter().enumerate().map(term).sum::<f64>() / n
 }
 
-/// The mean of their times of completion, one after another.
+/// Returns the mean of their completion times, one after another.
 pub(super) fn mean_completion(order: &[usize]) -> f64 {
     let mut clock = 0.0;
     let completion = |&write: &usize| {
@@ -45,7 +45,7 @@ pub(super) fn mean_completion(order: &[usize]) -> f64 {
     order.iter().map(completion).sum::<f64>() / order.len() as f64
 }
 
-/// A drive of one chip, without data, on which nothing is collected.
+/// Returns a one-chip drive without data, on which no GC happens.
 fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
     let set = [
         "geometry.channels=1",
@@ -70,8 +70,8 @@ fn io(drive: &Resolved, at: Span, page: u64, pages: u32, op: HostOp) -> HostIo {
     HostIo::new(op, Nanos::ZERO + at, page * size, pages * size as u32)
 }
 
-/// The order in which the six writes of Figure 2 are answered, by their numbers: one other is being
-/// served when they come.
+/// Returns the order in which the six writes of Figure 2 complete, by their numbers. Another write
+/// is in service when they arrive.
 pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Diagnostics> {
     let drive = one_chip(paper, scheme)?;
     let mut requests = vec![io(&drive, Span::ZERO, 1000, 1, HostOp::Write)];
@@ -85,7 +85,7 @@ pub(super) fn figure_2(paper: &Paper, scheme: &str) -> Result<Vec<usize>, Diagno
     Ok(numbers.filter(|&number| number < SIZES.len()).collect())
 }
 
-/// The order in which six reads that wait are answered, by their numbers: R3's data was written
+/// Returns the order in which six waiting reads complete, by their numbers. R3's data was written
 /// last, then those of R5, R0, R4, R1 and R2 (Figure 3).
 pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
@@ -102,15 +102,15 @@ pub(super) fn figure_3(paper: &Paper) -> Result<Vec<u64>, Diagnostics> {
     Ok(reads.map(|its| its.io.offset / page).filter(|&read| read < 6).collect())
 }
 
-/// When the chip took up the only page of a request.
+/// Returns when the chip started the only page of a request.
 fn taken_up(its: &Completion) -> Nanos {
     let service = [Part::Sense, Part::Transfer, Part::SoftSensing, Part::Retry, Part::Program];
     let took: Span = service.iter().map(|&part| its.blame[part]).sum();
     Nanos(its.done.0 - took.0)
 }
 
-/// Writes that were taken up while a read waited that had come before, and reads that went before a
-/// write that had: of random requests for one page each, more than the chip can serve.
+/// Counts writes started while an earlier read waited, and reads started while an earlier write
+/// waited, for random one-page requests at a rate the chip cannot sustain.
 pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
     let drive = one_chip(paper, "rhio")?;
     let mut rng = Rng::stream(1, "rhio/reads");
@@ -137,7 +137,7 @@ pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagn
     Ok((before, after))
 }
 
-/// The shortest deadline that a drive accepts, and the step to the next, in milliseconds.
+/// Returns the shortest deadline that a drive accepts, and the step to the next, in milliseconds.
 pub(super) fn deadlines(paper: &Paper) -> Result<(u64, u64), Diagnostics> {
     let scheme = Scheme::load("rhio")?;
     let accepts = |count: &u64| {
