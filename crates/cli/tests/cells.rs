@@ -66,11 +66,11 @@ fn a_table_has_one_step_and_says_so() {
     let text = printed(&[&["run", "--scheme", "rhio"], &SMALL[..], &table].concat());
     let row = text.lines().find(|line| line.starts_with("|   with 9 "));
     assert!(row.is_some_and(|row| row.ends_with("| 100.0 % |")), "{text}");
-    assert!(text.contains("at the nominal step under rhio"), "{text}");
+    assert!(text.contains("under rhio every program uses the nominal step"), "{text}");
     assert!(!text.contains("would be lost"), "{text}");
     let by_voltage = ["--set", "reliability.model=by_voltage"];
     let text = printed(&[&["run", "--scheme", "rhio"], &SMALL[..], &by_voltage].concat());
-    assert!(text.contains("at the nominal step under rhio"), "{text}");
+    assert!(text.contains("under rhio every program uses the nominal step"), "{text}");
 }
 
 #[test]

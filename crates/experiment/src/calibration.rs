@@ -27,7 +27,7 @@ pub struct Trial {
     pub read_ms: Option<f64>,
     /// Mean latency of writes in milliseconds; none without writes.
     pub write_ms: Option<f64>,
-    /// The share of the simulated time in which no request was in the drive.
+    /// The share of the simulated time without a request in the drive.
     pub idle: f64,
 }
 

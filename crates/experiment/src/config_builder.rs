@@ -1,4 +1,4 @@
-//! A configuration in the making: settings applied key by key, with a memory of who set what.
+//! Builds a configuration from settings, key by key, and remembers where each key was set.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{Origin, Setting, Value};
@@ -7,15 +7,15 @@ use crate::keys::Key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// A `T` under construction. Later settings override earlier ones; diagnostics add up.
+/// A `T` under construction. Later settings override earlier ones; diagnostics accumulate.
 pub(crate) struct ConfigBuilder<T> {
     keys: Vec<Key<T>>,
     target: T,
     origins: BTreeMap<&'static str, Origin>,
     diagnostics: Diagnostics,
-    /// Places with an error of syntax: what the parser made of them is not worth a second message.
+    /// Places with a syntax error, where no further problems are reported.
     garbled: BTreeSet<(String, Option<u64>)>,
-    /// Where every key is reported.
+    /// The hint that says where every key is listed.
     listing: &'static str,
 }
 
@@ -32,12 +32,12 @@ impl<T> ConfigBuilder<T> {
         }
     }
 
-    /// The same, with another place where every key is reported.
+    /// Replaces the hint that says where every key is listed.
     pub fn listed(self, listing: &'static str) -> Self {
         Self { listing, ..self }
     }
 
-    /// Adds errors of syntax met on the way to the settings.
+    /// Adds the syntax errors that were found in the settings.
     pub fn note(&mut self, diagnostics: Diagnostics) {
         let places =
             diagnostics.0.iter().map(|diagnostic| (diagnostic.file.clone(), diagnostic.line));
@@ -45,7 +45,7 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.0.extend(diagnostics.0);
     }
 
-    /// Applies one source of settings. Setting a key twice in one source is an error.
+    /// Applies the settings of one source. Setting a key twice in one source is an error.
     pub fn apply(&mut self, settings: &[Setting]) {
         let mut seen: BTreeMap<&'static str, &Origin> = BTreeMap::new();
         for setting in settings {
@@ -61,7 +61,7 @@ impl<T> ConfigBuilder<T> {
                     let meant = self.suggestion(&setting.path);
                     let diagnostic = self.unknown(setting, meant);
                     self.diagnostics.push(diagnostic);
-                    // What was misspelt is not also missing.
+                    // A key that was misspelled is not reported as missing, too.
                     if let Some(meant) = meant {
                         self.origins.entry(meant).or_insert_with(|| setting.origin.clone());
                     }
@@ -80,12 +80,12 @@ impl<T> ConfigBuilder<T> {
                 Ok(()) => {}
                 Err(complaint) => self.diagnostics.push(refused(key, setting, complaint)),
             }
-            // Even a refused value was meant to be set: it is not also missing.
+            // A key with a rejected value is not reported as missing, too.
             self.origins.insert(key.path, setting.origin.clone());
         }
     }
 
-    /// The result, if nothing was wrong and nothing required is missing.
+    /// Returns the result, or everything that is wrong or missing.
     pub fn finish(mut self, whole: &str, hint: &str) -> Result<T, Diagnostics> {
         let missing: Vec<&str> = self
             .keys
@@ -98,8 +98,7 @@ impl<T> ConfigBuilder<T> {
             let what = format!("{} required {keys} missing: {}", missing.len(), missing.join(", "));
             self.diagnostics.push(Diagnostic::new(whole, what).hint(hint.to_string()));
         }
-        // In the order of lines; sources of settings stay in theirs, and what has no line comes
-        // last.
+        // Sort by line. Sources keep their order, and diagnostics without a line come last.
         let mut files: Vec<String> = Vec::new();
         let mut place = |diagnostic: &Diagnostic| {
             let known = files.iter().position(|file| *file == diagnostic.file);
@@ -114,7 +113,7 @@ impl<T> ConfigBuilder<T> {
         self.diagnostics.or(self.target)
     }
 
-    /// The finished value with the places that a later check can blame.
+    /// The finished value, and where each key was set, for later checks to report.
     pub fn finish_with_origins(
         self,
         whole: &str,
@@ -124,7 +123,7 @@ impl<T> ConfigBuilder<T> {
         self.finish(whole, hint).map(|target| (target, origins))
     }
 
-    /// `policy.x.name` in a table is `policy.x` on its own.
+    /// `policy.x.name` in a table means the same as `policy.x`.
     fn find(&self, path: &str) -> Option<usize> {
         let slot = path.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
         let wanted = slot.unwrap_or(path);
@@ -138,14 +137,14 @@ impl<T> ConfigBuilder<T> {
     fn unknown(&self, setting: &Setting, meant: Option<&str>) -> Diagnostic {
         let path = &setting.path;
         if self.is_section(path) {
-            let what = format!("`{path}` is a table of keys, not {}", setting.value.kind());
+            let what = format!("`{path}` must be a table of keys, not {}", setting.value.kind());
             let example = self.keys.iter().find(|key| is_below(key.path, path));
             return setting
                 .origin
                 .diagnostic(what)
                 .hint(example.map(|key| format!("such as {}", key.path)));
         }
-        // A policy is a value or a table of its parameters; every other key is a value only.
+        // A policy is a word or a table with its parameters; every other key takes a value only.
         let above = self.keys.iter().find(|key| is_below(path, key.path));
         if let Some(key) = above.filter(|key| !key.path.starts_with("policy.")) {
             let what = format!("`{}` takes a value, not a table", key.path);
@@ -159,7 +158,7 @@ impl<T> ConfigBuilder<T> {
         )
     }
 
-    /// A key with the same or a like name in another section, or a like path.
+    /// Returns a key with the same or a similar name in another section, or with a similar path.
     fn suggestion(&self, path: &str) -> Option<&'static str> {
         let paths = || self.keys.iter().map(|key| key.path);
         let last = |path: &'static str| path.rsplit('.').next().unwrap_or(path);
@@ -186,8 +185,8 @@ fn refused<T>(key: &Key<T>, setting: &Setting, complaint: Complaint) -> Diagnost
         .hint(complaint.hint)
 }
 
-/// Every key of `target` as TOML, in the order of the table, in sections; reading it back gives the
-/// same `T`.
+/// Prints every key of `target` as TOML, in sections and in the order of the table. Reading it back
+/// gives the same `T`.
 pub(crate) fn print<T>(keys: &[Key<T>], target: &T) -> String {
     let mut text = String::new();
     let mut rest: Vec<&Key<T>> = keys.iter().filter(|key| !key.path.contains('.')).collect();

@@ -1,12 +1,12 @@
-//! TOML text and `--set` flags as one flat list of settings, each with the place it came from.
+//! Reads TOML text and `--set` flags into one flat list of settings, each with its origin.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// More than any description of a drive or a workload needs.
+/// Largest accepted file: more than any drive or workload needs.
 const MAX_BYTES: usize = 1 << 20;
-/// Deeper than any key of ours; the parser's own limit covers values but not dotted keys.
+/// Deeper than any key. The parser limits the nesting of values but not of dotted keys.
 const MAX_DOTS_IN_LINE: usize = 256;
 
 /// Where a setting was made.
@@ -21,18 +21,18 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// A diagnostic at this place.
+    /// Returns a diagnostic at this place.
     pub fn diagnostic(&self, what: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.file.clone(), what).line(self.line).text(self.text.trim())
     }
 }
 
-/// The value of a setting, not yet held against what its key takes.
+/// The value of a setting, before it is checked against its key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// Quoted text.
     Text(String),
-    /// Text of a flag, which may stand for a word, a number or a quantity.
+    /// Unquoted text of a flag: a word, a number or a quantity.
     Bare(String),
     /// A whole number.
     Whole(i128),
@@ -44,12 +44,12 @@ pub(crate) enum Value {
     List(Vec<Value>),
     /// A table without keys.
     EmptyTable,
-    /// Something no key takes, by its name in TOML.
+    /// A type that no key takes, by its name in TOML.
     Other(&'static str),
 }
 
 impl Value {
-    /// What kind of value this is, for messages.
+    /// Names the type of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) | Value::Bare(_) => "text",
@@ -74,13 +74,13 @@ pub(crate) struct Setting {
     pub origin: Origin,
 }
 
-/// Reads TOML. Returns every setting that could be read beside every error of syntax.
+/// Reads TOML. Returns every setting that could be read, and every syntax error.
 pub(crate) fn read_toml(text: &str, file: &str) -> (Vec<Setting>, Diagnostics) {
     read_toml_with_rows(text, file, None)
 }
 
-/// The same, where the key `rows` at the top may name tables, one after the other (`[[rows]]`): the
-/// settings of the first are those of `rows.0`.
+/// Like [`read_toml`], with an array of tables at the top level (`[[rows]]`): the settings of its
+/// first table have paths that begin with `rows.0`.
 pub(crate) fn read_toml_with_rows(
     text: &str,
     file: &str,
@@ -88,13 +88,13 @@ pub(crate) fn read_toml_with_rows(
 ) -> (Vec<Setting>, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     if text.len() > MAX_BYTES {
-        let what = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
+        let what = format!("the file has {} bytes; at most {MAX_BYTES} are allowed", text.len());
         return (Vec::new(), Diagnostic::new(file, what).into());
     }
     let lines = Lines::new(text, file);
     for (index, line) in text.lines().enumerate() {
         if line.bytes().filter(|&byte| byte == b'.').count() > MAX_DOTS_IN_LINE {
-            let what = format!("more than {MAX_DOTS_IN_LINE} dots in one line");
+            let what = format!("the line has more than {MAX_DOTS_IN_LINE} dots");
             diagnostics.push(lines.at_line(index).diagnostic(what));
         }
     }
@@ -106,7 +106,7 @@ pub(crate) fn read_toml_with_rows(
         let at = lines.at(error.span().map_or(0, |span| span.start));
         diagnostics.push(at.diagnostic(error.message().trim()).hint(syntax_hint(error.message())));
     }
-    // The parser complains about each bad character; a reader wants to hear of the line once.
+    // The parser reports each bad character; one message per line is enough.
     let diagnostics = diagnostics.unique();
     let mut settings = Vec::new();
     let mut table = table.into_inner();
@@ -129,7 +129,7 @@ pub(crate) fn read_toml_with_rows(
         table.remove(rows);
     }
     flatten(&table, "", &lines, &mut settings);
-    // Tables of the parser are sorted by key; messages read better in the order of the file.
+    // The parser sorts tables by key; report problems in the order of the file.
     settings.sort_by_key(|setting| setting.origin.line);
     (settings, diagnostics)
 }
@@ -137,7 +137,7 @@ pub(crate) fn read_toml_with_rows(
 fn syntax_hint(message: &str) -> Option<String> {
     message
         .contains("quoted")
-        .then(|| "words and numbers with units stand in quotes, such as \"25us\"".to_string())
+        .then(|| "put words and numbers with units in quotes, such as \"25us\"".to_string())
 }
 
 fn flatten(table: &DeTable<'_>, prefix: &str, lines: &Lines<'_>, settings: &mut Vec<Setting>) {
@@ -155,7 +155,7 @@ fn flatten(table: &DeTable<'_>, prefix: &str, lines: &Lines<'_>, settings: &mut 
     }
 }
 
-/// The dotted path; a part that is no bare key is quoted, so that `"a.b"` and `a.b` stay apart.
+/// Joins a dotted path. Quotes parts that are not bare keys, so that `"a.b"` and `a.b` differ.
 fn join(prefix: &str, part: &str) -> String {
     let bare = !part.is_empty()
         && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -185,7 +185,7 @@ fn value_of(value: &Spanned<DeValue<'_>>) -> Value {
 pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Diagnostics> {
     let origin = Origin { file: flag.into(), line: None, text: argument.into() };
     let Some((path, value)) = argument.split_once('=') else {
-        return Err(origin.diagnostic("there is no `=`").expected("key=value").into());
+        return Err(origin.diagnostic("`=` is missing").expected("key=value").into());
     };
     let (path, value) = (path.trim(), value.trim());
     if path.is_empty() || value.is_empty() {
@@ -199,7 +199,7 @@ pub(crate) fn read_flag(flag: &str, argument: &str) -> Result<Setting, Diagnosti
     Ok(Setting { path: path.to_string(), value, origin })
 }
 
-/// A value, a list of values, or a list of lists: a flag has no use for more.
+/// Parses a value, a list of values, or a list of lists; no key needs deeper nesting.
 fn flag_value(text: &str) -> Value {
     let inside = |text: &str| Some(text.trim().strip_prefix('[')?.strip_suffix(']')?.to_string());
     let row = |text: &str| match inside(text) {
@@ -209,7 +209,7 @@ fn flag_value(text: &str) -> Value {
     };
     match inside(text) {
         Some(items) if items.contains('[') => {
-            // Commas outside the inner brackets part the rows.
+            // Commas outside the inner brackets separate rows.
             let mut inner = false;
             let parts = items.split(|c| {
                 inner = (inner || c == '[') && c != ']';
@@ -229,7 +229,7 @@ fn bare_value(text: &str) -> Value {
     unquoted.map_or_else(|| Value::Bare(text.to_string()), |inner| Value::Text(inner.to_string()))
 }
 
-/// Finds the line of a byte.
+/// Finds the line of a byte offset.
 struct Lines<'a> {
     text: &'a str,
     file: &'a str,

@@ -1,7 +1,7 @@
-//! What one configuration key takes, how it is read from text, and how it is written back.
+//! The type and bounds of a configuration key, and how its value is read from text and printed.
 //!
-//! A field belongs to a plain struct `T` and is a pair of functions; the bounds and the wording of
-//! what is expected are decided here, once for every key of every kind of file.
+//! A field is a getter and a setter of a plain struct `T`. The bounds and the wording of "expected"
+//! are decided here, once for every key of every kind of file.
 
 use crate::document::Value;
 use fowler_nand::PerPageType;
@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// A word that a key takes, and what it means.
 pub type Word = (&'static str, &'static str);
 
-/// Reads and writes one value of type `V` in a `T`.
+/// The getter and setter of a value of type `V` in a `T`.
 pub struct Access<T, V> {
     /// Reads it.
     pub get: fn(&T) -> V,
@@ -22,7 +22,7 @@ pub struct Access<T, V> {
     pub set: fn(&mut T, V),
 }
 
-/// One key's type, bounds and place.
+/// The type, bounds and place of a key.
 pub enum Field<T> {
     /// A whole number.
     Count(RangeInclusive<u64>, Access<T, u64>),
@@ -48,13 +48,13 @@ pub enum Field<T> {
     Flag(Access<T, bool>),
     /// One word of a list.
     Word(fn() -> Vec<Word>, Access<T, &'static str>),
-    /// Any number of words of a list, a bit each.
+    /// Any number of words of a list, one bit each.
     Set(fn() -> Vec<Word>, Access<T, u32>),
-    /// A mix of named shapes with whole-number weights or the like, kept as text by its owner.
+    /// Text that its owner parses, such as a mix of sizes with weights.
     Text(&'static str, fn(&T) -> String, fn(&mut T, &str) -> Result<(), String>),
 }
 
-/// Why a value does not do.
+/// Why a value is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint {
     pub what: String,
@@ -68,7 +68,7 @@ impl Complaint {
 }
 
 impl<T> Field<T> {
-    /// What the key takes, in words.
+    /// Describes the accepted values, for `expected`.
     pub fn expected(&self) -> String {
         let span = |range: &RangeInclusive<Span>| {
             format!("from {} to {}", short_span(*range.start()), short_span(*range.end()))
@@ -124,7 +124,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The words the key takes, with their meanings; none unless it takes words.
+    /// Returns the accepted words with their meanings; empty unless the key takes words.
     pub fn words(&self) -> Vec<Word> {
         match self {
             Field::Word(words, _) | Field::Set(words, _) => words(),
@@ -132,7 +132,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value in `target` as TOML.
+    /// Returns the value in `target` as TOML.
     pub fn print(&self, target: &T) -> String {
         let quoted = |value: &dyn Display| format!("\"{value}\"");
         match self {
@@ -163,8 +163,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value in `target` as a number: times in nanoseconds, sizes in bytes, rates in bytes per
-    /// second. None where it is no number, or more than one.
+    /// Returns the value in `target` as a number: times in nanoseconds, sizes in bytes, rates in
+    /// bytes per second. `None` unless it is exactly one number.
     pub fn number(&self, target: &T) -> Option<f64> {
         Some(match self {
             Field::Count(_, access) => (access.get)(target) as f64,
@@ -184,8 +184,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// The value nearest to a number that [`Field::number`] might have given; none where it gives
-    /// none.
+    /// Returns the value nearest to `number`, which has the unit of [`Field::number`]. `None` for
+    /// keys that take no number.
     pub(crate) fn value(&self, number: f64) -> Option<Value> {
         let whole = libm::round(number) as u64;
         Some(match self {
@@ -198,7 +198,7 @@ impl<T> Field<T> {
         })
     }
 
-    /// Puts `value` into `target`, or says why it does not do and leaves `target` as it is.
+    /// Stores `value` in `target`, or returns why it is rejected and leaves `target` unchanged.
     pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
         match self {
             Field::Count(range, access) => (access.set)(target, whole(value, range)?),
@@ -236,7 +236,7 @@ impl<T> Field<T> {
     }
 }
 
-/// A bound as a person would write it; whole hours and days as such.
+/// Formats a bound as a person would write it, with whole hours and days as such.
 fn short_span(span: Span) -> String {
     match span.0 {
         0 => "0ns".into(),
@@ -257,7 +257,7 @@ fn bracketed(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// Numbers in the form that reads back to the same bits.
+/// Formats numbers so that they read back to the same bits.
 fn reals(values: &[f64]) -> String {
     bracketed(values.iter().map(|value| format!("{value:?}")))
 }
@@ -292,7 +292,7 @@ fn real(value: &Value, range: &RangeInclusive<f64>) -> Result<f64, Complaint> {
         }
         other => return Err(Complaint::new(format!("this is {}", other.kind()))),
     };
-    // A NaN lies in no range. Minus zero would print differently from zero.
+    // A NaN is in no range. Adding 0 turns -0 into 0, which would print differently.
     if range.contains(&number) {
         return Ok(number + 0.0);
     }
@@ -362,10 +362,10 @@ fn word(value: &Value, words: &[Word]) -> Result<&'static str, Complaint> {
     })
 }
 
-/// So many items of a list are complained of; the others are counted.
+/// Items of a list that are reported one by one; the others are only counted.
 const COMPLAINTS_SHOWN: usize = 5;
 
-/// Each item of a list, or everything that is wrong with them.
+/// Reads each item of a list, or returns everything that is wrong with them.
 fn items<V>(
     value: &Value,
     read: impl Fn(&Value) -> Result<V, Complaint>,
@@ -373,7 +373,7 @@ fn items<V>(
     collected(value, ("item", ", "), read)
 }
 
-/// The same of a list of lists.
+/// Like [`items`], for a list of lists.
 fn rows<V>(
     value: &Value,
     read: impl Fn(&Value) -> Result<V, Complaint>,
@@ -381,7 +381,8 @@ fn rows<V>(
     collected(value, ("row", "; "), |row| {
         items(row, &read).map_err(|complaint| {
             let flat = !matches!(row, Value::List(_));
-            let hint = flat.then(|| "each row stands in brackets of its own".to_string());
+            let hint = flat
+                .then(|| "put each row in its own brackets, such as [[1, 2], [3, 4]]".to_string());
             Complaint { hint: hint.or(complaint.hint), ..complaint }
         })
     })
@@ -416,7 +417,7 @@ fn collected<V>(
     Err(Complaint { what: wrong.join(apart), hint })
 }
 
-/// A list of words as the bits of their places. In a flag they may be joined by `+`.
+/// Reads a list of words as the bits of their positions. In a flag they may be joined by `+`.
 fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
     let joined = |text: &str| {
         let parts = text.split('+').map(str::trim).filter(|part| !part.is_empty());
@@ -438,10 +439,10 @@ fn set_of(value: &Value, words: &[Word]) -> Result<u32, Complaint> {
     Ok(places.into_iter().fold(0, |bits, place| bits | 1 << place))
 }
 
-/// The candidate that a misspelt `text` most likely meant, if any is near enough.
+/// Returns the candidate that a misspelled `text` most likely meant, if any is near enough.
 pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const NEAR: f64 = 0.6;
-    // The distance is quadratic; a text this long is no misspelling of any word of ours.
+    // The distance takes quadratic time, and a text this long is no misspelling of a known word.
     if text.len() > 100 {
         return None;
     }
@@ -450,7 +451,7 @@ pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let likeness = |word: &str| {
         let same_words = word.len() > 2 && (text.starts_with(word) || word.starts_with(&*text));
         let least = if same_words { NEAR } else { 0.0 };
-        // Words of so different lengths cannot be near; our words are of ASCII.
+        // Words of such different lengths cannot be near. All candidates are ASCII.
         let (short, long) = (count.min(word.len()), count.max(word.len()));
         if (short as f64) < NEAR * long as f64 {
             return least;

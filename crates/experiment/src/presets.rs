@@ -1,19 +1,19 @@
-//! What comes with the program: devices, workloads and schemes, each a TOML file in `presets/`.
+//! The presets: devices, workloads and schemes, each a TOML file in `presets/`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::field::nearest;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// A named text: a file that was read, or a preset.
+/// The text of a file or a preset, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Its name in messages.
     pub name: String,
-    /// What it says.
+    /// Its contents.
     pub text: String,
 }
 
-/// A file of `presets/`, built in.
+/// A file of `presets/`, compiled into the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// Its name on the command line.
@@ -23,7 +23,7 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// What it is, in one line: the first line of the file, which is a comment.
+    /// Returns the description: the first line of the file, which is a comment.
     pub fn about(&self) -> &'static str {
         self.text.lines().next().unwrap_or("").trim_start_matches('#').trim()
     }
@@ -68,31 +68,31 @@ impl Folder {
     /// Every kind.
     pub const ALL: [Folder; 3] = [Folder::Devices, Folder::Workloads, Folder::Schemes];
 
-    /// What one of this kind is called.
+    /// Returns the noun for this kind.
     pub fn word(self) -> &'static str {
         ["device", "workload", "scheme"][self as usize]
     }
 
-    /// The presets of this kind.
+    /// Returns the presets of this kind.
     pub fn presets(self) -> &'static [Preset] {
         [DEVICES, WORKLOADS, SCHEMES][self as usize]
     }
 }
 
-/// The preset of that name, of any kind.
+/// Finds a preset of any kind by its name.
 pub fn find(name: &str) -> Option<(Folder, &'static Preset)> {
     Folder::ALL.into_iter().find_map(|folder| {
         folder.presets().iter().find(|preset| preset.name == name).map(|preset| (folder, preset))
     })
 }
 
-/// The file that a name stands for, if it is no preset's.
+/// Returns the path of the file that `name` refers to, unless it is the name of a preset.
 pub fn file(folder: Folder, name: &str) -> Option<&Path> {
     let preset = folder.presets().iter().any(|preset| preset.name == name);
     (!preset && (name.ends_with(".toml") || name.contains(MAIN_SEPARATOR))).then(|| name.as_ref())
 }
 
-/// The preset of that name, or the file if the name looks like a path of a TOML file.
+/// Opens a preset by its name, or a file if the name is a path that ends in `.toml`.
 pub fn open(folder: Folder, name: &str) -> Result<Source, Diagnostics> {
     if let Some(preset) = folder.presets().iter().find(|preset| preset.name == name) {
         return Ok(Source { name: name.into(), text: preset.text.into() });
@@ -105,7 +105,8 @@ pub fn open(folder: Folder, name: &str) -> Result<Source, Diagnostics> {
                 .iter()
                 .filter(|&&byte| byte == b'\n')
                 .count();
-            let diagnostic = Diagnostic::new(name, "this is not text").line(Some(line as u64 + 1));
+            let diagnostic =
+                Diagnostic::new(name, "the file is not UTF-8 text").line(Some(line as u64 + 1));
             Err(diagnostic.expected("UTF-8").into())
         }
         Err(error) => Err(Diagnostic::new(name, format!("cannot be read: {error}")).into()),
@@ -116,7 +117,7 @@ fn unknown(folder: Folder, name: &str) -> Diagnostic {
     let word = folder.word();
     let names: Vec<&str> = folder.presets().iter().map(|preset| preset.name).collect();
     let hint = nearest(name, names.iter().copied())
-        .map_or("a file is named by a path that ends in .toml".into(), |near| {
+        .map_or("to use a file, give a path that ends in .toml".into(), |near| {
             format!("did you mean \"{near}\"?")
         });
     Diagnostic::new("", format!("unknown {word} `{}`", crate::diagnostic::printable(name)))

@@ -1,4 +1,4 @@
-//! Schemes: named sets of policy choices. `a+b` joins them, and so does a scheme whose file says
+//! Schemes: named sets of policies. `a+b` combines two schemes, and so does a scheme file with
 //! `join = "a+b"`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -7,7 +7,7 @@ use crate::field::{Field, nearest};
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 
-/// A set of settings under a name.
+/// A named set of settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scheme {
     name: String,
@@ -16,18 +16,18 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// No choices: the drive as its description has it.
+    /// Returns the empty scheme, which leaves the drive as described.
     pub fn none() -> Scheme {
         Scheme { name: "as described".into(), settings: Vec::new(), policies: Policies::default() }
     }
 
-    /// The scheme of that name, of a file that ends in `.toml`, or of several joined by `+`.
+    /// Loads a scheme by its name, from a file that ends in `.toml`, or from several joined by `+`.
     pub fn load(name: &str) -> Result<Scheme, Diagnostics> {
         Scheme::load_with(name, &[])
     }
 
-    /// The same, where some names are those of custom policies: they take the place of what the
-    /// others choose for their slots.
+    /// Like [`Scheme::load`], where some names may be those of custom policies. These override what
+    /// the other schemes choose for their slots.
     pub fn load_with(name: &str, custom: &[(String, Policies)]) -> Result<Scheme, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let find = |part: &&str| custom.iter().find(|(its, _)| its == part);
@@ -36,7 +36,7 @@ impl Scheme {
         let mut policies = Policies::default();
         for (part, more) in ours.iter().filter_map(find) {
             if let Err(key) = policies.join(more) {
-                let what = format!("`{part}` is the second policy of this scheme for `{key}`");
+                let what = format!("`{part}` is a second custom policy for `{key}` in this scheme");
                 let diagnostic = Diagnostic::new(format!("scheme {name}"), what);
                 diagnostics.push(diagnostic.hint("leave one of them out".to_string()));
             }
@@ -60,7 +60,7 @@ impl Scheme {
         diagnostics.or(Scheme { name: name.into(), settings, policies })
     }
 
-    /// Its name, as it was given.
+    /// Returns its name, as given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -74,11 +74,11 @@ impl Scheme {
     }
 }
 
-/// The key by which a scheme's file names the schemes that it is the sum of.
+/// The key with which a scheme file names the schemes that it combines.
 const JOIN: &str = "join";
 
-/// Every setting of the schemes that are joined by `+`, with the scheme that it is from. `above`
-/// are the schemes that led here, the outermost first.
+/// Returns every setting of the schemes joined by `+`, with the name of its scheme. `above` is the
+/// chain of schemes whose `join` led here, outermost first.
 fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
@@ -99,22 +99,22 @@ fn parts(name: &str, above: &[&str]) -> Result<Vec<(String, Setting)>, Diagnosti
     diagnostics.or(all)
 }
 
-/// The settings of the schemes that the last of `chain` is the sum of.
+/// Returns the settings of the schemes that the last scheme of `chain` combines.
 fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diagnostics> {
     let Value::Text(sum) = &join.value else {
-        let diagnostic = join.origin.diagnostic("this does not name schemes");
-        return Err(diagnostic.expected("names with + between them, such as \"rps+per\"").into());
+        let diagnostic = join.origin.diagnostic("`join` must be text that names schemes");
+        return Err(diagnostic.expected("names joined by +, such as \"rps+per\"").into());
     };
     let ring = sum.split('+').map(str::trim).find(|part| chain.contains(part));
     if let Some(part) = ring {
         let from = chain.iter().position(|its| *its == part).unwrap_or_default();
         let names: Vec<String> =
             chain[from..].iter().chain([&part]).map(|its| format!("`{its}`")).collect();
-        let what = format!("a scheme joins itself: {}", names.join(" joins "));
+        let what = format!("the scheme includes itself: {}", names.join(" includes "));
         return Err(join.origin.diagnostic(what).into());
     }
     let here = |mut diagnostic: Diagnostic| {
-        // What names no file is wrong with the name.
+        // A diagnostic without a file is about the name itself: report it where the name stands.
         if diagnostic.file.is_empty() {
             let Diagnostic { file, line, text, .. } = join.origin.diagnostic("");
             diagnostic = Diagnostic { file, line, text, ..diagnostic };
@@ -125,11 +125,11 @@ fn joined(join: &Setting, chain: &[&str]) -> Result<Vec<(String, Setting)>, Diag
         .map_err(|diagnostics| Diagnostics(diagnostics.0.into_iter().map(here).collect()))
 }
 
-/// Policies that do what another does and more: together with it they stand for both.
+/// Policies that do everything another one does, and more: combined, the larger one wins.
 /// See docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
 const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
 
-/// What serves two schemes that set one key, if anything does.
+/// Returns the value that satisfies both of two schemes that set one key, if there is one.
 fn both(one: &Setting, other: &Setting) -> Option<Value> {
     if one.value == other.value {
         return Some(one.value.clone());
@@ -150,11 +150,11 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
     refined.map(|(_, _, special)| Value::Text((*special).to_string()))
 }
 
-/// What a scheme may set besides policies.
+/// The one key that a scheme may set besides policies.
 const ALSO: &str = "timing.program_erase";
 
-/// What is wrong with a setting that is none of a scheme's: schemes are compared on one drive, and
-/// one that changed the drive would be compared with another.
+/// Rejects settings that are not policies: schemes are compared on the same drive, so a scheme must
+/// not change it.
 fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";
@@ -166,7 +166,7 @@ fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let allowed = all.iter().map(|key| key.path).filter(|key| key.starts_with("policy."));
     let near = nearest(path, allowed.chain([ALSO])).filter(|_| !known);
     let hint = near.map_or_else(
-        || format!("set it for every scheme: in the device file, or with --set {path}=..."),
+        || format!("set it for all schemes, in the device file or with --set {path}=..."),
         |near| format!("did you mean `{near}`?"),
     );
     let what = format!("a scheme cannot set `{}`", crate::diagnostic::printable(path));
@@ -275,14 +275,26 @@ mod tests {
         assert_eq!(diagnostics.0[0].hint.as_deref(), Some("did you mean \"pes_ipc\"?"));
     }
 
-    /// Files that join each other, and files whose sum is not one, are told where that stands.
+    /// Errors in `join` are reported with the file and line.
     #[test]
     fn a_sum_that_is_none_is_said_with_its_file() {
         let [a, b] = ["a", "b"].map(|it| format!("tests/schemes/ring-{it}.toml"));
         for (name, file, what) in [
-            ("ring-a", &b, format!("a scheme joins itself: `{a}` joins `{b}` joins `{a}`")),
-            ("ring-b", &a, format!("a scheme joins itself: `{b}` joins `{a}` joins `{b}`")),
-            ("list", &"tests/schemes/list.toml".into(), "this does not name schemes".into()),
+            (
+                "ring-a",
+                &b,
+                format!("the scheme includes itself: `{a}` includes `{b}` includes `{a}`"),
+            ),
+            (
+                "ring-b",
+                &a,
+                format!("the scheme includes itself: `{b}` includes `{a}` includes `{b}`"),
+            ),
+            (
+                "list",
+                &"tests/schemes/list.toml".into(),
+                "`join` must be text that names schemes".into(),
+            ),
             ("misspelt", &"tests/schemes/misspelt.toml".into(), "unknown scheme `pes_icp`".into()),
         ] {
             let diagnostics = Scheme::load(&format!("tests/schemes/{name}.toml")).unwrap_err();

@@ -1,23 +1,23 @@
-//! What a reader of results could overlook, or take for something else: in the same words on the
-//! terminal and on pages.
+//! Warnings about results that a reader could overlook or misread, worded alike on the terminal and
+//! on pages.
 
 use crate::numbers::counted;
 use crate::outcome::{CACHES_NO_DATA, Ending, Outcome};
 use fowler_device::Source;
 
-/// How serious it is.
+/// How serious a warning is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The results are of a part of the run.
+    /// The results cover only a part of the run.
     Interrupted,
-    /// The results are not what they seem: data was lost, or a law is broken.
+    /// The results are not valid as they stand: data was lost, or a law is violated.
     Warning,
-    /// Worth knowing.
+    /// Good to know.
     Remark,
 }
 
 impl Severity {
-    /// The word that it begins with.
+    /// Returns the word that introduces it.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Interrupted => "interrupted",
@@ -27,24 +27,22 @@ impl Severity {
     }
 }
 
-/// Something that is to be said beside the results.
+/// A warning to show with the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// How serious it is.
+    /// How serious a warning is.
     pub severity: Severity,
-    /// What it is; a sentence, or several separated by semicolons, without a capital and a full
-    /// stop.
+    /// One or more clauses separated by semicolons, without a capital letter or a full stop.
     pub text: String,
 }
 
-/// Whether two runs served the same number of requests: only then can one be set in relation to the
-/// other.
+/// Returns whether two runs served the same number of requests. Ratios make sense only then.
 pub fn alike(one: &Outcome, other: &Outcome) -> bool {
     one.recorder.requests() == other.recorder.requests()
 }
 
-/// Everything to be said of these runs, the gravest first. The first is the one that others are
-/// compared with.
+/// Returns all warnings about these runs, the most serious first. The first run is the baseline of
+/// the comparison.
 pub fn warnings(outcomes: &[Outcome]) -> Vec<Warning> {
     let mut warnings = interruptions(outcomes);
     let mut add = |severity: Severity, texts: Vec<String>| {
@@ -56,13 +54,13 @@ pub fn warnings(outcomes: &[Outcome]) -> Vec<Warning> {
     warnings
 }
 
-/// What cut runs short, so that nobody takes a part for the whole.
+/// Returns a warning for each run that ended early.
 pub fn interruptions(outcomes: &[Outcome]) -> Vec<Warning> {
     let interruption = |outcome: &Outcome| {
         let why = match outcome.ending {
             Ending::Complete => return None,
             Ending::Stopped => "stopped by the user",
-            Ending::Failed(_) => "the workload is wrong from there on",
+            Ending::Failed(_) => "the workload is invalid from there on",
         };
         let requests = counted(outcome.workload.requests, "request");
         let text = format!("after {requests} under {}: {why}", outcome.drive.scheme);
@@ -76,12 +74,12 @@ fn broken(outcomes: &[Outcome]) -> Vec<String> {
     broken
         .map(|it| {
             let scheme = &it.drive.scheme;
-            format!("the run under {scheme} breaks a law, which is a fault of the program")
+            format!("the run under {scheme} violates a law: this is a bug in Fowler")
         })
         .collect()
 }
 
-/// A drive that loses data is not one to compare others with.
+/// A drive that loses data is no fair comparison.
 fn lost(outcomes: &[Outcome]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut each = |count: &dyn Fn(&Outcome) -> u64, what: &str, did: &str, so: &str| {
@@ -98,20 +96,20 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
         &|it| it.counters.uncorrectable,
         "flash read",
         "failed",
-        "data would be lost; the cells are too worn or the data too old for the code (reliability.cycles, .oldest, .levels)",
+        "data would be lost; the cells are too worn, or the data too old, for the error-correcting code (reliability.cycles, .oldest, .levels)",
     );
     let pages = |it: &Outcome| it.losses.map_or(0, |its| its.lost_in_all() - its.lost_writes);
-    each(&pages, "page", "could not be brought back", "data was lost");
+    each(&pages, "page", "could not be rebuilt", "data was lost");
     each(
         &|it| it.power_offs.lost_writes,
         "acknowledged write",
-        "went with the power",
-        "data was lost; a protected cache keeps it",
+        "did not survive a power loss",
+        "data was lost; a protected cache would keep it",
     );
     texts
 }
 
-/// What a reader of the numbers could take for something else.
+/// Notes on numbers that a reader could misread.
 fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let names = |which: &dyn Fn(&Outcome) -> bool| {
         let names = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.scheme.as_str());
@@ -125,7 +123,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {
         texts.push(format!(
-            "every program is at the nominal step under {one_step}: the model of this drive covers no other"
+            "under {one_step} every program uses the nominal step: the error model of this drive covers no other"
         ));
     }
     let no_cache = names(&|it| it.caches_no_data());
@@ -135,13 +133,13 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let unlike = names(&|it| !alike(&outcomes[0], it));
     if !unlike.is_empty() {
         let first = &outcomes[0].drive.scheme;
-        texts.push(format!("no ratios for {unlike}: not as many requests as under {first}"));
+        texts.push(format!("no ratios for {unlike}: the number of requests differs from {first}"));
     }
     let fresh =
         names(&|it| it.counters.programs[Source::Host] > 0 && it.counters.erases.sum() == 0);
     if !fresh.is_empty() {
         texts.push(format!(
-            "no garbage collection happened under {fresh}: no block was erased; a drive in steady state is --set \
+            "no garbage collection happened under {fresh}: no block was erased; for a drive in steady state, add --set \
              precondition.pattern=steady"
         ));
     }

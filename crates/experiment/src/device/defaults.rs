@@ -1,12 +1,11 @@
-//! What a drive is like where its description does not say. Geometry and timing have no defaults:
-//! the values here only fill the struct until the description, which must name every one, replaces
-//! them.
+//! The defaults of a drive. Geometry and timing have none: their values here only fill the struct
+//! until the description, which must set every one, replaces them.
 
 use fowler_device::Config;
 use fowler_nand::{PerPageType, Timing};
 use fowler_units::{Bytes, Geometry, Span};
 
-/// The configuration before anything is set.
+/// Returns the configuration before any key is set.
 pub(crate) fn config() -> Config {
     let geometry = Geometry {
         channels: 1,

@@ -1,5 +1,5 @@
-//! Choices that would change nothing on a drive: refused, for whoever made one expects to see what
-//! it does. What cannot work at all is the device's to refuse.
+//! Rejects settings that would have no effect on a drive, because whoever set one expects to see
+//! its effect. The device itself rejects settings that cannot work at all.
 
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::sensing::SensingKind;
@@ -7,18 +7,18 @@ use fowler_device::policy::step::StepKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::{Config, Refusal};
 
-/// Every choice in `config` that has no effect, and what it lacks. Values that are the default
-/// never are among them.
+/// Returns every setting in `config` that has no effect, and what it needs to have one. Default
+/// values are never reported.
 ///
-/// The die order `rhio` is not either: where no read takes longer than another it serves reads as
-/// they come, and still before writes, and of these the smallest requests first. See
-/// docs/decisions/policy.md, "May RHIO's order run on a drive without errors?". See
-/// docs/decisions/policy.md, "What happens to a policy that would have no effect?".
+/// Nor is the die order `rhio`: even where all reads take equally long, it serves reads before
+/// writes, and the writes of small requests first.
+/// See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
+/// See docs/decisions/policy.md, "What happens to a policy that would have no effect?".
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     [without_errors(config), without_kinds(config)].into_iter().flatten().collect()
 }
 
-/// What weighs bit errors, on a drive that has none.
+/// Settings that depend on bit errors, on a drive without any.
 fn without_errors(config: &Config) -> Option<Refusal> {
     let by_strength = config.step.name != StepKind::Nominal;
     let soft = config.sensing.name != SensingKind::WorstCase;
@@ -35,14 +35,15 @@ fn without_errors(config: &Config) -> Option<Refusal> {
     keys.push("reliability.model");
     Some(Refusal {
         keys,
-        what: "no effect: the cells of this drive never err".into(),
+        what: "no effect: the cells of this drive have no bit errors".into(),
         hint: Some(
-            "--set reliability.model=analytic, or a drive that has it: --device rhio".into(),
+            "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio"
+                .into(),
         ),
     })
 }
 
-/// What treats kinds of data differently, where none are told apart.
+/// Settings that depend on the hotness of data, on a drive that does not classify data.
 fn without_kinds(config: &Config) -> Option<Refusal> {
     let streams = config.placement.name == PlacementKind::Streams;
     let by_strength = config.step.name != StepKind::Nominal;
@@ -53,8 +54,8 @@ fn without_kinds(config: &Config) -> Option<Refusal> {
     keys.push("policy.hotness");
     Some(Refusal {
         keys,
-        what: "no effect: nothing tells hot data from other data".into(),
-        hint: Some("name a detector: policy.hotness = [\"request_size\"]".into()),
+        what: "no effect: nothing on this drive detects hot data".into(),
+        hint: Some("add a detector: policy.hotness = [\"request_size\"]".into()),
     })
 }
 
@@ -67,7 +68,7 @@ mod tests {
     use crate::device::{DeviceSpec, resolve};
     use crate::scheme::Scheme;
 
-    /// What is said of a preset with these settings; nothing if it works.
+    /// The diagnostics of a preset with these settings; empty if it works.
     fn reported(device: &str, scheme: &str, set: &[&str]) -> String {
         let spec = DeviceSpec {
             device: device.into(),
@@ -97,7 +98,7 @@ mod tests {
             ("hire", "hire", &[], &[]),
             ("hire", "rhio+hire", &[analytic], &[]),
             ("rhio", "rhio", &["reliability.model=off", "policy.hotness=[]"], &["err", "hot data"]),
-            // The order of RHIO does something on any drive.
+            // RHIO's order has an effect on any drive.
             ("pes-mlc", "pes_ipc", &["policy.die_order=rhio"], &[]),
         ] {
             let reported = reported(device, scheme, set);

@@ -1,8 +1,8 @@
-//! From text to a drive: a device file or preset, a scheme, `--set`, and everything that is wrong.
+//! Resolves a drive from a device file or preset, a scheme and `--set`, and reports everything that
+//! is wrong.
 //!
-//! The room owns what a drive is like before anything is set (`defaults`) and which choices it
-//! refuses because they would change nothing (`effect`). It reads device files, and is asked for a
-//! [`Resolved`] drive.
+//! The room owns the defaults of a drive (`defaults`) and the check for settings without effect
+//! (`effect`). It reads device files and returns a [`Resolved`] drive.
 
 mod defaults;
 mod effect;
@@ -21,41 +21,41 @@ use std::collections::BTreeMap;
 const INCOMPLETE_HINT: &str =
     "geometry and timing have no defaults; `fowler presets pes-mlc` prints a complete device";
 
-/// A device as a user names it.
+/// A device as the user specifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSpec {
     /// A preset's name, or a path that ends in `.toml`.
     pub device: String,
-    /// The description itself, where it lies in no file; `device` is then only its name in
+    /// The text of the description, if it is not in a file; `device` is then only its name in
     /// messages.
     pub text: Option<String>,
-    /// `key=value`, applied after the scheme.
+    /// Settings `key=value`, applied after the scheme.
     pub set: Vec<String>,
-    /// The seed, applied last.
+    /// The seed; overrides all others.
     pub seed: Option<u64>,
-    /// Custom policies, by the names that schemes join them by: `rps+mine`.
+    /// Custom policies, by the names under which schemes use them: `rps+mine`.
     pub policies: Vec<(String, Policies)>,
 }
 
-/// A complete drive, checked, with its description.
+/// A complete, checked drive with its description.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// The name or file it was made from.
+    /// The preset or file that describes it.
     pub device: String,
     /// The scheme on it.
     pub scheme: String,
     /// The drive.
     pub config: Config,
-    /// What it comes to in pages and bytes.
+    /// Its layout: pages and bytes.
     pub layout: Layout,
-    /// Every key as TOML; a device file of its own.
+    /// Every key as TOML: a complete device file.
     pub text: String,
     /// A hash of that text.
     pub hash: String,
 }
 
 impl DeviceSpec {
-    /// Finds the device's text: its own, a preset or a file.
+    /// Returns the text of the device: given, of a preset, or from a file.
     pub fn source(&self) -> Result<Source, Diagnostics> {
         if let Some(text) = &self.text {
             return Ok(Source { name: self.device.clone(), text: text.clone() });
@@ -63,13 +63,13 @@ impl DeviceSpec {
         presets::open(presets::Folder::Devices, &self.device)
     }
 
-    /// The scheme of that name, which may join custom policies.
+    /// Loads a scheme, which may include custom policies.
     pub fn scheme(&self, name: Option<&str>) -> Result<Scheme, Diagnostics> {
         name.map_or(Ok(Scheme::none()), |name| Scheme::load_with(name, &self.policies))
     }
 }
 
-/// The drive that `source` describes, under `scheme`, with the changes of `spec`.
+/// Resolves the drive that `source` describes, under `scheme`, with the settings of `spec`.
 pub fn resolve(
     source: &Source,
     scheme: &Scheme,
@@ -103,7 +103,7 @@ pub fn resolve(
     };
     let mut text = print(&config);
     for (key, label) in config.policies.labels() {
-        // What the file alone does not bring back is part of what it is known by.
+        // Custom policies are not in the keys but are part of the identity of the drive.
         text.push_str(&format!("# {key} is filled by {label}\n"));
     }
     Ok(Resolved {
@@ -116,24 +116,23 @@ pub fn resolve(
     })
 }
 
-/// The drive that a device file describes. Never panics, whatever the text.
+/// Parses a device file. Never panics, whatever the text.
 pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     resolve(&source, &Scheme::none(), &DeviceSpec::default())
 }
 
-/// What a drive is like where its description does not say; of what a description must say,
-/// anything.
+/// Returns the defaults. Keys that a description must set have arbitrary values.
 pub fn defaults() -> Config {
     defaults::config()
 }
 
-/// The complete configuration as TOML.
+/// Prints the complete configuration as TOML.
 pub fn print(config: &Config) -> String {
     config_builder::print(&keys::all(), config)
 }
 
-/// What the device will not accept, each at the place that set its first key.
+/// Lays out the drive. Reports each refusal of the device at the place that set its first key.
 pub(crate) fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,

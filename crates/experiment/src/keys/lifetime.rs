@@ -1,5 +1,5 @@
-//! The keys of a drive's life: how long it is to be, what rested cells endure, and by what numbers
-//! a throttle keeps it.
+//! The keys of a drive's lifetime: its target, the endurance of rested cells, and the constants of
+//! the write throttle.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
@@ -16,37 +16,37 @@ const IDLE: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(36_500 * DAY.0);
 #[rustfmt::skip]
 pub(super) fn all() -> Vec<Key<Config>> {
     vec![
-        optional("lifetime.target", "how long the drive is to live",
+        optional("lifetime.target", "target lifetime of the drive",
             Field::Time(LIVES, at!(life.target))),
-        optional("lifetime.cycles", "P/E cycles that cells endure without recovery",
+        optional("lifetime.cycles", "endurance of the cells in P/E cycles, without recovery",
             Field::Real(0.0..=1e9, at!(life.cycles))),
-        optional("lifetime.recovery", "what rest between two cycles does to cells (docs/ready.md)",
+        optional("lifetime.recovery", "how cells recover between two P/E cycles (docs/ready.md)",
             words!(life.recovery,
-                "spread" => Recovery::Model(Reading::Spread), "READY's model; time is that over which all cycles are spread";
+                "spread" => Recovery::Model(Reading::Spread), "READY's model, with the time over which all cycles are spread";
                 "refit" => Recovery::Model(Reading::Refit), "READY's model as printed, constants fitted to its Table 2";
                 "literal" => Recovery::Model(Reading::Literal), "READY's model as printed";
-                "table" => Recovery::Table, "what lifetime.table says: another technology";
+                "table" => Recovery::Table, "from lifetime.table, for another technology";
             )),
-        optional("lifetime.dilation", "for how many repetitions one stands: wear and life go by so much faster",
+        optional("lifetime.dilation", "real repetitions that each simulated one stands for: wear and time are scaled by this factor",
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
-        optional("lifetime.window", "window in which write demand is counted, and the shortest epoch",
+        optional("lifetime.window", "window over which write demand is measured, and the shortest epoch",
             Field::Time(SOME, at!(throttle.window))),
         optional("lifetime.period", "a stopped host may resume in the next period",
             Field::Time(SOME, at!(throttle.period))),
-        optional("lifetime.spare", "share of the later epochs' capacity that an epoch may borrow",
+        optional("lifetime.spare", "share of the capacity of later epochs that an epoch may borrow",
             Field::Real(0.0..=1.0, at!(throttle.spare))),
-        optional("lifetime.miss", "share by which demand may differ from the prediction",
+        optional("lifetime.miss", "relative error beyond which a prediction of demand counts as a miss",
             Field::Real(0.0..=1000.0, at!(throttle.miss))),
-        optional("lifetime.streak", "misses one after another until the epoch's length is chosen anew",
+        optional("lifetime.streak", "consecutive misses before a new epoch length is chosen",
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),
-        optional("lifetime.history", "how far back demand is remembered",
+        optional("lifetime.history", "how much history of the demand is kept",
             Field::Time(SOME, at!(throttle.history))),
-        optional("lifetime.table.idle", "table: mean idle times between two cycles, rising",
+        optional("lifetime.table.idle", "table: mean idle times between two cycles, ascending",
             Field::Spans(IDLE, Access {
                 get: |config| config.life.table.0.clone(),
                 set: |config, value| config.life.table.0 = value,
             })),
-        optional("lifetime.table.cycles", "table: P/E cycles that cells endure with so much idle time",
+        optional("lifetime.table.cycles", "table: endurance in P/E cycles at each of these idle times",
             Field::Reals(0.0..=1e9, Access {
                 get: |config| config.life.table.1.clone(),
                 set: |config, value| config.life.table.1 = value,

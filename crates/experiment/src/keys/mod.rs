@@ -1,8 +1,8 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
-//! configuration of a result, the help and the bindings all read this list and no other.
+//! configuration of a result, the help and the bindings all read this list.
 //!
-//! The room owns the list and nothing else; it knows what a value may be (`field`) and touches no
-//! file.
+//! The room owns the list and nothing else. It takes the types of values from `field` and touches
+//! no file.
 
 mod lifetime;
 mod policies;
@@ -20,15 +20,15 @@ use std::borrow::Cow;
 pub struct Key<T> {
     /// Its dotted path.
     pub path: &'static str,
-    /// What it means, in one line.
+    /// What it means, in one line without a full stop.
     pub about: Cow<'static, str>,
-    /// Whether a description without it is incomplete.
+    /// Whether every description must set it.
     pub required: bool,
-    /// What it takes.
+    /// Its type, its bounds, and where its value is stored.
     pub field: Field<T>,
 }
 
-/// A place in the struct, as a pair of functions.
+/// The getter and setter of a place in the struct.
 macro_rules! at {
     ($($place:ident).+) => {
         Access { get: |config| config.$($place).+, set: |config, value| config.$($place).+ = value }
@@ -42,7 +42,7 @@ macro_rules! at {
 }
 pub(crate) use at;
 
-/// An enum that stands for words.
+/// A field whose enum variants are written as words.
 macro_rules! words {
     ($($place:ident).+, $($word:literal => $variant:expr, $about:literal;)+) => {{
         const WORDS: &[Word] = &[$(($word, $about)),+];
@@ -82,12 +82,12 @@ fn optional(
     Key { path, about: about.into(), required: false, field }
 }
 
-/// Longer than any flash operation; a larger number is a unit mistaken.
+/// Longer than any flash operation: a larger value is a mistaken unit.
 const LONGEST: Span = Span::ms(10_000);
 const ANY: std::ops::RangeInclusive<Span> = Span::ZERO..=LONGEST;
 const SOME: std::ops::RangeInclusive<Span> = Span::ns(1)..=LONGEST;
 
-/// Every key, in the order in which a resolved configuration lists them.
+/// Returns every key, in the order in which a resolved configuration lists them.
 pub fn all() -> Vec<Key<Config>> {
     [
         geometry(),
@@ -112,7 +112,7 @@ fn geometry() -> Vec<Key<Config>> {
             Field::Count(1..=1024, at!(geometry.channels as u32))),
         required("geometry.chips_per_channel", "chips that share one channel",
             Field::Count(1..=256, at!(geometry.chips_per_channel as u32))),
-        required("geometry.dies_per_chip", "dies in a chip, each busy on its own",
+        required("geometry.dies_per_chip", "dies in a chip; each works independently",
             Field::Count(1..=64, at!(geometry.dies_per_chip as u32))),
         required("geometry.planes_per_die", "planes in a die, each an allocation pool",
             Field::Count(1..=64, at!(geometry.planes_per_die as u32))),
@@ -120,19 +120,19 @@ fn geometry() -> Vec<Key<Config>> {
             Field::Count(1..=1 << 20, at!(geometry.blocks_per_plane as u32))),
         required("geometry.pages_per_block", "pages in a block",
             Field::Count(1..=1 << 16, at!(geometry.pages_per_block as u32))),
-        required("geometry.page_size", "data of one page",
+        required("geometry.page_size", "data bytes of a page",
             Field::Size(Bytes(512)..=Bytes(1 << 20), at!(geometry.page_size))),
         required("geometry.over_provisioning", "share of the capacity that the host does not see",
             Field::Real(0.0..=10.0, at!(over_provisioning))),
-        optional("geometry.over_provisioning_base", "what over_provisioning is a share of",
+        optional("geometry.over_provisioning_base", "the capacity that over_provisioning is a share of",
             words!(over_provisioning_base,
                 "raw" => OpBase::Raw, "spare / raw";
                 "logical" => OpBase::Logical, "spare / logical";
             )),
-        optional("geometry.plane_mode", "how the planes of a die work",
+        optional("geometry.plane_mode", "how the planes of a die work together",
             words!(plane_mode,
-                "lockstep" => PlaneMode::Lockstep, "one command at a time, over several planes";
-                "independent" => PlaneMode::Independent, "each plane on its own; the bus is shared";
+                "lockstep" => PlaneMode::Lockstep, "one command at a time, on one or several planes";
+                "independent" => PlaneMode::Independent, "each plane runs its own commands; they share the bus";
             )),
     ]
 }
@@ -140,28 +140,28 @@ fn geometry() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn timing() -> Vec<Key<Config>> {
     vec![
-        required("timing.bus_transfer", "moving one page over the channel, either way",
+        required("timing.bus_transfer", "transfer of a page over the channel, in either direction",
             Field::Time(ANY, at!(timing.bus_transfer))),
         required("timing.read", "sensing a page; one value, or one per page type",
             Field::Times(SOME, at!(timing.read))),
-        required("timing.program_phase", "program phase of one ISPP iteration, its reset included",
+        required("timing.program_phase", "program phase of one ISPP iteration, including its voltage reset",
             Field::Time(SOME, at!(timing.program_phase))),
-        required("timing.verify_phase", "verify phase of one ISPP iteration, its reset included",
+        required("timing.verify_phase", "verify phase of one ISPP iteration, including its voltage reset",
             Field::Time(ANY, at!(timing.verify_phase))),
         required("timing.program_iterations", "ISPP iterations; one value, or one per page type",
             Field::Counts(1..=1000, at!(timing.program_iterations))),
-        required("timing.erase_pulse", "the erase pulse, its reset included",
+        required("timing.erase_pulse", "the erase pulse, including its voltage reset",
             Field::Time(SOME, at!(timing.erase_pulse))),
-        required("timing.erase_verify", "the verify after the erase pulse",
+        required("timing.erase_verify", "the verify phase after the erase pulse",
             Field::Time(ANY, at!(timing.erase_verify))),
-        required("timing.voltage_reset", "taking the voltages off the cells, at the end of a phase",
+        required("timing.voltage_reset", "removing the voltages from the cells at the end of a phase",
             Field::Time(ANY, at!(timing.voltage_reset))),
         required("timing.buffer_load", "loading the page buffer from the shadow buffer",
             Field::Time(ANY, at!(timing.buffer_load))),
         optional("timing.program_erase", "how long programs and erases take",
             words!(program_erase,
-                "nominal" => ProgramErase::Nominal, "as the timing says";
-                "read" => ProgramErase::AsRead, "as long as sensing a page (PER)";
+                "nominal" => ProgramErase::Nominal, "as [timing] says";
+                "read" => ProgramErase::AsRead, "as long as a page read (PER)";
                 "zero" => ProgramErase::Zero, "no time at all (PE0)";
             )),
     ]
@@ -170,34 +170,34 @@ fn timing() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn buffers_and_queues() -> Vec<Key<Config>> {
     vec![
-        optional("buffer.size", "the write buffer; 0B leaves only pages on their way to the flash",
+        optional("buffer.size", "size of the write buffer; with 0B it holds only pages that are being written to flash",
             Field::Size(Bytes(0)..=Bytes(1 << 40), at!(buffer.size))),
-        optional("buffer.ack", "when a write is complete for the host",
+        optional("buffer.ack", "when a write is acknowledged to the host",
             words!(buffer.ack,
-                "on_insert" => Ack::OnInsert, "when its data is in the buffer";
-                "on_program" => Ack::OnProgram, "when its data is in the flash";
+                "on_insert" => Ack::OnInsert, "once its data is in the buffer";
+                "on_program" => Ack::OnProgram, "once its data is in flash";
             )),
-        optional("buffer.evict_ahead", "page frames that are free or on their way out (on_insert only)",
+        optional("buffer.evict_ahead", "page frames to keep free or in eviction (on_insert only)",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
-        optional("buffer.cache_reads", "whether pages that were read stay in the buffer",
+        optional("buffer.cache_reads", "whether the buffer also caches pages that were read",
             Field::Flag(at!(buffer.cache_reads))),
-        optional("buffer.read_hot", "what becomes of a page that leaves clean and was read hot",
+        optional("buffer.read_hot", "what happens to a clean, read-hot page that is evicted",
             words!(buffer.read_hot,
-                "on_dirty" => ReadHot::OnDirty, "its copy in the flash stays as it is";
-                "on_evict" => ReadHot::OnEvict, "it is read as if it had been programmed for that (the paper's numbers)";
-                "rewrite_on_idle" => ReadHot::RewriteOnIdle, "it is programmed anew in idle time";
+                "on_dirty" => ReadHot::OnDirty, "nothing: its copy in flash stays as it is";
+                "on_evict" => ReadHot::OnEvict, "it reads as if it had been reprogrammed at boosted voltages (the paper's numbers)";
+                "rewrite_on_idle" => ReadHot::RewriteOnIdle, "it is reprogrammed in idle time";
             )),
-        optional("buffer.rewrite_share", "up to what share of the frames holds pages that wait for that",
+        optional("buffer.rewrite_share", "rewrite_on_idle: largest share of the frames that waiting pages may occupy",
             Field::Real(0.001..=1.0, at!(buffer.rewrite_share))),
-        optional("queue.depth", "host requests in the device at once",
+        optional("queue.depth", "host requests outstanding in the drive",
             Field::Count(1..=65_536, at!(queue.depth as u32))),
-        optional("queue.max_reads", "host page reads waiting or in service at once",
+        optional("queue.max_reads", "host page reads queued or in service",
             Field::Count(1..=65_536, at!(queue.max_reads as u32))),
-        optional("queue.max_writes", "host page writes on their way to the flash at once",
+        optional("queue.max_writes", "host page writes queued for flash or in service",
             Field::Count(1..=65_536, at!(queue.max_writes as u32))),
-        optional("host.bandwidth", "rate of the host link; 0B/s makes data transfers free",
+        optional("host.bandwidth", "bandwidth of the host link; with 0B/s data transfers take no time",
             Field::Rate(ByteRate(0)..=ByteRate(1_000_000_000_000), at!(host.bandwidth))),
-        optional("host.command", "time each command occupies the host link",
+        optional("host.command", "time that each command occupies the host link",
             Field::Time(ANY, at!(host.command))),
     ]
 }
@@ -205,25 +205,25 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn gc() -> Vec<Key<Config>> {
     vec![
-        optional("gc.foreground_below", "erased blocks of a plane below which garbage collection (GC) competes with the host",
+        optional("gc.foreground_below", "garbage collection (GC) competes with the host below this number of erased blocks in a plane",
             Field::Count(1..=65_536, at!(gc.foreground_below as u32))),
-        optional("gc.background_below", "erased blocks of a plane up to which GC uses idle time",
+        optional("gc.background_below", "GC uses idle time below this number of erased blocks in a plane",
             Field::Count(0..=1 << 20, at!(gc.background_below as u32))),
-        optional("gc.idle_after", "idle time of a die before background GC starts",
+        optional("gc.idle_after", "how long a die must be idle before background GC starts",
             Field::Time(Span::ZERO..=Span::ms(3_600_000), at!(gc.idle_after))),
-        optional("gc.frontier", "where pages moved by GC go",
+        optional("gc.frontier", "where GC writes the pages that it moves",
             words!(gc.frontier,
-                "own" => GcFrontier::Own, "an open block of their own";
-                "shared" => GcFrontier::Shared, "the block that host writes fill";
+                "own" => GcFrontier::Own, "to an open block of its own";
+                "shared" => GcFrontier::Shared, "to the open block of host writes";
             )),
-        optional("precondition.fill", "share of the logical pages that hold data at the start",
+        optional("precondition.fill", "share of the logical pages that hold data before the first request",
             Field::Real(0.0..=1.0, at!(precondition.fill))),
-        optional("precondition.pattern", "how they were written",
+        optional("precondition.pattern", "how these pages were written",
             words!(precondition.pattern,
                 "sequential" => Pattern::Sequential, "once, in address order";
                 "random" => Pattern::Random, "once, in random order";
-                "steady" => Pattern::Steady, "over and over at random until write amplification is steady";
-                "rested" => Pattern::Rested, "the same, with pauses in which GC reached gc.background_below";
+                "steady" => Pattern::Steady, "repeatedly at random until write amplification is steady";
+                "rested" => Pattern::Rested, "as steady, with pauses in which GC reached gc.background_below";
             )),
     ]
 }
@@ -233,14 +233,14 @@ fn semantics() -> Vec<Key<Config>> {
     vec![
         optional("ftl.unwritten_reads", "what a read of a never-written page does",
             words!(unwritten_reads,
-                "preconditioned" => UnwrittenReads::Preconditioned, "the time of a read on its die";
-                "zero" => UnwrittenReads::Zero, "answered by the mapping, without flash";
-                "error" => UnwrittenReads::Error, "an error of the workload";
+                "preconditioned" => UnwrittenReads::Preconditioned, "takes as long as any flash read";
+                "zero" => UnwrittenReads::Zero, "is answered from the mapping, without a flash read";
+                "error" => UnwrittenReads::Error, "ends the run with an error";
             )),
-        optional("ftl.partial_writes", "what a write of part of a page does",
+        optional("ftl.partial_writes", "what a partial-page write does",
             words!(partial_writes,
-                "read_modify_write" => PartialWrites::ReadModifyWrite, "the old page is read first";
-                "overwrite" => PartialWrites::Overwrite, "the page is programmed without reading";
+                "read_modify_write" => PartialWrites::ReadModifyWrite, "reads the old page first";
+                "overwrite" => PartialWrites::Overwrite, "programs the page without reading the old one";
             )),
     ]
 }
@@ -248,7 +248,7 @@ fn semantics() -> Vec<Key<Config>> {
 fn seed() -> Vec<Key<Config>> {
     // TOML promises whole numbers up to 2^63 - 1.
     const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
-    vec![optional("seed", "the seed of every random stream", Field::Count(SEEDS, at!(seed)))]
+    vec![optional("seed", "seed of every random stream", Field::Count(SEEDS, at!(seed)))]
 }
 
 #[cfg(test)]

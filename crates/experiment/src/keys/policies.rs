@@ -18,7 +18,7 @@ use fowler_device::policy::wear::WearKind;
 use fowler_nand::{CancelledProgram, Reload};
 use fowler_units::{Bytes, Span};
 
-/// A policy slot: its words are the slot's own list.
+/// A policy slot, whose words are the list of the slot itself.
 macro_rules! slot {
     ($slot:ident, $Kind:ident) => {
         Field::Word(
@@ -35,7 +35,7 @@ macro_rules! slot {
     };
 }
 
-/// A set of what a slot lists.
+/// Any number of the words that a slot lists.
 macro_rules! set {
     ($($place:ident).+, $Member:ident) => {
         Field::Set(
@@ -54,28 +54,28 @@ fn of_operations() -> Vec<Key<Config>> {
     vec![
         optional("policy.die_order", "which waiting transaction a die serves next",
             slot!(die_order, DieOrderKind)),
-        optional("policy.die_order.deadline", "rhio: the oldest request goes first once the host asked so long ago",
+        optional("policy.die_order.deadline", "rhio: age at which the oldest request is served first",
             Field::Time(Span::ms(10)..=Span::ms(1280), at!(die_order.deadline))),
-        optional("policy.suspension", "whether it may interrupt a program or an erase",
+        optional("policy.suspension", "whether a read may suspend a program or an erase",
             slot!(suspension, SuspensionKind)),
-        optional("policy.suspension.reads", "which reads may",
+        optional("policy.suspension.reads", "which reads may suspend",
             words!(suspension.reads,
-                "host" => SuspendingReads::Host, "those that a host request waits for";
-                "all" => SuspendingReads::All, "those of GC and of merging partial writes too";
+                "host" => SuspendingReads::Host, "reads that a host request waits for";
+                "all" => SuspendingReads::All, "also reads for GC and for partial-page writes";
             )),
-        optional("policy.suspension.cancelled_program", "what follows a cancelled program phase",
+        optional("policy.suspension.cancelled_program", "how a program resumes after a cancelled program phase",
             words!(suspension.cancelled_program,
-                "redo" => CancelledProgram::Redo, "check, then the whole phase again";
-                "reached" => CancelledProgram::Reached, "check, then the next iteration";
+                "redo" => CancelledProgram::Redo, "with a check, then the whole phase again";
+                "reached" => CancelledProgram::Reached, "with a check, then the next iteration";
             )),
-        optional("policy.suspension.reload", "what a read does that arrives during the buffer reload",
+        optional("policy.suspension.reload", "what a read does if it arrives during the buffer reload",
             words!(suspension.reload,
-                "abort" => Reload::Abort, "goes first; the reload is redone";
-                "finish" => Reload::Finish, "waits for the reload";
+                "abort" => Reload::Abort, "it goes first, and the reload starts over";
+                "finish" => Reload::Finish, "it waits for the reload";
             )),
         optional("policy.suspension.shadow_buffer", "whether the die keeps the data of a suspended program",
             Field::Flag(at!(suspension.shadow_buffer))),
-        optional("policy.suspension.max_suspends", "suspensions that one operation bears; 0 is no limit",
+        optional("policy.suspension.max_suspends", "most suspensions of one operation; 0 is no limit",
             Field::Count(0..=1_000_000, Access {
                 get: |config| u64::from(config.suspension.max_suspends.unwrap_or(0)),
                 set: |config, limit| {
@@ -84,13 +84,13 @@ fn of_operations() -> Vec<Key<Config>> {
             })),
         optional("policy.suspension.min_progress", "time an operation runs before it may be suspended",
             Field::Time(ANY, at!(suspension.min_progress))),
-        optional("policy.victim", "which block to collect",
+        optional("policy.victim", "which block GC collects",
             slot!(victim, VictimKind)),
-        optional("policy.victim.d", "blocks drawn by d_choices",
+        optional("policy.victim.d", "d_choices: blocks drawn at random for each choice",
             Field::Count(1..=1024, at!(victim.d as u32))),
-        optional("policy.wear", "static wear leveling: when hot and cold data are swapped",
+        optional("policy.wear", "static wear leveling: when hot and cold data trade places",
             slot!(wear, WearKind)),
-        optional("policy.wear.threshold", "erases by which a worn block must be ahead",
+        optional("policy.wear.threshold", "erases by which a block must exceed the least worn of its plane before they swap data",
             Field::Count(1..=1_000_000, at!(wear.threshold as u32))),
     ]
 }
@@ -98,19 +98,19 @@ fn of_operations() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn of_throttling() -> Vec<Key<Config>> {
     vec![
-        optional("policy.throttle", "how writes are throttled for the sake of the drive's life",
+        optional("policy.throttle", "how writes are throttled to reach the target lifetime",
             slot!(throttle, ThrottleKind)),
         optional("policy.throttle.enforcement", "dynamic, ready: what may be written in an epoch",
             words!(throttle.enforcement,
-                "pessimistic" => Enforcement::Pessimistic, "its capacity, period by period";
-                "optimistic" => Enforcement::Optimistic, "the same, and what later epochs can spare";
+                "pessimistic" => Enforcement::Pessimistic, "the epoch's own capacity, period by period";
+                "optimistic" => Enforcement::Optimistic, "also what later epochs can spare";
             )),
         optional("policy.throttle.epoch", "dynamic, ready: how long an epoch is",
             words!(throttle.epoch,
-                "auto" => EpochRule::Auto, "as long as the cycle found in the demand";
-                "fixed" => EpochRule::Fixed, "as long as epoch_length";
+                "auto" => EpochRule::Auto, "the period of the cycle found in the demand";
+                "fixed" => EpochRule::Fixed, "epoch_length";
             )),
-        optional("policy.throttle.epoch_length", "fixed: the length of an epoch",
+        optional("policy.throttle.epoch_length", "length of an epoch with epoch = \"fixed\"",
             Field::Time(Span::us(1)..=Span(3650 * 86_400_000_000_000), at!(throttle.epoch_length))),
     ]
 }
@@ -118,68 +118,68 @@ fn of_throttling() -> Vec<Key<Config>> {
 #[rustfmt::skip]
 fn of_data() -> Vec<Key<Config>> {
     vec![
-        optional("policy.hotness", "what tells kinds of data apart",
+        optional("policy.hotness", "the detectors that classify data by how it is accessed",
             set!(hotness.detectors, Detector)),
-        optional("policy.hotness.hot_up_to", "request_size: the largest hot request, by the pages it touches; 0B is the running median",
+        optional("policy.hotness.hot_up_to", "request_size: the largest request that counts as hot, in whole pages; 0B is the running median",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(hotness.hot_up_to))),
-        optional("policy.hotness.watermark", "buffer_hits: the share of reads, or of writes, beyond which a page is hot",
+        optional("policy.hotness.watermark", "buffer_hits: share of reads, or of writes, above which a page is read-hot or write-hot",
             Field::Real(0.5..=1.0, at!(hotness.watermark))),
         optional("policy.placement", "which open block takes which data",
             slot!(placement, PlacementKind)),
-        optional("policy.placement.dies", "which die takes a host page",
+        optional("policy.placement.dies", "which die a host page is written to",
             words!(placement.dies,
-                "rotate" => Dies::Rotate, "the next in turn that has room";
-                "by_address" => Dies::ByAddress, "that of its address, or the next in turn if that one is full";
+                "rotate" => Dies::Rotate, "the next die in turn that has room";
+                "by_address" => Dies::ByAddress, "the die of its address, or the next in turn if that die is full";
             )),
-        optional("policy.placement.hot_to_strong", "streams: hot data opens strong blocks, other data weak ones",
+        optional("policy.placement.hot_to_strong", "streams: put hot data in strong blocks and other data in weak ones",
             Field::Flag(at!(placement.hot_to_strong))),
-        optional("policy.step", "at what ISPP step data is programmed",
+        optional("policy.step", "the ISPP step at which data is programmed",
             slot!(step, StepKind)),
-        optional("policy.voltage", "at what threshold voltages",
+        optional("policy.voltage", "the threshold voltages at which data is programmed",
             slot!(voltage, VoltageKind)),
-        optional("policy.replacement", "which page leaves the buffer",
+        optional("policy.replacement", "which page the buffer evicts",
             slot!(replacement, ReplacementKind)),
-        optional("policy.replacement.window", "cflru: among how many of the oldest pages a clean one is looked for",
+        optional("policy.replacement.window", "cflru: number of oldest pages searched for a clean one",
             Field::Count(1..=1 << 20, at!(replacement.window as u32))),
-        optional("policy.sensing", "at what level of soft sensing a page is read first",
+        optional("policy.sensing", "the soft-sensing level at which a read starts",
             slot!(sensing, SensingKind)),
-        optional("policy.sensing.inputs", "model: what it knows; the rest is taken at its worst",
+        optional("policy.sensing.inputs", "model: what it knows about a page; it assumes the worst about the rest",
             set!(sensing.inputs, Input)),
     ]
 }
 
-/// Longer than any data is kept.
+/// Longer than any data stays in flash.
 const CENTURY: Span = Span(100 * 365 * 86_400_000_000_000);
 
 #[rustfmt::skip]
 fn redundancy() -> Vec<Key<Config>> {
     vec![
-        optional("policy.redundancy", "what protects a stripe",
+        optional("policy.redundancy", "how stripes are protected",
             slot!(redundancy, RedundancyKind)),
-        optional("policy.redundancy.stripe", "data pages of a stripe; with its parity it lies on one chip more",
+        optional("policy.redundancy.stripe", "data pages of a stripe; with its parity page it spans one chip more",
             Field::Count(1..=63, at!(redundancy.stripe as u32))),
-        optional("policy.redundancy.parity_cache", "most parity pages at once, cached or on their way",
+        optional("policy.redundancy.parity_cache", "most parity that is cached or being written at once",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(redundancy.parity_cache))),
-        optional("policy.redundancy.cache", "what becomes of caches when power fails",
+        optional("policy.redundancy.cache", "what happens to the caches at a power loss",
             words!(redundancy.cache,
                 "protected" => CachePower::Protected, "they survive";
-                "volatile" => CachePower::Volatile, "what they hold is lost";
+                "volatile" => CachePower::Volatile, "their contents are lost";
             )),
-        optional("policy.redundancy.n_update", "hc: cached parity is built anew from more pages than this written together",
+        optional("policy.redundancy.n_update", "hc: if more pages of a stripe than this are written together, its cached parity is recomputed",
             Field::Count(0..=63, at!(redundancy.n_update as u32))),
-        optional("policy.redundancy.cut_off", "hc: writes of more pages than this pass the caches by; 0 lets none do so",
+        optional("policy.redundancy.cut_off", "hc: writes of more pages than this bypass the caches; 0 disables the bypass",
             Field::Count(0..=1 << 16, at!(redundancy.cut_off as u32))),
         optional("policy.redundancy.worn_above", "a block with more P/E cycles is worn (T_p)",
             Field::Count(0..=1_000_000, at!(redundancy.worn_above as u32))),
-        optional("policy.redundancy.worn_erase_pulse", "the erase pulse of a worn block; 0 is that of any other",
+        optional("policy.redundancy.worn_erase_pulse", "erase pulse of a worn block; 0 is the same as for other blocks",
             Field::Time(ANY, at!(redundancy.worn_erase_pulse))),
-        optional("policy.redundancy.all_above", "da_raid5: with more stripes under parity all get it (L)",
+        optional("policy.redundancy.all_above", "da_raid5: once more stripes than this have a page in a worn block, all get parity (L)",
             Field::Count(0..=u64::from(u32::MAX), at!(redundancy.all_above as u32))),
-        optional("policy.redundancy.retention", "a block is refreshed when its data is so old (T_retention)",
+        optional("policy.redundancy.retention", "age of its data at which a block is refreshed (T_retention)",
             Field::Time(Span::ms(1)..=CENTURY, at!(redundancy.retention))),
-        optional("policy.redundancy.reads", "a block is refreshed when it was read so often (T_read)",
+        optional("policy.redundancy.reads", "reads after which a block is refreshed (T_read)",
             Field::Count(1..=u64::from(u32::MAX), at!(redundancy.reads as u32))),
-        optional("policy.redundancy.integrity", "whether pages carry versions, to prove what is read back",
+        optional("policy.redundancy.integrity", "whether pages carry versions, which verify every read",
             Field::Flag(at!(redundancy.integrity))),
     ]
 }

@@ -1,4 +1,4 @@
-//! The keys of what cells do: where bit errors come from, and the constants of the model.
+//! The keys of the cells: the model of bit errors, and its constants.
 
 use super::{Key, at, optional, words};
 use crate::field::{Access, Field, Word};
@@ -16,34 +16,34 @@ const AGES: std::ops::RangeInclusive<Span> = Span::ZERO..=Span(1827 * 86_400_000
 #[rustfmt::skip]
 fn model() -> Vec<Key<Config>> {
     vec![
-        optional("reliability.model", "where bit errors come from",
+        optional("reliability.model", "the model of bit errors",
             words!(reliability.model,
-                "off" => ModelKind::Off, "nowhere: every read takes its nominal time";
-                "analytic" => ModelKind::Analytic, "from threshold voltages (docs/physics.md)";
-                "by_voltage" => ModelKind::ByVoltage, "from the set of voltages alone: levels as in HIRE's Table 1";
-                "table" => ModelKind::Table, "from reliability.table, at the nominal step alone";
+                "off" => ModelKind::Off, "no bit errors: every read takes its nominal time";
+                "analytic" => ModelKind::Analytic, "computed from threshold voltages (docs/physics.md)";
+                "by_voltage" => ModelKind::ByVoltage, "set by the programming voltages alone: sensing levels as in HIRE's Table 1";
+                "table" => ModelKind::Table, "looked up in reliability.table; covers the nominal step only";
             )),
-        optional("reliability.levels", "levels of soft sensing: 3, 9 and 21 reference voltages",
+        optional("reliability.levels", "levels of soft sensing, in order: 3, 9 and 21 reference voltages",
             Field::Count(1..=3, at!(reliability.levels as u32))),
-        optional("reliability.cycles", "P/E cycles of every block before preconditioning",
+        optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),
-        optional("reliability.cycles_spread", "up to so many more, each block a number of its own",
+        optional("reliability.cycles_spread", "most additional P/E cycles; each block draws its own number",
             Field::Count(0..=1_000_000, at!(reliability.cycles_spread as u32))),
         optional("reliability.oldest", "age of the oldest data at the start",
             Field::Time(AGES, at!(reliability.oldest))),
-        optional("reliability.strength", "how the controller knows the strength of a block",
+        optional("reliability.strength", "where the controller gets the strength of a block from",
             words!(reliability.strength,
-                "oracle" => StrengthSource::Oracle, "exactly";
-                "measured" => StrengthSource::Measured, "it counts corrected bits of pages that it reads in idle time, and read once before the run";
+                "oracle" => StrengthSource::Oracle, "it knows the exact value";
+                "measured" => StrengthSource::Measured, "it counts the bits corrected in pages that it reads in idle time, and in one scan before the run";
             )),
-        optional("reliability.risk", "measured: how probable it may be that a block is weaker than it is taken for",
+        optional("reliability.risk", "measured: accepted probability that a block is weaker than estimated",
             Field::Real(1e-6..=0.999, at!(reliability.risk))),
-        optional("reliability.measure_every", "measured: the time in which every block is read once",
+        optional("reliability.measure_every", "measured: period in which every block is scanned once",
             Field::Time(Span::ms(1)..=Span(3650 * 86_400_000_000_000), at!(reliability.measure_every))),
     ]
 }
 
-/// A place in the struct that is a list.
+/// The getter and setter of a list in the struct.
 macro_rules! list {
     ($($place:ident).+) => {
         Access {
@@ -56,23 +56,23 @@ macro_rules! list {
 #[rustfmt::skip]
 fn table() -> Vec<Key<Config>> {
     vec![
-        optional("reliability.table.cycles", "table: P/E cycles of an average block, rising",
+        optional("reliability.table.cycles", "table: P/E cycles of an average block, ascending",
             Field::Reals(0.0..=1e9, list!(reliability.table.cycles))),
-        optional("reliability.table.ages", "table: retention ages, rising",
+        optional("reliability.table.ages", "table: retention ages, ascending",
             Field::Spans(AGES, list!(reliability.table.ages))),
-        optional("reliability.table.rates", "table: bit error rates, above 0 and below 0.5; a row for each of cycles, in it one for each of ages",
+        optional("reliability.table.rates", "table: bit error rates, above 0 and below 0.5; one row per entry of cycles, one column per entry of ages",
             Field::Rows(0.0..=0.5, list!(reliability.table.rates))),
     ]
 }
 
-/// What a constant is, with its unit.
+/// Returns the description of a constant, with its unit.
 fn constant(name: &str) -> String {
     let its = CONSTANTS.iter().find(|its| its.name == name).expect("a constant of the cells");
     let about = its.about.trim_end_matches('.');
     if its.unit.is_empty() { about.into() } else { format!("{about} ({})", its.unit) }
 }
 
-/// A key for each constant of the cells but their times: those are the drive's own (`timing`).
+/// A key for each constant of the cells except the times, which the drive has (`timing`).
 macro_rules! constants {
     ($($name:ident)+) => {
         vec![$(optional(

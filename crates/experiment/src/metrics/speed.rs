@@ -20,7 +20,7 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "iops",
             Unit::Rate("requests/s"),
-            "Requests for each simulated second.",
+            "Requests per simulated second.",
             Outcome::iops,
         ),
         Metric::new(

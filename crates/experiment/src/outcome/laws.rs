@@ -1,5 +1,5 @@
-//! Laws that hold of every run, whatever the drive and the workload: each ties numbers together
-//! that were counted in different places. A run that breaks one is wrong, and says so in its JSON.
+//! Laws that hold for every run, whatever the drive and the workload. Each relates numbers that
+//! were counted in different places. A run that violates one is wrong, and its JSON reports it.
 
 use super::Outcome;
 use fowler_device::reliability::{LevelTimes, ModelKind};
@@ -8,24 +8,23 @@ use fowler_metrics::Kind;
 use fowler_units::Span;
 use serde_json::{Map, Value, json};
 
-/// One law, as a run bears it out: `low <= value <= high`, in nanoseconds (of one request, channel
-/// or die).
+/// A law applied to a run: `low <= value <= high`, in nanoseconds (of one request, channel or die).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Law {
     /// Its name in JSON.
     pub name: &'static str,
-    /// What it says, in short.
+    /// What it states, in short.
     pub says: &'static str,
-    /// The least that the value may be.
+    /// The lower bound.
     pub low: u128,
-    /// What was counted.
+    /// The value that was counted.
     pub value: u128,
-    /// The most that the value may be.
+    /// The upper bound.
     pub high: u128,
 }
 
 impl Law {
-    /// Whether the run obeys it.
+    /// Returns whether the run obeys it.
     pub fn holds(&self) -> bool {
         (self.low..=self.high).contains(&self.value)
     }
@@ -36,12 +35,12 @@ impl Law {
 pub struct Laws(pub Vec<Law>);
 
 impl Laws {
-    /// Whether the run obeys all of them.
+    /// Returns whether the run obeys all of them.
     pub fn hold(&self) -> bool {
         self.0.iter().all(Law::holds)
     }
 
-    /// Each law by name, times in seconds.
+    /// Returns each law by name, times in seconds.
     pub fn json(&self) -> Value {
         let seconds = |ns: u128| json!(ns as f64 / 1e9);
         let law = |law: &Law| {
@@ -57,7 +56,7 @@ impl Laws {
 }
 
 impl Outcome {
-    /// The laws, and whether this run obeys them.
+    /// Returns the laws as they apply to this run.
     pub fn laws(&self) -> Laws {
         Laws(vec![
             self.little(),
@@ -69,7 +68,8 @@ impl Outcome {
         ])
     }
 
-    /// The parts of every latency sum to it; so all parts sum to all latencies, to the nanosecond.
+    /// The parts of each latency add up to it, so all parts add up to all latencies, to the
+    /// nanosecond.
     fn blame(&self) -> Law {
         let recorder = &self.recorder;
         let latencies = Kind::ALL.iter().map(|&kind| recorder.latencies(kind).sum()).sum();
@@ -96,8 +96,8 @@ impl Outcome {
         }
     }
 
-    /// While the drive is not idle there is a request in flight, and no more than may be: the depth
-    /// of a closed loop, or all there are.
+    /// While the drive is busy there is at least one request in flight, and at most the depth of a
+    /// closed loop, or all requests in an open one.
     fn occupancy(&self) -> Law {
         let busy = u128::from(self.simulated.saturating_sub(self.counters.idle).0);
         let most = match self.pacing {
@@ -106,16 +106,16 @@ impl Outcome {
         };
         Law {
             name: "occupancy",
-            says: "busy time <= time integral of requests in flight <= busy time x most",
+            says: "busy time <= time integral of requests in flight <= busy time x most in flight",
             low: busy,
             value: self.counters.outstanding,
             high: busy * most,
         }
     }
 
-    /// A page costs one transfer, and a read one at each level that was tried. Operations that the
-    /// run ends in the middle of have transferred their pages, but are not counted: one program, of
-    /// a page for each plane, and one read, which may have climbed, on each die.
+    /// A program takes one transfer per page, and a read one for each level that was tried.
+    /// Operations still running at the end of the run have transferred their pages but are not
+    /// counted: on each die at most one program, of a page per plane, and one read, at any level.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
@@ -124,7 +124,7 @@ impl Outcome {
         let low = u128::from(programs) * page + self.read_transfers();
         let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
         let unfinished = u128::from(g.dies()) * (u128::from(g.planes_per_die) * page + one_read);
-        // Without a shadow buffer (S7) the data of a suspended program goes over the bus again.
+        // Without a shadow buffer (S7) the data of a suspended program is transferred again.
         let again = match self.drive.config.suspension.shadow_buffer {
             true => 0,
             false => u128::from(counters.suspensions) * u128::from(g.planes_per_die) * page,
@@ -138,7 +138,7 @@ impl Outcome {
         }
     }
 
-    /// The transfer of what a read senses, by level.
+    /// Returns the transfer times of a read by level.
     fn transfer_by_level(&self) -> Vec<Span> {
         let config = &self.drive.config;
         let timing = config.effective_timing();
@@ -149,7 +149,7 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    /// What the transfers of all reads took, tries that were not enough included.
+    /// Returns the time that the transfers of all reads took, including failed tries.
     /// See docs/decisions/validation.md, "How is channel time checked with several sensing
     /// levels?".
     fn read_transfers(&self) -> u128 {
@@ -162,7 +162,7 @@ impl Outcome {
         transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()
     }
 
-    /// A transfer counts when it begins, and may end after the run.
+    /// A transfer is counted when it begins, and may end after the run.
     fn channels(&self) -> Law {
         let g = &self.drive.layout.geometry;
         let timing = self.drive.config.effective_timing();

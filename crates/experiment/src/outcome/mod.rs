@@ -1,9 +1,9 @@
-//! What a run came to, as values.
+//! The outcome of a run.
 //!
-//! An [`Outcome`] owns what was recorded, counted and lost, and works out what follows from it:
+//! An [`Outcome`] owns what was recorded, counted and lost, and derives everything else from it:
 //! shares and rates here, the laws that every run obeys (`laws`), the wear of programs (`wearing`),
-//! the stages of life (`stages`). It reads nothing else and prints nothing: `metrics` says which of
-//! its numbers are reported, and how.
+//! and the stages of life (`stages`). It reads nothing else and prints nothing: `metrics` lists
+//! which of its numbers are reported, and how.
 
 pub mod laws;
 mod stages;
@@ -20,9 +20,9 @@ use fowler_device::{Ack, Counters, LossLedger, Pacing, PowerOffs, Prioritized, P
 use fowler_metrics::{Kind, OverTime, Recorder};
 use fowler_units::{Nanos, Span};
 
-/// What is said of runs of which [`Outcome::caches_no_data`] holds.
-pub const CACHES_NO_DATA: &str = "there is parity in a cache but no data: a write is answered when its data is in the flash \
-     (buffer.ack = \"on_program\"); hybrid caching as it is published takes on_insert";
+/// The warning for runs where [`Outcome::caches_no_data`] holds.
+pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is acknowledged once its data is in flash \
+     (buffer.ack = \"on_program\"); hybrid caching as published needs on_insert";
 
 /// A finished run.
 #[derive(Clone, Debug)]
@@ -33,55 +33,55 @@ pub struct Outcome {
     pub precondition: String,
     /// Latencies and blame.
     pub recorder: Recorder,
-    /// What the device counted.
+    /// The counters of the device.
     pub counters: Counters,
     /// Erases of blocks, before and during the run.
     pub wear: Wear,
-    /// How its data was protected, if it has stripes.
+    /// The state of its parity, if it has stripes.
     pub protection: Option<Protection>,
-    /// What became of what could not be read, if its pages carry versions.
+    /// The ledger of unreadable pages, if pages carry versions.
     pub losses: Option<LossLedger>,
-    /// What spans without power came to.
+    /// What happened at power losses.
     pub power_offs: PowerOffs,
-    /// Simulated time, from the first request's entry on.
+    /// Simulated time since the first request entered.
     pub simulated: Span,
-    /// What the drive's clock shows in the end; what happened before the first request included.
+    /// The drive's clock at the end, which includes the time before the first request.
     pub clock: Nanos,
-    /// Time the simulation took, in seconds of the machine's clock.
+    /// Wall-clock time that the simulation took, in seconds.
     pub wall_s: f64,
     /// The requests.
     pub workload: WorkloadReport,
     /// How they were issued.
     pub pacing: Pacing,
-    /// What the search for a share of idle time came to, where one was wanted.
+    /// The result of the search for a share of idle time, if one was requested.
     pub search: Option<Search>,
     /// How the run ended.
     pub ending: Ending,
-    /// What pictures are made of, where [`crate::run::RunSpec::detail`] asked for it.
+    /// The data of charts, if [`crate::run::RunSpec::detail`] is set.
     pub detail: Option<Box<Detail>>,
 }
 
-/// What only pictures show.
+/// Data that only charts show.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// The run over time.
     pub over_time: OverTime,
-    /// Erases of every block in the end, preconditioning included.
+    /// Erases of every block at the end, including preconditioning.
     pub erases: Vec<u32>,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With the workload.
+    /// At the end of the workload.
     Complete,
     /// Early, because the user stopped it.
     Stopped,
-    /// Early, because something is wrong with the workload.
+    /// Early, because of an error in the workload.
     Failed(Diagnostics),
 }
 
-/// How erases are spread over the blocks.
+/// The distribution of erases over blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wear {
     /// Of the least worn block.
@@ -93,7 +93,7 @@ pub struct Wear {
 }
 
 impl Wear {
-    /// The spread of these counts.
+    /// Summarizes these counts.
     pub fn of(erases: &[u32]) -> Wear {
         let total: u64 = erases.iter().map(|&count| u64::from(count)).sum();
         Wear {
@@ -105,32 +105,32 @@ impl Wear {
 }
 
 impl Outcome {
-    /// Spare capacity as a share of raw.
+    /// Returns the spare capacity as a share of raw capacity.
     pub fn spare_of_raw(&self) -> f64 {
         let layout = &self.drive.layout;
         (layout.raw.0 - layout.logical.0) as f64 / layout.raw.0 as f64
     }
 
-    /// Spare capacity as a share of logical.
+    /// Returns the spare capacity as a share of logical capacity.
     pub fn spare_of_logical(&self) -> f64 {
         let layout = &self.drive.layout;
         (layout.raw.0 - layout.logical.0) as f64 / layout.logical.0 as f64
     }
 
-    /// The share of programs and erases that were suspended; none if there were none.
+    /// Returns the share of programs and erases that were suspended; `None` without any.
     pub fn suspended_share(&self) -> Option<f64> {
         let all = self.counters.operations;
         (all > 0).then(|| self.counters.suspended_operations as f64 / all as f64)
     }
 
-    /// How much longer suspended programs and erases took than undisturbed ones; none if there were
-    /// none.
+    /// Returns the extra time of suspended programs and erases as a share of their undisturbed
+    /// time; `None` without any.
     pub fn suspension_overhead(&self) -> Option<f64> {
         share(self.counters.suspended_extra, self.counters.suspended_nominal)
     }
 
-    /// Reference voltages, and the flash page reads that took so many in the end, the hard decision
-    /// first; none where no errors are modelled.
+    /// Returns pairs of a number of reference voltages and the flash page reads that finally needed
+    /// it, starting with the hard decision; `None` without a model of errors.
     pub fn reads_at(&self) -> Option<Vec<(u32, u64)>> {
         let reliability = &self.drive.config.reliability;
         (reliability.model != ModelKind::Off).then(|| {
@@ -140,14 +140,14 @@ impl Outcome {
         })
     }
 
-    /// Whether writes are answered when they are in the flash; otherwise no program is of any one
-    /// request.
+    /// Returns whether writes are acknowledged once they are in flash. Otherwise no program belongs
+    /// to a single request.
     pub(crate) fn waits_for_programs(&self) -> bool {
         self.drive.config.buffer.ack == Ack::OnProgram
     }
 
-    /// The share of answered reads or writes that went before one of their kind that had waited
-    /// longer; none if there were none, or where writes do not wait for the flash.
+    /// Returns the share of reads or writes that were served before one of their kind that had
+    /// waited longer; `None` without any, or where writes do not wait for flash.
     pub fn prioritized_share(&self, kind: Kind) -> Option<f64> {
         if kind == Kind::Write && !self.waits_for_programs() {
             return None;
@@ -158,8 +158,8 @@ impl Outcome {
         (all > 0).then(|| prioritized as f64 / all as f64)
     }
 
-    /// Whether parity is cached by the rules of hybrid caching and no data is, because a write is
-    /// answered when its data is in the flash: `hc`, and `da_raid5` in its third stage.
+    /// Returns whether hybrid caching caches parity but no data, because a write is acknowledged
+    /// once its data is in flash: `hc`, and `da_raid5` in its third stage.
     pub fn caches_no_data(&self) -> bool {
         let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
         self.waits_for_programs()
@@ -170,16 +170,16 @@ impl Outcome {
             }
     }
 
-    /// Whether data is to be programmed as fast as its block allows, and the drive knows no step
-    /// but the nominal one: its bit errors come from a table, or from the voltages alone.
+    /// Returns whether the policy programs data as fast as its block allows although the error
+    /// model knows only the nominal step: `table` and `by_voltage`.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Bytes programmed for any source for each byte the host wrote; none without writes. Unlike
-    /// [`Counters::waf`] it counts what a write of part of a page costs.
+    /// Returns the bytes programmed for any source per byte that the host wrote; `None` without
+    /// writes. Unlike [`Counters::waf`] it includes the cost of partial-page writes.
     pub fn flash_bytes_per_host_byte(&self) -> Option<f64> {
         let written = self.recorder.bytes(Kind::Write);
         let page = self.drive.config.geometry.page_size.0 as f64;
@@ -187,18 +187,18 @@ impl Outcome {
         (written > 0).then(|| programmed / written as f64)
     }
 
-    /// The share of the simulated time in which no request was in the drive.
+    /// Returns the share of the simulated time without a request in the drive.
     pub fn idle_share(&self) -> Option<f64> {
         share(self.counters.idle, self.simulated)
     }
 
-    /// Requests for each simulated second.
+    /// Returns requests per simulated second.
     pub fn iops(&self) -> Option<f64> {
         let simulated_s = self.simulated.as_s();
         (simulated_s > 0.0).then(|| self.recorder.requests() as f64 / simulated_s)
     }
 
-    /// Requests simulated in each second of the machine's clock.
+    /// Returns requests simulated per second of wall-clock time.
     pub fn requests_per_s(&self) -> Option<f64> {
         (self.wall_s > 0.0).then(|| self.recorder.requests() as f64 / self.wall_s)
     }

@@ -1,17 +1,17 @@
-//! When the protection of a drive changed with the stage of its life.
+//! Describes when the protection of a drive changed with its stage of life.
 
 use super::Outcome;
 use fowler_device::StageChange;
 use fowler_device::policy::redundancy::Stage;
 use fowler_units::Nanos;
 
-/// A stage as the paper counts it.
+/// Returns the number of a stage, as the paper counts them.
 fn number(stage: Stage) -> u8 {
     stage as u8 + 1
 }
 
 impl Outcome {
-    /// When the drive came into another stage of its life, and why, in words.
+    /// Describes in words when the drive entered each stage of its life, and why.
     pub fn stages(&self) -> Vec<String> {
         let changes = self.protection.iter().flat_map(|it| &it.changes);
         let worn = self.drive.config.redundancy.worn_above;
@@ -25,7 +25,7 @@ impl Outcome {
         };
         let words = |it: &StageChange| {
             let at = (it.at - Nanos::ZERO).as_s();
-            format!("stage {} from {at:.3} s on: {}", number(it.to), why(it))
+            format!("stage {} from {at:.3} s: {}", number(it.to), why(it))
         };
         changes.map(words).collect()
     }

@@ -1,17 +1,18 @@
-//! What programs wear by the threshold voltages they are made at (HIRE, section 3).
+//! The wear of programs by their threshold voltages (HIRE, section 3).
 
 use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::ByVoltage;
 
-/// What a program wears, summed: it is proportional to its threshold voltages (HIRE, section 2.1),
-/// with 1 for the nominal ones.
+/// The summed wear of programs. The wear of a program is proportional to its threshold voltages
+/// (HIRE, section 2.1), and 1 at nominal ones.
 pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
     programs_at.iter().map(|(voltage, &programs)| programs as f64 * voltage.scale()).sum()
 }
 
 impl Outcome {
-    /// Programs for any source by their voltages; none where these are not told apart.
+    /// Returns programs for any source by their voltages; `None` without a model of
+    /// errors.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
         let modelled = self.drive.config.reliability.model != ModelKind::Off;
         let by_source = self.counters.programs_at;
@@ -19,9 +20,9 @@ impl Outcome {
         modelled.then(|| ByVoltage::from_fn(sum))
     }
 
-    /// The wearing weight: what a program wears on average, 0.8 to 1.2. It hides how many programs
-    /// there are, which [`fowler_device::Counters::waf`] says. None without programs, or where
-    /// voltages are not told apart.
+    /// Returns the wearing weight: the mean wear of a program, 0.8 to 1.2. It does not depend on
+    /// the number of programs; see [`fowler_device::Counters::waf`] for that. `None` without
+    /// programs or without a model of errors.
     pub fn wearing_weight(&self) -> Option<f64> {
         let programs_at = self.programs_at()?;
         let count: u64 = programs_at.sum();

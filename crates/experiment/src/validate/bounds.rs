@@ -1,4 +1,4 @@
-//! What an array can serve at most, and what one request alone takes.
+//! Validates the peak throughput of an array and the latency of a single request.
 
 use super::drives::{Drive, FLASHES, array, set};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
@@ -8,17 +8,17 @@ use fowler_device::{Completion, Config, Device, Pacing, Probe};
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-pub(super) const ABOUT: &str = "one-page requests on a drive whose host link takes no time: alone (nothing \
-    else outstanding) to the nanosecond; saturated, 99 to 100 % of what channels or dies can do";
+pub(super) const ABOUT: &str = "one-page requests on a drive whose host link takes no time: alone (one at a \
+    time) exact to the nanosecond; saturated within 99 to 100 % of the capacity of channels or dies";
 
-/// A saturated drive reaches this share of its bound, and cannot pass it.
+/// A saturated drive must reach this share of its bound, which it cannot exceed.
 const REACHED: f64 = 0.99;
-/// Requests outstanding on a saturated drive. Reads of random pages leave a die without work now
-/// and then: with `n` of them on `d` dies for a share of at most `(d - 1) / (n + d - 1)` of the
-/// time (a closed network with exponential service; fixed times are steadier), 0.8 % for 32 dies.
+/// Requests outstanding on a saturated drive. Reads of random pages occasionally leave a die idle:
+/// with `n` outstanding on `d` dies for at most a share `(d - 1) / (n + d - 1)` of the time (a
+/// closed network with exponential service; fixed service times vary less), 0.8 % for 32 dies.
 const DEPTH: u32 = 4096;
 
-/// Geometries by what binds: a channel for each die, and one for sixteen.
+/// One geometry where the dies are the bottleneck, and one where the channels are.
 const SHAPES: [(&str, u32, u32); 2] =
     [("16 dies on 16 channels", 16, 1), ("32 dies on 2 channels", 2, 16)];
 
@@ -30,8 +30,8 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
                 let drive = drive(flash, (channels, chips), op, spec)?;
                 let word = if op == HostOp::Read { "read" } else { "write" };
                 let requests = if spec.quick { 60_000 } else { 150_000 };
-                points.push(alone(format!("{flash}, {name}, one {word} alone"), &drive, op));
-                let title = format!("{flash}, {name}, {word}s without end");
+                points.push(alone(format!("{flash}, {name}, single {word}s"), &drive, op));
+                let title = format!("{flash}, {name}, saturated with {word}s");
                 points.push(saturated(title, &drive, op, requests));
             }
         }
@@ -39,8 +39,8 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// The preset with fewer blocks, without a host link, filled for reads and empty for writes: so
-/// that nothing is collected.
+/// Returns the preset with fewer blocks and no host link. It is full for reads and empty for
+/// writes, so that GC never runs.
 fn drive(
     flash: &str,
     (channels, chips): (u32, u32),
@@ -60,7 +60,7 @@ fn drive(
     Drive::new(flash, "fifo", &keys, spec)
 }
 
-/// One-page requests: reads anywhere, writes one page after the other.
+/// Generates one-page requests: reads at random pages, writes page after page.
 fn requests(device: &Device, op: HostOp, count: u64) -> impl Iterator<Item = HostIo> + use<> {
     let layout = device.layout();
     let (pages, page) = (u64::from(layout.logical_pages), layout.geometry.page_size.0);
@@ -110,7 +110,7 @@ fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
     })
 }
 
-/// When so many were done.
+/// Notes when a given number of requests is complete.
 struct Milestone {
     left: u64,
     at: Nanos,
@@ -132,7 +132,7 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
     let name = title.clone();
     Point::new(Group::Bounds, title, move |control: Control<'_>| {
         let mut device = ready(&config);
-        // Until then there were always more to take up: as many are still outstanding.
+        // Until then the queue was never empty: this many requests are still outstanding.
         let counted = count - u64::from(DEPTH);
         let mut milestone = Milestone { left: counted, at: Nanos::ZERO };
         let requests = requests(&device, op, count);

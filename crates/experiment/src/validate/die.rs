@@ -1,4 +1,4 @@
-//! One die under Poisson arrivals, through the same flash array that runs in every drive.
+//! Validates one die under Poisson arrivals, with the same flash array that every drive uses.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
 use super::sample::Sample;
@@ -10,31 +10,32 @@ use fowler_theory::die::{self, DieTimes, Load, Suspension};
 use fowler_units::{Nanos, Rng};
 
 pub(super) const ABOUT: &str = "one die, Poisson arrivals: FIFO by Pollaczek-Khinchine (reads alone: \
-    M/D/1), read priority by Cobham, exact means under suspension; independent replications";
+    M/D/1), read priority by Cobham, suspension by exact means; independent replications";
 
 const LOADS: [f64; 3] = [0.3, 0.5, 0.7];
 const READ_SHARES: [f64; 3] = [0.2, 0.5, 0.8];
 const LOADS_OF_READS_ALONE: [f64; 4] = [0.3, 0.5, 0.7, 0.8];
-/// Requests in one replication. The first and the last fiftieth are not measured: a queue at 80 %
-/// load forgets that it began empty within some hundred requests, and the last ones meet fewer
-/// behind them.
+/// Requests in one replication. The first and the last 2 % are not measured: a queue at 80 % load
+/// needs some hundred requests to forget its empty start, and the last requests have fewer behind
+/// them.
 const REPLICATION: usize = 100_000;
 const MARGIN: usize = REPLICATION / 50;
-/// The tolerance, and requests at least for one expectation.
+/// The tolerance, and the minimum of requests for one expectation.
 const FULL: (f64, f64) = (0.01, 1e6);
 const QUICK: (f64, f64) = (0.03, 5e5);
-/// Writes in a replication of a die that never runs out of them, and those not measured.
+/// Writes in a replication of a saturated die, and those not measured at either end.
 const WRITES: usize = 2_000;
 const WRITES_MARGIN: usize = WRITES / 50;
-/// How much of the time reads take beside them.
+/// The share of time that reads take on that die.
 const LOAD_OF_READS: f64 = 0.3;
 
 const SUSPENSIONS_OF: &str = "suspensions of a write";
 
-/// What the measurement of one command comes to.
+/// Returns the measured value of one command.
 type Measure = fn(&ChipCommand, &ChipResult) -> f64;
 
-/// One expectation: its name, unit, theory, the operation it is about, and what is averaged.
+/// An expectation: its name, its unit, the theoretical value, the operation, and the value to
+/// average.
 #[derive(Clone, Copy)]
 struct Mean(&'static str, &'static str, f64, ChipOp, Measure);
 
@@ -50,7 +51,7 @@ fn suspensions(_: &ChipCommand, result: &ChipResult) -> f64 {
     f64::from(result.suspensions)
 }
 
-/// What theory expects under a scheme; nothing where there is no steady state.
+/// Returns what theory expects under a scheme; empty without a steady state.
 fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     let both = |means: Option<die::Means>| {
         means.map_or_else(Vec::new, |means| {
@@ -81,14 +82,15 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     }
 }
 
-/// Replications after which the standard error is a quarter of `tolerance`, but for at least so
-/// many requests: the mean wait of a million scatters by 0.8 % and more at a load of 0.7.
+/// Returns the number of replications after which the standard error is a quarter of `tolerance`,
+/// for at least `least` requests: at a load of 0.7 the mean wait of a million requests scatters by
+/// 0.8 % and more.
 ///
-/// Waits by the planning formulas of Whitt ("Planning queueing simulations", Management Science 35,
-/// 1989): the exact one for M/M/1, times `(1 + c^2) / 2` for services with a squared coefficient of
-/// variation of `c^2`, as under heavy traffic. Suspensions, of which theory expects `suspensions`
-/// for each request, scatter as the counts of a Poisson process do: one over the squared error of
-/// them are due.
+/// Waits follow the planning formulas of Whitt ("Planning queueing simulations", Management Science
+/// 35, 1989): the exact one for M/M/1, times `(1 + c^2) / 2` for service times with a squared
+/// coefficient of variation of `c^2`, as in heavy traffic. Suspensions, of which theory expects
+/// `suspensions` per request, scatter like the counts of a Poisson process: their number must be
+/// one over the squared error.
 fn replications(
     times: &DieTimes,
     (load, share): (f64, f64),
@@ -126,7 +128,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
         for (scheme, suspension) in SUSPENSIONS {
             let count = if spec.quick { 10 } else { 100 };
             let title =
-                format!("{flash} {scheme}, writes without end, load of reads {LOAD_OF_READS}");
+                format!("{flash} {scheme}, saturated with writes, read load {LOAD_OF_READS}");
             points.push(saturated(title, &drive(scheme)?, suspension, (count, effort.0)));
         }
     }
@@ -141,12 +143,12 @@ struct Poisson {
 }
 
 impl Poisson {
-    /// The process of one replication; schemes meet the same.
+    /// Returns the process of one replication, the same for all schemes.
     fn new(rate: f64, replication: usize, stream: &str) -> Poisson {
         Poisson { rate, at_us: 0.0, rng: Rng::stream(replication as u64, stream) }
     }
 
-    /// The next arrival: a read with the chance `reads`, else a write.
+    /// Returns the next arrival: a read with probability `reads`, otherwise a write.
     fn next(&mut self, reads: f64) -> ChipCommand {
         self.at_us -= libm::log(1.0 - self.rng.unit()) / self.rate;
         let op = if self.rng.chance(reads) { ChipOp::Read } else { ChipOp::Write };
@@ -168,7 +170,7 @@ fn poisson(
     let each = suspended.map(|Mean(_, _, mean, ..)| mean * (1.0 - share));
     let count = replications(&times, (load, share), each, effort);
     let config = drive.simulated.clone();
-    // The schemes meet the same arrivals; every load has its own.
+    // All schemes get the same arrivals; each load has its own.
     let stream = format!("validate/die/{}/{load}/{share}", drive.flash);
     let name = title.clone();
     Point::new(Group::Die, title, move |control| {
@@ -212,7 +214,7 @@ fn replicate(config: &Config, commands: &[ChipCommand], expected: &[Mean], sampl
     }
 }
 
-/// A die that always has a write to do, beside Poisson reads: how many writes it gets done.
+/// Measures the write throughput of a die that always has a write to do, next to Poisson reads.
 fn saturated(
     title: String,
     drive: &Drive,
@@ -227,7 +229,8 @@ fn saturated(
     let name = title.clone();
     Point::new(Group::Die, title, move |control: Control<'_>| {
         let (mut sample, mut requests) = (Sample::default(), 0);
-        // Reads for twice as long as the writes should take, so that they outlast them.
+        // Generate reads for twice as long as the writes should take, so that they outlast the
+        // writes.
         let until = Nanos((2e3 * WRITES as f64 / capacity) as u64);
         for replication in 0..count {
             if control.stopped() {
@@ -239,8 +242,8 @@ fn saturated(
             let commands: Vec<ChipCommand> =
                 std::iter::repeat_n(write, WRITES).chain(reads).collect();
             let results = run_chip(&config, &commands);
-            // From the end of one write to the end of another: whole cycles, reads between them
-            // included.
+            // Measure from the end of one write to the end of another: whole cycles with the reads
+            // between them.
             let took = results[WRITES - 1].done - results[WRITES_MARGIN].done;
             sample.add((WRITES - 1 - WRITES_MARGIN) as f64 / took.as_s());
             requests += commands.len() as u64;

@@ -1,4 +1,4 @@
-//! The drives that are simulated, and what theory is given of them.
+//! The simulated drives, and their parameters for the theory.
 
 use super::ValidateSpec;
 use crate::device::{self, DeviceSpec, Resolved};
@@ -15,19 +15,19 @@ pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
 pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
     [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
 
-/// A drive, as theory knows it and as it is simulated.
+/// A drive as the theory assumes it and as it is simulated.
 #[derive(Clone, Debug)]
 pub(super) struct Drive {
     /// The preset.
     pub flash: String,
-    /// What theory is given.
+    /// The configuration for the theory.
     pub stated: Config,
-    /// What is simulated.
+    /// The configuration that is simulated.
     pub simulated: Config,
 }
 
 impl Drive {
-    /// The preset under a scheme with some keys set, and spoiled where it is simulated.
+    /// Returns the preset under a scheme with some keys set. The simulated drive is also spoiled.
     pub fn new(
         preset: &str,
         scheme: &str,
@@ -48,7 +48,7 @@ fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Dia
     device::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// What is set on a simulated drive: a spoiled key takes the place of the same key.
+/// Returns the settings of the simulated drive: a spoiled key replaces the same key.
 pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
     let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));
@@ -56,12 +56,12 @@ pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     kept.chain(&spec.spoil).cloned().collect()
 }
 
-/// A key that is set.
+/// Returns a setting, `key=value`.
 pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
     format!("{key}={value}")
 }
 
-/// The times of one die, in microseconds. Every page type of the paper's flash is the first.
+/// Returns the times of a die in microseconds. The paper's flash has one page type only.
 pub fn die_times(config: &Config) -> DieTimes {
     let timing = config.effective_timing();
     DieTimes {
@@ -75,7 +75,7 @@ pub fn die_times(config: &Config) -> DieTimes {
     }
 }
 
-/// The array, times in microseconds.
+/// Returns the parameters of the array, with times in microseconds.
 pub(super) fn array(config: &Config) -> Array {
     let timing = config.effective_timing();
     let g = &config.geometry;

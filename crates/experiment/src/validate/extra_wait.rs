@@ -1,5 +1,5 @@
-//! Equation (1) of the P/E suspension paper: how long a read waits for a program to make way, over
-//! every moment of the program.
+//! Validates equation (1) of the P/E suspension paper: how long a read waits for a program to be
+//! suspended, averaged over all moments of the program.
 
 use super::drives::{Drive, FLASHES, SUSPENSIONS, die_times};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
@@ -8,12 +8,11 @@ use fowler_device::{ChipCommand, ChipOp, run_chip};
 use fowler_theory::die::Suspension;
 use fowler_units::{Nanos, Span};
 
-pub(super) const ABOUT: &str = "eq. (1) of the paper: a read that comes at a uniformly random moment of a \
-    program; the middles of all intervals of 8 ns, which sum to the integral";
+pub(super) const ABOUT: &str = "eq. (1) of the paper: a read that arrives at a uniformly random moment of a \
+    program; measured at the midpoints of all 8 ns intervals, which gives the exact integral";
 
-/// The wait falls in straight lines between the ends of phases and the beginnings of their resets,
-/// all of which are multiples of this: the middles of such intervals give the integral without an
-/// error.
+/// The wait decreases linearly between the ends of phases and the starts of their resets, all of
+/// which are multiples of this interval. So its midpoints give the integral exactly.
 const INTERVAL: u64 = 8;
 
 pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
@@ -32,7 +31,7 @@ fn point(title: String, drive: Drive, suspension: Suspension) -> Point {
     Point::new(Group::ExtraWait, title, move |control| {
         let timing = drive.stated.effective_timing();
         let (transfer, program) = (timing.bus_transfer, timing.program(0));
-        // One write for every moment, far enough apart that each finds the die at rest.
+        // One write for each moment, far enough apart that each finds the die idle.
         let apart = 4 * (transfer + program + timing.read.at(0) + timing.bus_transfer).0;
         let moments = program.0 / INTERVAL;
         let commands: Vec<ChipCommand> = (0..moments)

@@ -1,20 +1,20 @@
-//! Write amplification in steady state, on one plane.
+//! Validates write amplification in steady state, on one plane.
 //!
-//! **What is in reserve.** The closed forms are of blocks that are full of data, old and new. A
-//! real plane also has blocks that are open, erased, or being emptied, which hold no data to
-//! collect, and the load of the theory is that of the rest. How much this is follows from the
-//! configuration: GC begins when fewer than two blocks are erased (`gc.foreground_below =
-//! 2`, the least there is), and a host that always has a write to do is let on in step with the
-//! moves (docs/decisions/gc.md, "How does foreground GC keep pace with the host?"). Just
-//! before an erase, all that is left to write is what the next victim will need, its `v` valid
-//! pages; the erase adds a block of `b` pages; and by the next erase they are used up again, so
-//! that `b + v` are free when a victim is chosen and `b + v - j` when the `j`-th page slot of it
-//! has been dealt with. Together with those `j` slots `b + v` pages never hold data that waits to
-//! be collected, whatever `j`: a page is moved `N b - b - v` programs after it was written. Since
-//! GC gains `b / A` pages, `v = b (1 - 1 / A)`: between one and two blocks are in reserve.
-//! The drive is laid out so that the load of the rest is the one asked for. What this leaves out
-//! (pages that invalidate while their block is open, writes in flight) is a fraction of a block, of
-//! thousands.
+//! **Reserved pages.** The closed forms assume that every block is full of valid and invalid pages.
+//! A real plane also has open and erased blocks and one being emptied, which hold no data to
+//! collect, so the load of the theory is that of the remaining blocks. The size of this reserve
+//! follows from the configuration: GC begins when fewer than two blocks are erased
+//! (`gc.foreground_below = 2`, the minimum), and a host that always has a write to do proceeds in
+//! step with the moves (docs/decisions/gc.md, "How does foreground GC keep pace with the host?").
+//! Just before an erase, the only pages left to write are the `v` that the valid pages of the next
+//! victim need. The erase adds a block of `b` pages, and by the next erase they are used up again.
+//! So `b + v` pages are free when a victim is chosen, and `b + v - j` once `j` of its pages have
+//! been processed. Together with those `j` pages, `b + v` pages never hold data that waits to be
+//! collected, whatever `j` is: a page is moved `N b - b - v` programs after it was written. Since
+//! GC gains `b / A` pages, `v = b (1 - 1 / A)`: the reserve is between one and two blocks. The
+//! drive is laid out so that the remaining blocks have the requested load. The error of this model
+//! (pages that become invalid while their block is open, writes in flight) is a fraction of one
+//! block among thousands.
 
 use super::drives::{Drive, set};
 use super::sample::Sample;
@@ -26,15 +26,15 @@ use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
 pub(super) const ABOUT: &str = "write amplification of one plane in steady state under one-page writes to \
-    random places, one at a time; mean-field limits, without the reserved blocks; batch means";
+    random pages, one at a time; mean-field limits that exclude reserved blocks; batch means";
 
-/// Drive overwrites before and while it is measured, and the batches that the latter fall into.
+/// Drive overwrites before and during the measurement, and the number of batches of the latter.
 const TURNS: u32 = 6;
 const BATCHES: u32 = 10;
 
-/// How large and how often.
+/// The size of the plane and the length of the measurement.
 struct Effort {
-    /// Pages of a block, and blocks of such pages.
+    /// Pages per block, and the number of such blocks.
     blocks: [(u32, u32); 2],
     loads: &'static [f64],
     turns: u32,
@@ -61,7 +61,7 @@ struct Plane {
     turns: u32,
 }
 
-/// A victim rule: its name in the report and in the configuration, and its choices.
+/// A victim policy: its name in the report, its name in the configuration, and its `d`.
 const VICTIMS: [(&str, &str, u32); 6] = [
     ("greedy", "greedy", 1),
     ("fifo", "fifo", 1),
@@ -71,7 +71,7 @@ const VICTIMS: [(&str, &str, u32); 6] = [
     ("d = 10", "d_choices", 10),
 ];
 
-/// Data of one temperature, as two parts of it.
+/// Uniform data, written as two identical parts.
 const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
 
 fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
@@ -117,7 +117,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
             let shape = Shape { pages, blocks, load, waf };
             planes.push((part.writes, shape.plane(("fifo", 1), UNIFORM, effort.turns, spec)?));
         }
-        // The closed form is for pools that share no block, so that a pool is a drive of its own.
+        // The closed form is for pools that share no blocks, so each pool is a drive of its own.
         let spare = pools.spare_hot;
         let title =
             format!("fifo, two pools as two drives, {spare:.3} of the spare for hot, {what}");
@@ -126,7 +126,7 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
     Ok(points)
 }
 
-/// The size of a plane, and the amplification that theory expects of it.
+/// The size of a plane, and the write amplification that theory expects of it.
 struct Shape {
     pages: u32,
     blocks: u32,
@@ -135,7 +135,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Pages that the host sees, such that the load of what is not in reserve is the one asked for.
+    /// Returns the number of logical pages that gives the pages outside the reserve the requested
+    /// load.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32
@@ -149,14 +150,14 @@ impl Shape {
         spec: &ValidateSpec,
     ) -> Result<Plane, Diagnostics> {
         let all = self.blocks * self.pages;
-        // Half a page more than is wanted: the drive rounds down.
+        // Add half a page, because the drive rounds down.
         let spare = 1.0 - (f64::from(self.logical_pages()) + 0.5) / f64::from(all);
         let mut keys = vec![
             set("geometry.channels", 1),
             set("geometry.planes_per_die", 1),
             set("geometry.blocks_per_plane", self.blocks),
             set("geometry.pages_per_block", self.pages),
-            set("buffer.size", "\"64KiB\""), // less than the plane; requests come one by one
+            set("buffer.size", "\"64KiB\""), // smaller than the plane; requests come one by one
             set("geometry.over_provisioning", spare),
             set("gc.foreground_below", 2),
             set("gc.background_below", 2),
@@ -173,7 +174,8 @@ impl Shape {
 }
 
 impl Plane {
-    /// Pages programmed for each page the host writes, batch by batch. None if stopped.
+    /// Returns the pages programmed per page that the host writes, batch by batch; `None` if
+    /// stopped.
     fn measure(&self, control: Control<'_>) -> Option<Sample> {
         let mut device = Device::new(&self.config).expect("the configuration was laid out");
         let layout = device.layout();
@@ -215,7 +217,8 @@ impl Plane {
     }
 }
 
-/// The amplification of `planes` together, each of which has a share of the writes.
+/// Returns an expectation for the write amplification of several planes together, each with its
+/// share of the writes.
 fn point(title: String, theory: f64, planes: Vec<(f64, Plane)>, tolerance: f64) -> Point {
     let name = title.clone();
     Point::new(Group::Gc, title, move |control| {

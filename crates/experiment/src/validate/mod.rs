@@ -1,12 +1,12 @@
-//! The simulator against theory: every expectation that has a closed form, a bound or a law, beside
-//! what the simulator measures.
+//! Compares the simulator with theory: every expectation that has a closed form, a bound or a law,
+//! next to what the simulator measures.
 //!
-//! What theory is given comes from the presets; what is simulated comes from the same presets with
-//! [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed and
-//! each expectation has streams of its own: the result does not depend on the number of threads,
-//! nor on which other expectations are looked at.
+//! The parameters of the theory come from the presets. The simulated drives are the same presets
+//! with [`ValidateSpec::spoil`] on top, so that anyone can see a wrong drive fail. Seeds are fixed
+//! and each expectation has its own random streams, so the result depends neither on the number of
+//! threads nor on which other expectations are checked.
 //!
-//! The room runs drives and writes nothing; it is asked for the expectations, met or missed.
+//! The room runs drives, writes nothing, and returns the expectations with their results.
 
 mod bounds;
 mod die;
@@ -24,27 +24,27 @@ use crate::provenance::VERSION;
 use crate::workload::Control;
 use serde_json::{Value, json};
 
-/// What to look at.
+/// What to validate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidateSpec {
     /// Fewer requests, smaller drives, fewer points, and wider tolerances to match.
     pub quick: bool,
-    /// Only expectations of the group of this name, or whose name contains this text, in whatever
-    /// case.
+    /// Only expectations of the group with this name, or whose name contains this text; the case
+    /// does not matter.
     pub only: Option<String>,
-    /// `key=value`: changes of the simulated drives that theory does not know of.
+    /// Settings `key=value` that change the simulated drives but not the theory.
     /// See docs/decisions/validation.md, "What may the caller of `fowler validate` change?".
     pub spoil: Vec<String>,
 }
 
-/// A kind of expectation.
+/// A group of expectations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// One die under Poisson arrivals.
     Die,
-    /// Equation (1) of the P/E suspension paper.
+    /// The extra wait of a read, equation (1) of the P/E suspension paper.
     ExtraWait,
-    /// What an array can serve at most, and what one request alone takes.
+    /// The peak throughput of an array, and the latency of a single request.
     Bounds,
     /// Write amplification.
     Gc,
@@ -62,62 +62,62 @@ impl Group {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// What it compares with what, and how.
+    /// Describes what it compares, and how.
     pub fn about(self) -> &'static str {
         [die::ABOUT, extra_wait::ABOUT, bounds::ABOUT, gc::ABOUT, runs::ABOUT][self as usize]
     }
 }
 
-/// How far from theory a measurement may be, as shares of theory: from `low` to `high`.
+/// The allowed deviation of a measurement, as a share of theory: from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// The least deviation; not above zero.
+    /// The lowest deviation; at most zero.
     pub low: f64,
-    /// The most; not below zero.
+    /// The highest deviation; at least zero.
     pub high: f64,
 }
 
 impl Allowed {
-    /// Either way by `share`.
+    /// Allows a deviation of `share` in either direction.
     pub(crate) fn within(share: f64) -> Allowed {
         Allowed { low: -share, high: share }
     }
 
-    /// Nothing but the rounding of sums and quotients of doubles.
+    /// Allows only the rounding errors of floating-point sums and quotients.
     pub(crate) fn exactly() -> Allowed {
         Allowed::within(1e-9)
     }
 }
 
-/// One expectation and what became of it.
+/// An expectation and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Its kind.
     pub group: Group,
-    /// What was measured, and of what.
+    /// The name of the measurement.
     pub what: String,
     /// The unit of both numbers; may be empty.
     pub unit: &'static str,
-    /// What theory says.
+    /// The value that theory predicts.
     pub theory: f64,
-    /// What the simulator says.
+    /// The value that the simulator measured.
     pub measured: f64,
-    /// Half the width of the 95 % confidence interval of the measurement; none if nothing is random
-    /// in it.
+    /// Half the width of the 95 % confidence interval of the measurement; `None` if nothing about
+    /// it is random.
     pub half_width: Option<f64>,
-    /// How far apart they may be.
+    /// The allowed deviation.
     pub allowed: Allowed,
-    /// Requests that were simulated for it.
+    /// The number of requests simulated for it.
     pub requests: u64,
 }
 
 impl Row {
-    /// The measurement's distance from theory, as a share of theory.
+    /// Returns the deviation of the measurement as a share of theory.
     pub fn deviation(&self) -> f64 {
         if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
     }
 
-    /// Whether the simulator agrees with theory.
+    /// Returns whether the simulator agrees with theory.
     pub fn agrees(&self) -> bool {
         (self.allowed.low..=self.allowed.high).contains(&self.deviation())
     }
@@ -139,24 +139,24 @@ impl Row {
     }
 }
 
-/// What a validation came to.
+/// The result of a validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
-    /// Every expectation that was looked at, in a fixed order.
+    /// Every expectation that was checked, in a fixed order.
     pub rows: Vec<Row>,
     /// Whether it ran to the end.
     pub complete: bool,
-    /// What was looked at.
+    /// The request.
     pub spec: ValidateSpec,
 }
 
 impl Validation {
-    /// Expectations that failed.
+    /// Returns the number of expectations that failed.
     pub fn failed(&self) -> usize {
         self.rows.iter().filter(|row| !row.agrees()).count()
     }
 
-    /// One object with everything.
+    /// Returns everything as one JSON object.
     pub fn json(&self) -> Value {
         json!({
             "version": VERSION,
@@ -171,7 +171,7 @@ impl Validation {
     }
 }
 
-/// How expectations are simulated. Returns none when the user stopped it.
+/// Simulates expectations. Returns `None` if the user stopped it.
 type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
 
 /// Expectations that share one simulation.
@@ -190,7 +190,7 @@ impl Point {
         Point { group, title, simulate: Box::new(simulate) }
     }
 
-    /// Whether `text` is the name of its group, or part of its name.
+    /// Returns whether `text` is the name of its group, or part of its own name.
     fn is_named(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         match Group::ALL.into_iter().find(|group| group.name() == text) {
@@ -200,10 +200,9 @@ impl Point {
     }
 }
 
-/// Runs the simulator against theory.
+/// Validates the simulator against theory.
 ///
-/// # Errors
-/// If there is nothing to look at, or the drives cannot be spoiled like that.
+/// # Errors If no expectation matches, or the settings of `spoil` are invalid.
 pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let groups = [
@@ -213,7 +212,8 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
         diagnostics.take(gc::points(spec)),
         diagnostics.take(runs::points(spec)),
     ];
-    // What is set here is right; what is wrong with one drive is wrong with all.
+    // The settings made here are valid, so errors come from `--spoil`; every drive reports the same
+    // ones.
     for diagnostic in diagnostics.0.iter_mut().filter(|diagnostic| diagnostic.file == "--set") {
         diagnostic.file = "--spoil".into();
     }
@@ -222,9 +222,10 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
     if let Some(text) = &spec.only {
         points.retain(|point| point.is_named(text));
         if points.is_empty() {
-            let what = format!("no expectation is named `{}`", printable(text));
+            let what = format!("no expectation matches `{}`", printable(text));
             let names = Group::ALL.map(Group::name).join(", ");
-            let expected = format!("a group ({names}) or part of a name, such as ipc");
+            let expected =
+                format!("a group ({names}), or part of the name of an expectation, such as ipc");
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }
     }

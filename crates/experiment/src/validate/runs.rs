@@ -1,4 +1,5 @@
-//! Laws of whole runs: Little's law and utilisations, on drives that collect and suspend.
+//! Validates the laws of whole runs: Little's law and utilizations, on drives with GC and
+//! suspension.
 
 use super::drives::{FLASHES, set, spoiled};
 use super::{Allowed, Group, Point, Row, ValidateSpec};
@@ -10,10 +11,10 @@ use crate::run::{self, ReplaySpeed, Run, RunSpec};
 use crate::workload::{Control, WorkloadSpec};
 use fowler_device::Pacing;
 
-pub(super) const ABOUT: &str = "laws of every run (`laws` in its JSON): Little's law to the nanosecond, \
-    and channels and dies no busier than they can be";
+pub(super) const ABOUT: &str = "laws of every run (`laws` in its JSON): Little's law exact to the nanosecond, \
+    and channels and dies never busier than 100 %";
 
-/// A workload, and how fast it comes.
+/// Workloads with their names and replay speeds.
 const WORKLOADS: [(&str, &str, ReplaySpeed); 2] = [
     ("demo", "demo", ReplaySpeed::AsRecorded),
     ("mixed-70-30", "16 outstanding", ReplaySpeed::Closed(16)),
@@ -60,7 +61,7 @@ fn point(title: String, run: RunSpec) -> Point {
             return None;
         }
         let requests = outcome.recorder.requests();
-        // In an open loop there may be as many in flight as there are: that says nothing.
+        // In an open loop all requests may be in flight at once, so the bound is meaningless.
         let open = outcome.pacing == Pacing::Open;
         let telling = |law: &Law| law.high > 0 && !(open && law.name == "occupancy");
         let laws = outcome.laws().0.into_iter().filter(telling);

@@ -1,6 +1,6 @@
 //! A mean of independent replications, with its confidence interval.
 
-/// Values of independent replications, or of batches long enough to be as good as independent.
+/// Values of independent replications, or of batches long enough to be practically independent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample(Vec<f64>);
 
@@ -17,7 +17,8 @@ impl Sample {
         self.0.iter().sum::<f64>() / self.count()
     }
 
-    /// Half the width of the 95 % confidence interval of the mean, by Student's t.
+    /// Returns half the width of the 95 % confidence interval of the mean, by Student's t. `None`
+    /// for fewer than three values.
     pub fn half_width(&self) -> Option<f64> {
         let freedom = self.count() - 1.0;
         let mean = self.mean();
@@ -26,8 +27,8 @@ impl Sample {
     }
 }
 
-/// The 97.5 % quantile of Student's t: the expansion of Abramowitz and Stegun, 26.7.5, to the third
-/// order (1 % too low at 3 degrees of freedom, 0.1 % at 6).
+/// Returns the 97.5 % quantile of Student's t: the expansion of Abramowitz and Stegun, 26.7.5, to
+/// third order (1 % too low at 3 degrees of freedom, 0.1 % at 6).
 fn student(freedom: f64) -> f64 {
     const NORMAL: f64 = 1.959_963_984_540_054;
     let (x, square) = (NORMAL, NORMAL * NORMAL);
