@@ -146,7 +146,7 @@ def cost_of(its: fo.Candidate) -> float:
         ({"workload": "dmeo"}, "workload", "dmeo"),
         ({"workload": None, "trace": "no-such.csv"}, "trace", "no-such.csv"),
         ({"workload": iter([])}, "workload", "read only once"),
-        ({"workload": None}, "objective", "neither workload nor trace"),
+        ({"workload": None}, "objective", "neither `workload` nor `trace`"),
         ({"device": WRONG}, "pes-mlc", "`nope` is unknown"),
         ({"space": {"buffer_size_kib": [256]}, "scheme": "rsp"}, "scheme", "unknown scheme `rsp`"),
         ({"space": {"scheme": ["rps", "rsp"]}}, "space['scheme']", "unknown scheme `rsp`"),

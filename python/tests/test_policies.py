@@ -184,7 +184,7 @@ def test_policies_that_no_life_asks_are_refused():
 
 
 def test_two_schemes_do_not_write_into_one_file(tmp_path):
-    with pytest.raises(fowler.InputError, match="requests of two schemes would go into it"):
+    with pytest.raises(fowler.InputError, match="requests of two schemes would be written to this file"):
         fowler.compare(
             "pes-mlc",
             "demo",

@@ -1,4 +1,4 @@
-//! Raw flash commands on one die: CSV in, CSV out.
+//! Runs raw flash commands on one die: CSV in, CSV out.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::{ChipCommand, ChipOp, Config, run_chip};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 const HEADER: &str = "at_ns,op";
-/// Bad lines that are shown; the rest is counted.
+/// Bad lines that are reported one by one; the rest are only counted.
 const SHOWN: usize = 20;
 const OPS: [(&str, ChipOp); 4] = [
     ("read", ChipOp::Read),
@@ -18,7 +18,7 @@ const OPS: [(&str, ChipOp); 4] = [
     ("erase", ChipOp::Erase),
 ];
 
-/// Commands to run.
+/// The commands to run.
 #[derive(Clone, Debug)]
 pub struct Commands(Vec<ChipCommand>);
 
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<Commands, Diagnostics> {
     }
 }
 
-/// Runs commands and returns the CSV of what became of them, in the same order.
+/// Runs commands and returns their results as CSV, in the same order.
 pub fn chip(config: &Config, Commands(commands): &Commands) -> String {
     let results = run_chip(config, commands);
     let mut csv = String::from("at_ns,op,start_ns,done_ns,suspensions\n");
@@ -76,10 +76,10 @@ fn parse(text: &str, file: &str) -> Result<Vec<ChipCommand>, Diagnostics> {
         }
     }
     if bad > SHOWN {
-        diagnostics.push(Diagnostic::new(file, format!("{bad} lines in all are wrong")));
+        diagnostics.push(Diagnostic::new(file, format!("{bad} bad lines in total")));
     }
     if bad == 0 && commands.is_empty() {
-        diagnostics.push(Diagnostic::new(file, "there are no commands"));
+        diagnostics.push(Diagnostic::new(file, "the file has no commands"));
     }
     diagnostics.or(commands)
 }
@@ -94,7 +94,7 @@ fn command(line: &str) -> Result<ChipCommand, (String, &'static str)> {
     let digits = !at.is_empty() && at.bytes().all(|byte| byte.is_ascii_digit());
     let at = at.parse().ok().map(Nanos).filter(|&at| digits && at <= LATEST).ok_or_else(|| {
         (
-            format!("`{}` is no time", crate::diagnostic::printable(at)),
+            format!("`{}` is not a time", crate::diagnostic::printable(at)),
             "a whole number of nanoseconds, up to 292 years",
         )
     })?;

@@ -1,4 +1,4 @@
-//! The same workload under several schemes.
+//! Runs the same workload under several schemes.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
@@ -9,12 +9,11 @@ use crate::workload::Control;
 use fowler_device::Probe;
 use std::path::PathBuf;
 
-/// Runs `spec` under each of `schemes`, in parallel; outcomes are in the order of the schemes and
-/// do not depend on the number of threads. A target share of idle time is reached under the first
-/// scheme, and the factor that this takes is every scheme's.
+/// Runs `spec` under each of `schemes`, in parallel. Outcomes are in the order of the schemes and
+/// do not depend on the number of threads. A target share of idle time is searched for under the
+/// first scheme, and the resulting factor is used for all.
 ///
-/// # Errors
-/// As [`Run::start`], of every scheme at once.
+/// # Errors As [`Run::start`], for all schemes at once.
 pub fn compare(
     spec: &RunSpec,
     schemes: &[String],
@@ -24,7 +23,8 @@ pub fn compare(
     Ok(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
 }
 
-/// The same with one more who watches under each scheme: `watcher` makes it by the scheme's name.
+/// Like [`compare`], with an additional probe for each scheme, which `watcher` creates from its
+/// name.
 ///
 /// # Errors
 /// As [`compare`].
@@ -37,7 +37,7 @@ pub fn compare_watched<P: Probe + Send>(
     let source = spec.device.source()?;
     let mut diagnostics = Diagnostics::default();
     if schemes.is_empty() {
-        diagnostics.push(Diagnostic::new("--schemes", "there is nothing to compare"));
+        diagnostics.push(Diagnostic::new("--schemes", "no schemes are given"));
     }
     diagnostics.0.extend(crate::run::check(&spec.device, schemes, Some(&spec.workload)).0);
     diagnostics.0.extend(one_file_twice(spec, schemes));
@@ -45,7 +45,7 @@ pub fn compare_watched<P: Probe + Send>(
     let mut diagnostics = Diagnostics::default();
     let mut all: Vec<Ready> = Vec::new();
     for scheme in schemes {
-        // What is wrong with the drive or the trace is wrong under every scheme: once is enough.
+        // Errors of the drive or the trace occur under every scheme: report them once.
         match ready(spec, &source, Some(scheme), all.first(), control) {
             Ok(ready) => all.push(ready),
             Err(more) => diagnostics.0.extend(more.0),
@@ -60,8 +60,8 @@ pub fn compare_watched<P: Probe + Send>(
         let run = Run::new(spec, control).ready(ready).speed(speed).images(&images).requests(file);
         (*place, run.watched_by(watcher(scheme)).start())
     };
-    // Custom policies may have to wait for each other, as those written in Python do for the
-    // interpreter: their runs go one after another, beside all others.
+    // Custom policies may block each other, as those written in Python do on the interpreter: run
+    // them one after another, in parallel to all other schemes.
     let (alone, beside): (Vec<_>, Vec<_>) = all
         .iter()
         .enumerate()
@@ -79,12 +79,15 @@ pub fn compare_watched<P: Probe + Send>(
     diagnostics.unique().or(outcomes)
 }
 
-/// Schemes whose requests would be written into one file.
+/// Rejects schemes whose requests would be written to the same file.
 fn one_file_twice(spec: &RunSpec, schemes: &[String]) -> Option<Diagnostic> {
     let file = spec.requests.as_ref()?;
     let paths: Vec<PathBuf> = schemes.iter().map(|it| file.of_scheme(it).path).collect();
     let twice = (1..paths.len()).find(|&at| paths[..at].contains(&paths[at]))?;
     let name = paths[twice].display().to_string();
-    let what = format!("requests of two schemes would go into it, of `{}` last", schemes[twice]);
-    Some(Diagnostic::new(name, what).hint("give one of the schemes another name".to_string()))
+    let what = format!(
+        "the requests of two schemes would be written to this file; the second is `{}`",
+        schemes[twice]
+    );
+    Some(Diagnostic::new(name, what).hint("rename one of the schemes".to_string()))
 }

@@ -1,4 +1,4 @@
-//! Generated workloads from text: the keys of a workload file, and what they come to on a drive.
+//! Generated workloads: the keys of a workload file, and the requests they produce on a drive.
 
 use crate::config_builder::{self, ConfigBuilder};
 use crate::device::{Resolved, Source};
@@ -21,26 +21,26 @@ pub(crate) struct Generator {
     text: String,
 }
 
-/// What a generator has to know of the drive.
+/// The sizes of a drive that a generator depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Bytes that the host sees.
+    /// Logical capacity in bytes.
     pub logical: u64,
-    /// Bytes of a page.
+    /// Page size in bytes.
     pub page: u64,
 }
 
 impl Room {
-    /// More than any drive has.
+    /// Larger than any drive.
     pub(crate) const ANY: Room = Room { logical: 1 << 50, page: 4096 };
 
-    /// That of a drive.
+    /// Returns the sizes of a drive.
     pub fn of(drive: &Resolved) -> Room {
         Room { logical: drive.layout.logical.0, page: drive.config.geometry.page_size.0 }
     }
 }
 
-/// What a workload file says.
+/// The contents of a workload file.
 #[derive(Clone, Debug)]
 pub struct Description {
     requests: u64,
@@ -151,41 +151,41 @@ impl Default for Description {
 const LONGEST: Span = Span(10_000 * 86_400_000_000_000);
 const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 
-/// The complete description of the workload that `text` describes, on a drive of `logical` bytes.
-/// Never panics, whatever the text.
+/// Parses the workload that `text` describes, for a drive of `logical` bytes, and returns its
+/// complete description. Never panics, whatever the text.
 pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
 }
 
-/// Every key of a workload file.
+/// Returns every key of a workload file.
 #[rustfmt::skip]
 pub fn keys() -> Vec<Key<Description>> {
     let mut keys = vec![
-        optional("requests", "how many requests; this or duration",
+        optional("requests", "number of requests; set this or duration",
             Field::Count(0..=1_000_000_000_000, at!(requests))),
-        optional("duration", "every request that arrives before this moment; this or requests",
+        optional("duration", "length of the workload in time; set this or requests",
             Field::Time(Span::ZERO..=LONGEST, at!(duration))),
-        optional("power_off", "when the power is off and for how long; requests from then on come so much later",
+        optional("power_off", "power losses, as times and lengths; later requests are delayed by the length",
             Field::Text(power::EXPECTED, |it| power::print(&it.power_off), |it, text| {
                 it.power_off = power::parse(text)?;
                 Ok(())
             })),
-        optional("mix.reads", "share of reads; what is neither read nor trim is a write",
+        optional("mix.reads", "share of reads; requests that are neither reads nor trims are writes",
             Field::Real(0.0..=1.0, at!(reads_share))),
         optional("mix.trims", "share of trims",
             Field::Real(0.0..=1.0, at!(trims_share))),
-        optional("mix.persistence", "how likely a batch repeats the operation of the one before; the shares stay",
+        optional("mix.persistence", "probability that a batch repeats the operation of the previous one; does not change the shares",
             Field::Real(0.0..=0.999_999_999, at!(persistence))),
         optional("space.share", "share of the drive's logical capacity that is used, from its start",
             Field::Real(1e-9..=1.0, at!(space_share))),
-        optional("space.size", "or the size of that space; 0B for the share",
+        optional("space.size", "size of that space; 0B to use space.share",
             Field::Size(Bytes(0)..=Bytes(1 << 50), at!(space))),
-        optional("space.alignment", "offsets are multiples of this; 0B for a page or the smallest size, whichever is less",
+        optional("space.alignment", "offsets are multiples of this; 0B for a page or the smallest request size, whichever is less",
             Field::Size(Bytes(0)..=Bytes(1 << 30), at!(alignment))),
-        optional("space.reads_only", "share of that space, from its start, that only reads go to",
+        optional("space.reads_only", "share of that space, from its start, used by reads only",
             Field::Real(0.0..=1.0, at!(reads_only))),
-        optional("space.writes_only", "share of that space, up to its end, that only writes and trims go to",
+        optional("space.writes_only", "share of that space, up to its end, used by writes and trims only",
             Field::Real(0.0..=1.0, at!(writes_only))),
         Key {
             path: "arrivals.kind",
@@ -194,24 +194,24 @@ pub fn keys() -> Vec<Key<Description>> {
             field: words!(arrivals.kind,
                 "poisson" => ArrivalKind::Poisson, "independently, at a mean rate";
                 "fixed" => ArrivalKind::Fixed, "one every 1 / rate seconds";
-                "bursts" => ArrivalKind::Bursts, "Poisson at two rates in turn";
-                "cycle" => ArrivalKind::Cycle, "the same, each spell exactly as long as the mean";
-                "closed" => ArrivalKind::Closed, "as soon as fewer than depth are outstanding";
+                "bursts" => ArrivalKind::Bursts, "Poisson at two alternating rates";
+                "cycle" => ArrivalKind::Cycle, "as bursts, but each phase has exactly the mean length";
+                "closed" => ArrivalKind::Closed, "whenever fewer than depth are outstanding";
             ),
         },
         optional("arrivals.rate", "requests per second (poisson, fixed)",
             Field::Real(RATE, at!(arrivals.rate))),
         optional("arrivals.depth", "requests outstanding (closed)",
             Field::Count(1..=65_536, at!(arrivals.depth))),
-        optional("arrivals.busy_rate", "requests per second in a busy spell (bursts, cycle)",
+        optional("arrivals.busy_rate", "requests per second in a busy phase (bursts, cycle)",
             Field::Real(RATE, at!(arrivals.busy_rate))),
-        optional("arrivals.quiet_rate", "requests per second in a quiet spell (bursts, cycle)",
+        optional("arrivals.quiet_rate", "requests per second in a quiet phase (bursts, cycle)",
             Field::Real(0.0..=1e9, at!(arrivals.quiet_rate))),
-        optional("arrivals.mean_busy", "mean length of a busy spell (bursts, cycle)",
+        optional("arrivals.mean_busy", "mean length of a busy phase (bursts, cycle)",
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_busy))),
-        optional("arrivals.mean_quiet", "mean length of a quiet spell (bursts, cycle)",
+        optional("arrivals.mean_quiet", "mean length of a quiet phase (bursts, cycle)",
             Field::Time(Span::ns(1)..=LONGEST, at!(arrivals.mean_quiet))),
-        optional("arrivals.spread", "deviation of the logarithm of a factor by which each cycle's rates differ (cycle)",
+        optional("arrivals.spread", "standard deviation of the log of the random factor on each cycle's rates (cycle)",
             Field::Real(0.0..=3.0, at!(arrivals.spread))),
         optional("arrivals.tick", "arrivals are rounded down to a multiple of this, as by a coarse clock; 0ns for none",
             Field::Time(Span::ZERO..=Span::ms(10_000), at!(arrivals.tick))),
@@ -220,7 +220,7 @@ pub fn keys() -> Vec<Key<Description>> {
     keys
 }
 
-/// The keys of reads and of writes, which are alike.
+/// The keys of reads and of writes, which are the same.
 #[rustfmt::skip]
 fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();
@@ -228,32 +228,32 @@ fn patterns() -> Vec<Key<Description>> {
         ($side:ident, $($name:literal),+) => {{
             let [addresses, theta, accesses, space, popular, run, batch, again, within, own, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
             keys.extend([
-                optional(addresses, "which addresses",
+                optional(addresses, "distribution of addresses",
                     words!($side.addresses,
-                        "uniform" => AddressKind::Uniform, "every address alike";
+                        "uniform" => AddressKind::Uniform, "every address with the same probability";
                         "zipf" => AddressKind::Zipf, "the k-th most popular with weight k^-theta";
-                        "hot_cold" => AddressKind::HotCold, "a share of the accesses to a share of the space";
+                        "hot_cold" => AddressKind::HotCold, "a share of the accesses goes to a share of the space";
                     )),
                 optional(theta, "skew (zipf)", Field::Real(0.0..=20.0, at!($side.theta))),
                 optional(accesses, "share of accesses to the hot part (hot_cold)",
                     Field::Real(0.0..=1.0, at!($side.hot_accesses))),
                 optional(space, "share of the space that is hot (hot_cold)",
                     Field::Real(1e-9..=0.999_999_999, at!($side.hot_space))),
-                optional(popular, "which addresses are the popular ones",
+                optional(popular, "where the popular addresses are",
                     words!($side.popular,
-                        "lowest" => Popular::Lowest, "the lowest";
-                        "scattered" => Popular::Scattered, "scattered, alike for reads and writes";
-                        "scattered_apart" => Popular::ScatteredApart, "scattered, apart for reads and writes";
+                        "lowest" => Popular::Lowest, "at the lowest addresses";
+                        "scattered" => Popular::Scattered, "scattered, the same for reads and writes";
+                        "scattered_apart" => Popular::ScatteredApart, "scattered, different for reads and writes";
                     )),
-                optional(run, "requests that follow one another without a gap, on average",
+                optional(run, "mean number of consecutive requests to adjacent addresses",
                     Field::Real(1.0..=1e9, at!($side.mean_run))),
-                optional(batch, "requests that arrive at the same moment, on average; rates still count requests",
+                optional(batch, "mean number of requests that arrive at the same moment; rates still count requests",
                     Field::Real(1.0..=1e6, at!($side.batch))),
-                optional(again, "share of requests, runs aside, that go where an earlier one of their kind went",
+                optional(again, "share of requests, except within runs, that reuse the address of an earlier one of their kind",
                     Field::Real(0.0..=1.0, at!($side.again))),
-                optional(within, "to which one of so many before: the k-th with weight 1 / k",
+                optional(within, "how many requests back the reuse may reach: the k-th last with weight 1 / k",
                     Field::Count(1..=1 << 20, at!($side.again_within))),
-                optional(own, "share of requests that go to the part of the space that only their kind goes to",
+                optional(own, "share of requests that go to the part of the space used by their kind only",
                     Field::Real(0.0..=1.0, at!($side.own))),
                 optional(sizes, "one size, or sizes with weights: \"4KiB 70, 64KiB 30\"",
                     Field::Text(SIZES, |it| print_sizes(&it.$side.sizes), |it, text| {
@@ -294,7 +294,7 @@ fn parse_sizes(text: &str) -> Result<Vec<SizeShare>, String> {
         let weight: f64 = weight.trim().parse().unwrap_or(f64::NAN);
         if !(weight > 0.0 && weight <= 1e9) {
             return Err(format!(
-                "`{}` has no weight above 0",
+                "`{}` needs a weight above 0",
                 crate::diagnostic::printable(part.trim())
             ));
         }
@@ -312,7 +312,7 @@ fn print_sizes(sizes: &[SizeShare]) -> String {
 }
 
 impl Generator {
-    /// The generator that `source` describes, on a drive with this room.
+    /// Parses the generator that `source` describes, for a drive of these sizes.
     pub fn parse(source: &Source, room: Room, seed: u64) -> Result<Generator, Diagnostics> {
         let mut builder = ConfigBuilder::new(keys(), Description::default());
         let (settings, diagnostics) = document::read_toml(&source.text, &source.name);
@@ -332,8 +332,8 @@ impl Generator {
         let closed = description.arrivals.kind == ArrivalKind::Closed;
         let depth = closed.then_some(description.arrivals.depth as u32);
         if closed && !description.power_off.is_empty() {
-            let what = "`power_off` names moments, and closed arrivals have none";
-            let hint = "poisson or fixed arrivals at a rate have";
+            let what = "`power_off` needs arrival times, and closed arrivals have none";
+            let hint = "use arrivals at a rate, such as arrivals.kind = \"poisson\"";
             return Err(Diagnostic::new(&source.name, what).hint(hint.to_string()).into());
         }
         let text = config_builder::print(&keys(), &description);
@@ -345,12 +345,12 @@ impl Generator {
         &self.text
     }
 
-    /// Requests outstanding, if that is what paces the workload.
+    /// Returns the queue depth of a closed loop.
     pub fn depth(&self) -> Option<u32> {
         self.depth
     }
 
-    /// Refuses spans without power, of which `what` knows nothing.
+    /// Returns an error if the workload has power losses; `what` says why they cannot be used.
     pub fn refuse_power_off(&self, name: &str, what: &str) -> Result<(), Diagnostics> {
         if self.power_off.is_empty() {
             return Ok(());
@@ -359,12 +359,12 @@ impl Generator {
         Err(Diagnostic::new(name, what).hint("leave it out".to_string()).into())
     }
 
-    /// When the power is off meanwhile.
+    /// Returns the power losses.
     pub fn power_off(&self) -> &[PowerOff] {
         &self.power_off
     }
 
-    /// How long it runs, if that is given.
+    /// Returns its duration, if one is set.
     pub fn duration(&self) -> Option<Span> {
         match self.spec.length {
             Length::Duration(span) => Some(span),
@@ -372,16 +372,16 @@ impl Generator {
         }
     }
 
-    /// The requests, from the first.
+    /// Returns the requests, beginning with the first.
     pub fn requests(
         &self,
     ) -> Result<impl Iterator<Item = Result<HostIo, TraceError>> + use<>, TraceError> {
         self.round(0)
     }
 
-    /// The requests of one of many rounds: at the same times, of the same kinds and sizes, to other
-    /// addresses. Addresses that come again in the same order invalidate blocks in the order in
-    /// which they were written, which nothing has to be moved for.
+    /// Returns the requests of one of many rounds: the same times, operations and sizes, but other
+    /// addresses. Repeated addresses would invalidate blocks in the order in which they were
+    /// written, so GC would never have to move a page.
     pub fn round(
         &self,
         round: u64,
@@ -391,8 +391,8 @@ impl Generator {
 }
 
 impl Description {
-    /// What offsets are multiples of: if the file does not say, every page and every size that is
-    /// used can be reached.
+    /// Returns the alignment of offsets. By default every page, and every size in use, can be
+    /// addressed.
     fn alignment(&self, page: u64) -> Bytes {
         if self.alignment.0 > 0 {
             return self.alignment;
@@ -423,8 +423,8 @@ impl Description {
         };
         if wanted > logical {
             let what =
-                format!("`space.size` is {} and the drive has {}", self.space, Bytes(logical));
-            let hint = "leave it out: `space.share` follows the drive";
+                format!("`space.size` is {}, but the drive has {}", self.space, Bytes(logical));
+            let hint = "remove it: `space.share` scales with the drive";
             return Err(Diagnostic::new("", what).hint(hint.to_string()).into());
         }
         let arrivals = &self.arrivals;
@@ -494,7 +494,7 @@ mod tests {
         parse_for(1 << 30, text)
     }
 
-    /// For a drive of so many bytes.
+    /// Parses for a drive of this many bytes.
     fn parse_for(logical: u64, text: &str) -> Result<Generator, Diagnostics> {
         let source = Source { name: "w.toml".into(), text: text.into() };
         Generator::parse(&source, Room { logical, page: 16 << 10 }, 1)
@@ -503,7 +503,7 @@ mod tests {
     #[test]
     fn every_preset_generates_and_its_print_reads_back() {
         for preset in Folder::Workloads.presets() {
-            // As much as the largest of them asks for.
+            // As large as the largest of them needs.
             let parse = |text: &str| {
                 parse_for(16 << 30, text)
                     .unwrap_or_else(|diagnostics| panic!("{}: {diagnostics}", preset.name))
@@ -525,7 +525,7 @@ mod tests {
             ("requests = 1\nduration = '1s'\narrivals.kind = 'poisson'", "both `requests` and"),
             ("arrivals.kind = 'poison'", "did you mean \"poisson\"?"),
             ("reads.sizes = '4096'", "has no unit"),
-            ("reads.sizes = '4KiB 0'", "has no weight above 0"),
+            ("reads.sizes = '4KiB 0'", "needs a weight above 0"),
             ("reads.sizes = '4KiB 70, 64KiB'\nreads.theta = -1", "-1 is outside 0 to 20"),
             (
                 "requests=1\narrivals.kind='fixed'\npower_off='1s 0s, 2s'",

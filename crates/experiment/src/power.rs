@@ -1,25 +1,25 @@
-//! Spans without power in a workload: when, for how long, and the run of a drive through them.
+//! Power losses in a workload: when, for how long, and how a drive runs through them.
 
 use fowler_device::{Device, Pacing, Probe};
 use fowler_units::{HostIo, Nanos, Span};
 use fowler_workload::TimeScale;
 
-/// The power goes off.
+/// A power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerOff {
-    /// When, in the time of the requests: those from then on come so much later as it lasts.
+    /// When, in the time of the requests: all later requests are delayed by its length.
     pub at: Nanos,
-    /// For how long.
+    /// How long it lasts.
     pub lasts: Span,
 }
 
 /// What [`parse`] expects.
-pub const EXPECTED: &str = "moments and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
+pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
-/// The longest time without power in all: five years. Ages of data are kept for nine.
+/// The longest total time without power: five years. Ages of data are limited to nine.
 const LONGEST: Span = Span(5 * 365 * 86_400_000_000_000);
 
-/// Spans without power from text, in order; none from no text.
+/// Parses power losses, in order; empty text has none.
 ///
 /// # Errors
 /// Everything that is wrong with them.
@@ -35,9 +35,9 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
                 if let Some(before) = all.last().filter(|before| before.at >= span.at) {
                     let (at, then) = (span.at - Nanos::ZERO, before.at - Nanos::ZERO);
                     wrong.push(if at == then {
-                        format!("two spans begin at {at}: they overlap")
+                        format!("two power losses begin at {at} and overlap")
                     } else {
-                        format!("the span at {at} comes after the one at {then}")
+                        format!("the power loss at {at} is listed after the one at {then}")
                     });
                 }
                 all.push(span);
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
     }
     let longest = all.iter().map(|span| u128::from(span.lasts.0)).sum::<u128>();
     if longest > u128::from(LONGEST.0) {
-        wrong.push(format!("the power is off for more than {LONGEST} in all"));
+        wrong.push(format!("the power is off for more than {LONGEST} in total"));
     }
     if wrong.is_empty() { Ok(all) } else { Err(wrong.join("; ")) }
 }
@@ -54,11 +54,11 @@ pub fn parse(text: &str) -> Result<Vec<PowerOff>, String> {
 fn one(text: &str) -> Result<PowerOff, String> {
     let shown = || crate::diagnostic::printable(text);
     let [at, lasts] = text.split_whitespace().collect::<Vec<_>>()[..] else {
-        return Err(format!("`{}` is not a moment and a length", shown()));
+        return Err(format!("`{}` is not a time and a length", shown()));
     };
     let time = |text: &str| -> Result<Span, String> {
         if text.starts_with('-') {
-            return Err(format!("`{}` is below zero", crate::diagnostic::printable(text)));
+            return Err(format!("`{}` is negative", crate::diagnostic::printable(text)));
         }
         text.parse().map_err(|error: fowler_units::QuantityError| error.reason)
     };
@@ -69,21 +69,21 @@ fn one(text: &str) -> Result<PowerOff, String> {
     Ok(PowerOff { at: Nanos(at.0), lasts })
 }
 
-/// The text of spans without power.
+/// Prints power losses.
 pub fn print(spans: &[PowerOff]) -> String {
     let one = |span: &PowerOff| format!("{} {}", span.at - Nanos::ZERO, span.lasts);
     spans.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The same spans in a workload whose times are scaled. How long they are is no matter of that.
+/// Returns the power losses of a workload with scaled times. Their lengths are not scaled.
 pub fn scaled(spans: &[PowerOff], scale: &TimeScale) -> Vec<PowerOff> {
     let moved = |span: &PowerOff| Some(PowerOff { at: scale.apply(span.at)?, ..*span });
     spans.iter().filter_map(moved).collect()
 }
 
-/// The drive serves `requests`; between those before a span and those after it the power is off. It
-/// goes off when the drive has answered what came before. A span that no request follows changes
-/// nothing, and does not take place.
+/// Runs the drive through `requests` with power losses in between. The power fails once the drive
+/// has answered all earlier requests. A power loss that no request follows has no effect and is
+/// skipped.
 pub fn run<P: Probe>(
     device: &mut Device,
     requests: &mut dyn Iterator<Item = HostIo>,
@@ -130,14 +130,14 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_said() {
         for (text, reported) in [
-            ("10s", "`10s` is not a moment and a length"),
+            ("10s", "`10s` is not a time and a length"),
             ("10s 0s", "`10s 0s` has no length"),
-            ("-1s 1h", "`-1s` is below zero"),
-            ("10s -1h", "`-1h` is below zero"),
+            ("-1s 1h", "`-1s` is negative"),
+            ("10s -1h", "`-1h` is negative"),
             ("10 1h", "has no unit"),
-            ("10s 1h, 10s 2h", "two spans begin at 10s: they overlap"),
-            ("10s 1h, 5s 2h", "the span at 5s comes after the one at 10s"),
-            ("1s 1000d, 2s 1000d", "in all"),
+            ("10s 1h, 10s 2h", "two power losses begin at 10s and overlap"),
+            ("10s 1h, 5s 2h", "the power loss at 5s is listed after the one at 10s"),
+            ("1s 1000d, 2s 1000d", "in total"),
             ("10s, 4s 0s", "; `4s 0s` has no length"),
         ] {
             let what = parse(text).unwrap_err();

@@ -1,30 +1,30 @@
-//! How fast requests come, and the search for the speed at which a drive idles for a wanted share
-//! of the time.
+//! The replay speed of requests, and the search for the speed at which a drive idles for a given
+//! share of the time.
 //!
 //! The P/E suspension paper compresses its traces in time until the idle share falls from 98 % to
 //! about 70 %. The factor is not printed and depends on the drive, so it is searched for. If
 //! requests arrived independently and overlapped freely, the idle share would fall as `exp(-busy *
-//! factor)`: in the logarithm of both sides that is a straight line of slope one, and real drives
-//! are near enough to a line there for the secant rule to arrive within a few runs.
+//! factor)`: with logarithms on both sides that is a straight line of slope one. Real drives are
+//! close enough to a line for the secant method to converge within a few runs.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_device::Pacing;
 use fowler_workload::{Short, TimeScale};
 
-/// How far from the target the idle share may be, as a share of the busy time that is wanted: of a
-/// drive that is to idle 99.9 % of the time one point would be ten times the load.
+/// Tolerance of the idle share, relative to the target's busy share: for a target of 99.9 % idle,
+/// an absolute error of 1 % would be ten times the load.
 const TOLERANCE: f64 = 0.02;
-/// And in any case.
+/// Largest absolute tolerance.
 const TOLERANCE_MOST: f64 = 0.01;
-/// Runs spent on the search at most.
+/// Most runs of a search.
 pub const MAX_RUNS: usize = 12;
-/// The factors the search stays within.
+/// The range of factors that are searched.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
 /// How fast requests come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ReplaySpeed {
-    /// At the times recorded, or as the generator's description says.
+    /// At the recorded times, or as the generator's description says.
     #[default]
     AsRecorded,
     /// At times divided by a factor.
@@ -36,8 +36,8 @@ pub enum ReplaySpeed {
 }
 
 impl ReplaySpeed {
-    /// How requests are issued; `depth` is what the workload keeps outstanding, if it has no times
-    /// of its own.
+    /// Returns how requests are issued. `depth` is the queue depth of a workload without arrival
+    /// times.
     pub(crate) fn pacing(self, depth: Option<u32>) -> Pacing {
         let depth = match self {
             ReplaySpeed::Closed(depth) => Some(depth),
@@ -48,32 +48,32 @@ impl ReplaySpeed {
     }
 }
 
-/// A factor, and how it was found.
+/// A speed factor, and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// By what times are divided.
+    /// The factor by which times are divided.
     pub factor: f64,
-    /// The search for it; none if it was stated, or the search was stopped.
+    /// The search that found it; `None` if it was given, or the search was stopped.
     pub search: Option<Search>,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// The wanted share of idle time.
+    /// The target share of idle time.
     pub target: f64,
-    /// The share that the factor gives.
+    /// The share that was reached.
     pub reached: f64,
-    /// Runs that the search took.
+    /// The number of runs that the search took.
     pub runs: usize,
 }
 
-/// How far from `target` the idle share may be.
+/// Returns the absolute tolerance for a target idle share.
 pub fn tolerance(target: f64) -> f64 {
     (TOLERANCE * (1.0 - target)).min(TOLERANCE_MOST)
 }
 
-/// What is wrong with a replay speed.
+/// Checks a replay speed.
 pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     match replay_speed {
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(()),
@@ -81,13 +81,14 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
         ReplaySpeed::Idle(target) if target > 0.0 && target < 1.0 => Ok(()),
         ReplaySpeed::Idle(target) => {
             let diagnostic =
-                Diagnostic::new("--idle", format!("{} is no share of the time", Short(target)));
+                Diagnostic::new("--idle", format!("{} is not a share of the time", Short(target)));
             Err(diagnostic.expected("a number between 0 and 1, such as 0.7").into())
         }
     }
 }
 
-/// Finds the factor at which `idle_at` is within the tolerance of `target`, from a first guess on.
+/// Finds the factor at which `idle_at` is within the tolerance of `target`, starting from a first
+/// guess.
 pub(crate) fn search(
     target: f64,
     first: f64,
@@ -112,27 +113,27 @@ pub(crate) fn search(
         .map(|(factor, share)| format!("{factor:.4}: {:.2} %", share * 100.0))
         .collect();
     let what = format!(
-        "no speed found in {MAX_RUNS} runs at which the drive idles {} % of the time",
+        "found no speed at which the drive idles {} % of the time within {MAX_RUNS} runs",
         target * 100.0
     );
     Err(Diagnostic::new("--idle", what)
         .text(tried.join(", "))
-        .hint("choose another share, or state the factor with --speed".to_string())
+        .hint("choose another share, or set the factor with --speed".to_string())
         .into())
 }
 
-/// Where the line through the last two tries meets the target, if that lies between the nearest
-/// tries on either side; else half-way between those.
+/// Returns the factor where the line through the last two tries meets the target, if it lies
+/// between the nearest tries on either side; otherwise the midpoint of those.
 fn next_factor(tried: &[(f64, f64)], target: f64) -> f64 {
     let level = |share: f64| libm::log(-libm::log(share.clamp(1e-9, 1.0 - 1e-9)));
     let point = |&(factor, share): &(f64, f64)| (libm::log(factor), level(share));
     let Some((x, y)) = tried.last().map(point) else { return 1.0 };
     let previous = tried.len().checked_sub(2).map(|index| point(&tried[index]));
     let slope = previous.map_or(1.0, |(x1, y1)| (y - y1) / (x - x1));
-    // A share that hardly moves, or moves the wrong way, says nothing of how far to go.
+    // If the share hardly moves, or moves the wrong way, the line is useless.
     let slope = if slope.is_finite() { slope.clamp(0.1, 10.0) } else { 1.0 };
     let guess = libm::exp(x + (level(target) - y) / slope);
-    // More idle than wanted: the factor is too small.
+    // More idle than the target: the factor is too small.
     let (slow, fast) = tried.iter().fold((*FACTORS.start(), *FACTORS.end()), |(slow, fast), it| {
         if it.1 > target { (slow.max(it.0), fast) } else { (slow, fast.min(it.0)) }
     });
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_case_of_the_paper_needs_four_runs() {
-        // 98 % idle, 70 % wanted, one request at a time: 15 times as fast.
+        // From 98 % idle to a target of 70 %, one request at a time: 15 times as fast.
         let (runs, factor) = runs_needed(0.7, |factor| 1.0 - 0.02 * factor);
         assert_eq!(runs, 4);
         assert!((factor - 15.0).abs() < 0.5);
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn the_impossible_is_said() {
         let diagnostics = search(0.7, 1.0, |_| Ok(0.2), || false).unwrap_err();
-        assert!(diagnostics.to_string().contains("no speed found in 12 runs"));
+        assert!(diagnostics.to_string().contains("within 12 runs"));
         for replay_speed in [
             ReplaySpeed::Idle(0.0),
             ReplaySpeed::Idle(1.0),

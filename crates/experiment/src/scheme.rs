@@ -239,7 +239,7 @@ mod tests {
         let diagnostics = Scheme::load_with("mine+st+other+nothing", &custom).unwrap_err();
         let reported: Vec<&str> =
             diagnostics.0.iter().map(|diagnostic| &*diagnostic.what).collect();
-        let second = "`other` is the second policy of this scheme for `policy.throttle`";
+        let second = "`other` is a second custom policy for `policy.throttle` in this scheme";
         assert_eq!(reported, [second, "unknown scheme `nothing`"]);
     }
 

@@ -1,4 +1,4 @@
-//! Traces on their own: what they hold, converted, generated.
+//! Describes, converts and generates traces, without a run.
 
 use crate::device::{Resolved, Source};
 use crate::diagnostic::Diagnostics;
@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// What a trace is like, and what reading it came to.
+/// Returns the characteristics of a trace, and the report of reading it.
 pub fn info(path: &Path, options: &ReadOptions) -> Result<(TraceInfo, ReadReport), Diagnostics> {
     let mut reader = TraceReader::open(path, options)?;
     let info = TraceInfo::of(&mut reader)?;
     Ok((info, reader.report().clone()))
 }
 
-/// Writes a trace in the native format, with the optional columns that it needs; returns how many
-/// requests it has.
+/// Writes a trace in the native format, with the optional columns that it needs. Returns the number
+/// of requests.
 pub fn convert(
     path: &Path,
     options: &ReadOptions,
@@ -30,31 +30,32 @@ pub fn convert(
     let first = reader.next();
     let mut columns = reader.optional_columns();
     if !columns.is_empty() && path.is_file() {
-        // The header names them, and what is in them is seen at the end. What is wrong with the
-        // trace is left for the second pass to say. A pipe is read once: its columns are kept.
+        // The header comes first but the used columns are known only at the end, so read the file
+        // twice. The second pass reports any errors. A pipe can be read only once: keep all its
+        // columns.
         let requests = limited(TraceReader::open(path, options)?, limit);
         columns = OptionalColumns::used_by(requests.map_while(Result::ok));
     }
     Ok(write_native(limited(first.into_iter().chain(reader), limit), columns, out)?)
 }
 
-/// What a generated workload is like on a drive.
+/// Returns the characteristics of a generated workload on a drive.
 pub fn synth_info(source: &Source, drive: &Resolved) -> Result<TraceInfo, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
     Ok(TraceInfo::gather(None, generator.requests()?)?)
 }
 
-/// The requests of a generated workload on a drive, in order.
+/// Returns the requests of a generated workload on a drive, in order.
 pub fn synth_requests(
     source: &Source,
     drive: &Resolved,
 ) -> Result<impl Iterator<Item = HostIo> + use<>, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
-    // A generator that parses does not fail.
+    // A generator that has been parsed does not fail.
     Ok(generator.requests()?.map_while(Result::ok))
 }
 
-/// Writes a generated workload in the native format, for a drive.
+/// Writes a generated workload for a drive in the native format. Returns the number of requests.
 pub fn synth(
     source: &Source,
     drive: &Resolved,
@@ -62,8 +63,8 @@ pub fn synth(
     out: impl Write,
 ) -> Result<u64, Diagnostics> {
     let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
-    generator.refuse_power_off(&source.name, "a trace has no record of it")?;
-    // A generator names no queue, placement or deadline.
+    generator.refuse_power_off(&source.name, "a trace cannot record power losses")?;
+    // Generated requests have no queue, placement handle or deadline.
     let columns = OptionalColumns::default();
     Ok(write_native(limited(generator.requests()?, limit), columns, out)?)
 }
@@ -75,7 +76,7 @@ fn limited(
     requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
-/// The same as one JSON object.
+/// Returns both as one JSON object.
 pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
     let by_op = |counts: &ByOp<u64>| -> Value {
         let named = counts.iter().map(|(op, count)| (op.word().to_string(), json!(count)));

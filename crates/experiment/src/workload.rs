@@ -1,5 +1,4 @@
-//! The requests of a run: a trace or a generator, fitted to the drive and to the wanted replay
-//! speed.
+//! The requests of a run: a trace or a generator, fitted to the drive and the replay speed.
 
 use crate::atomic_file::is_special;
 use crate::device::{Resolved, Source};
@@ -25,34 +24,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum WorkloadSpec {
     /// A trace file.
     Trace(TraceSpec),
-    /// A generator: its description.
+    /// A generator, by its description.
     Generated(Source),
-    /// Custom requests, which the caller provides.
+    /// Custom requests from the caller.
     Custom(CustomSpec),
 }
 
-/// Custom requests, and how they are fitted.
+/// Custom requests, and how to fit them to the drive.
 #[derive(Clone, Debug)]
 pub struct CustomSpec {
-    /// Where they come from.
+    /// The source of the requests.
     pub source: Arc<dyn RequestSource>,
     /// What happens to addresses that the drive does not have.
     pub remap: Remap,
 }
 
-/// Requests of the caller's own, in order of time. What reads them may do so on any thread.
+/// A source of custom requests in order of time. It may be read on any thread.
 pub trait RequestSource: fmt::Debug + Send + Sync {
-    /// Its name in reports.
+    /// Returns its name for reports.
     fn name(&self) -> String;
 
-    /// Begins to yield them, from the first on.
+    /// Returns the requests, beginning with the first.
     ///
-    /// # Errors
-    /// Where they can be had once only, and have been.
+    /// # Errors If they can be read only once and have been.
     fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics>;
 }
 
-/// What is wrong with custom requests, as their source reports it.
+/// Wraps the diagnostics of custom requests as a trace error.
 pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
     let reported = |mut diagnostic: Diagnostic| {
         if !diagnostic.file.is_empty() {
@@ -64,19 +62,18 @@ pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
     TraceError { file: name.into(), diagnostics, counts: BTreeMap::new() }
 }
 
-/// What a [`RequestSource`] yields.
+/// The requests of a [`RequestSource`].
 pub type CustomRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
 
 impl WorkloadSpec {
-    /// What tells it from others: the file, and how it is read.
+    /// Returns a string that identifies the workload: the hash of the file and the way it is read.
     ///
-    /// # Errors
-    /// If the file cannot be read, or the requests have no name to be known by.
+    /// # Errors If the file cannot be read, or for custom requests, which have no identity.
     pub fn identity(&self) -> Result<String, Diagnostics> {
         Ok(self.identity_of(&self.hash()?))
     }
 
-    /// The SHA-256 of the trace, or the hash of the generator's text.
+    /// Returns the SHA-256 of the trace, or the hash of the generator's text.
     pub(crate) fn hash(&self) -> Result<String, Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => Ok(text_hash(&source.text)),
@@ -85,7 +82,7 @@ impl WorkloadSpec {
         }
     }
 
-    /// The same as [`WorkloadSpec::identity`], where the hash is known.
+    /// Like [`WorkloadSpec::identity`], with a known hash.
     pub(crate) fn identity_of(&self, hash: &str) -> String {
         match self {
             WorkloadSpec::Generated(_) | WorkloadSpec::Custom(_) => hash.into(),
@@ -95,11 +92,10 @@ impl WorkloadSpec {
         }
     }
 
-    /// What is wrong with it, as far as its description or the first lines of the trace tell.
-    /// Without a drive, that of one with room for any.
+    /// Checks the description of a generator or the first lines of a trace. Without a drive,
+    /// assumes one that is large enough.
     ///
-    /// # Errors
-    /// Everything that is wrong.
+    /// # Errors Everything that is wrong with it.
     pub fn check(&self, drive: Option<&Resolved>) -> Result<(), Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => {
@@ -107,21 +103,24 @@ impl WorkloadSpec {
                 Generator::parse(source, room, 1).map(drop)
             }
             WorkloadSpec::Trace(spec) => {
-                // One pass over the beginning is enough to know the format.
+                // The beginning is enough to detect the format.
                 let options = ReadOptions { device: DeviceChoice::Default, ..spec.options.clone() };
                 TraceReader::open(&spec.path, &options)?;
                 Ok(())
             }
-            // What is wrong with it is seen when it comes.
+            // Custom requests are checked as they arrive.
             WorkloadSpec::Custom(_) => Ok(()),
         }
     }
 }
 
-/// Saved runs are known by what went into them, and custom requests only once they have gone by.
+/// Saved runs are identified by their inputs, but the hash of custom requests is known only after
+/// they have been read.
 fn nameless(source: &dyn RequestSource) -> Diagnostics {
-    let what = "custom requests cannot be distinguished from others in saved runs";
-    Diagnostic::new(source.name(), what).hint("write them to a trace file".to_string()).into()
+    let what = "custom requests have no identity, so runs of them cannot be saved";
+    Diagnostic::new(source.name(), what)
+        .hint("write them to a trace file and use that".to_string())
+        .into()
 }
 
 /// A trace, and how to read it.
@@ -135,7 +134,7 @@ pub struct TraceSpec {
     pub remap: Remap,
 }
 
-/// What was replayed, for the report.
+/// A summary of the replayed requests, for reports.
 #[derive(Clone, Debug)]
 pub struct WorkloadReport {
     /// The trace's file name, or the name of the generator or of the custom requests.
@@ -144,19 +143,19 @@ pub struct WorkloadReport {
     pub hash: String,
     /// Requests that entered the drive.
     pub requests: u64,
-    /// What reading the trace came to; none for a generator.
+    /// The report of reading the trace; `None` for a generator.
     pub read: Option<ReadReport>,
-    /// How addresses were fitted; none for a generator, which fits itself.
+    /// How addresses were fitted; `None` for a generator, whose addresses always fit.
     pub remap: Option<Remap>,
-    /// Pages that the trace touches, where fitting had to count them.
+    /// Pages that the trace touches, if fitting had to count them.
     pub touched_pages: Option<u64>,
-    /// By what factor the times were divided.
+    /// The factor by which times were divided.
     pub speed: f64,
     /// The complete description of the generator.
     pub generator: Option<String>,
 }
 
-/// A workload made ready for drives of one size.
+/// A workload prepared for drives of one size.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     kind: Kind,
@@ -171,23 +170,24 @@ enum Kind {
     Custom { source: Arc<dyn RequestSource>, remap: Remap, remapper: Remapper },
 }
 
-/// Who watches a run and may end it early.
+/// Lets the caller watch a run and end it early.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Set from outside to end the run; what is in flight is completed.
+    /// Set by the caller to end the run; requests in flight are still completed.
     pub stop: &'a AtomicBool,
-    /// Hears, every few thousand requests, how many more have entered the drive.
+    /// Called every few thousand requests with the number that have entered the drive since the
+    /// last call.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 impl Control<'_> {
-    /// Whether the run is to end.
+    /// Returns whether the run should end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Requests between two looks at [`Control`].
+/// Requests between two checks of [`Control`].
 const STRIDE: u64 = 4096;
 
 impl Workload {
@@ -201,8 +201,8 @@ impl Workload {
         Workload::prepare_hashed(spec, None, drive, limit, control)
     }
 
-    /// The same where the trace's hash may be known: a file is read once for it, however many runs
-    /// it has.
+    /// Like [`Workload::prepare`], with the hash of the trace if it is known: each file is hashed
+    /// once, however many runs use it.
     pub fn prepare_hashed(
         spec: &WorkloadSpec,
         trace_hash: Option<&str>,
@@ -215,7 +215,7 @@ impl Workload {
             WorkloadSpec::Generated(source) => {
                 let generator = Generator::parse(source, Room::of(drive), drive.config.seed)?;
                 if drive.config.throttle.name != ThrottleKind::Off {
-                    let what = "the life that policy.throttle looks after goes by under power";
+                    let what = "policy.throttle works on a lifetime without power losses";
                     generator.refuse_power_off(&source.name, what)?;
                 }
                 let hash = text_hash(generator.text());
@@ -228,7 +228,8 @@ impl Workload {
                     .then(|| TraceReader::open(&spec.path, &spec.options))
                     .transpose()?;
                 let first_pass = first_pass.into_iter().flatten().take(limit_of(limit));
-                // Whoever stops it here gets no request replayed: what was not seen is not missed.
+                // A run that is stopped here replays no requests, so a partial footprint does no
+                // harm.
                 let first_pass = first_pass.take_while(|_| !control.stopped());
                 let remapper = Remapper::new(spec.remap, logical, page_size, first_pass)
                     .map_err(|error| named(error, &name))?;
@@ -252,7 +253,7 @@ impl Workload {
         }
     }
 
-    /// The depth of a generator that says its own.
+    /// Returns the queue depth of a generator that sets one.
     pub fn depth(&self) -> Option<u32> {
         match &self.kind {
             Kind::Generated(generator) => generator.depth(),
@@ -260,7 +261,7 @@ impl Workload {
         }
     }
 
-    /// Refuses spans without power, of which `what` knows nothing.
+    /// Returns an error if the workload has power losses; `what` says why they cannot be used.
     pub fn refuse_power_off(&self, what: &str) -> Result<(), Diagnostics> {
         match &self.kind {
             Kind::Generated(generator) => generator.refuse_power_off(&self.name, what),
@@ -268,16 +269,16 @@ impl Workload {
         }
     }
 
-    /// When the power is off meanwhile, at times divided by `speed`.
+    /// Returns the power losses, with times divided by `speed`.
     pub fn power_off(&self, speed: f64) -> Vec<PowerOff> {
         match (&self.kind, TimeScale::new(speed)) {
             (Kind::Generated(generator), Ok(scale)) => power::scaled(generator.power_off(), &scale),
-            // A speed that cannot be is refused where it is applied.
+            // An invalid speed is reported where it is applied.
             _ => Vec::new(),
         }
     }
 
-    /// How long a generator that says so runs.
+    /// Returns the duration of a generator that sets one.
     pub fn duration(&self) -> Option<Span> {
         match &self.kind {
             Kind::Generated(generator) => generator.duration(),
@@ -285,7 +286,7 @@ impl Workload {
         }
     }
 
-    /// Hands `replay` the requests, and reports what became of the source.
+    /// Passes the requests to `replay`, and returns the report and the error of the source, if any.
     pub fn replay(
         &self,
         speed: f64,
@@ -296,8 +297,9 @@ impl Workload {
         self.replay_round(0, speed, limit, control, replay)
     }
 
-    /// The same, for a workload that is repeated: a trace repeats itself, a generator its times and
-    /// sizes, and draws other addresses from the same distribution ([`Generator::round`]).
+    /// Like [`Workload::replay`], for a repeated workload. A trace repeats exactly; a generator
+    /// repeats times and sizes but draws new addresses from the same distribution
+    /// ([`Generator::round`]).
     pub fn replay_round(
         &self,
         round: u64,
@@ -352,7 +354,7 @@ impl Workload {
     }
 }
 
-/// Errors of the way of a request name the trace, not the step.
+/// Makes errors name the trace, not the step of the pipeline that failed.
 fn named(mut error: TraceError, name: &str) -> Diagnostics {
     if error.file != name {
         for diagnostic in &mut error.diagnostics {
@@ -367,8 +369,9 @@ fn limit_of(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Turns what may fail into what the device takes: on an error, a stop or the limit it ends, the
-/// device completes what is in flight, and the reason is asked for afterwards.
+/// Adapts requests that may fail to the iterator that the device needs. It ends on an error, a stop
+/// or the limit; the device then completes what is in flight, and [`Feed::finish`] returns the
+/// error.
 struct Feed<'a, I> {
     source: I,
     left: u64,
@@ -435,12 +438,12 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
     }
 }
 
-/// Whether a trace can be opened and read more than once; what is in it is looked at later.
+/// Checks that a trace can be opened and read more than once. Its contents are checked later.
 pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     let name = path.display().to_string();
     if is_special(path) {
-        let what = "this is a pipe or a device, and a trace is read several times: for its hash, for its \
-                    addresses, for every scheme";
+        let what = "this is a pipe or a device, but a trace is read several times: for its hash, for its \
+                    addresses, and for every scheme";
         return Err(Diagnostic::new(name, what)
             .hint("write it to a file first".to_string())
             .into());
@@ -448,7 +451,7 @@ pub fn replayable(path: &Path) -> Result<(), Diagnostics> {
     readable(path)
 }
 
-/// Whether a file can be opened at all.
+/// Checks that a file can be opened.
 pub fn readable(path: &Path) -> Result<(), Diagnostics> {
     let name = path.display().to_string();
     File::open(path)
@@ -456,7 +459,7 @@ pub fn readable(path: &Path) -> Result<(), Diagnostics> {
         .map_err(|error| Diagnostic::new(name, format!("cannot be read: {error}")).into())
 }
 
-/// A format of that name, or what there is.
+/// Returns the format of that name, or an error that lists all formats.
 pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     Format::by_name(name).ok_or_else(|| {
         let names = Format::ALL.iter().map(|format| format.name());
@@ -471,11 +474,11 @@ pub fn format_by_name(name: &str) -> Result<Format, Diagnostics> {
     })
 }
 
-/// A way to fit addresses of that name, or what there is.
+/// Returns the remapping of that name, or an error that lists all of them.
 pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
     Remap::by_name(name).ok_or_else(|| {
         let names = Remap::ALL.map(Remap::name);
-        let what = format!("unknown way `{}`", crate::diagnostic::printable(name));
+        let what = format!("unknown remapping `{}`", crate::diagnostic::printable(name));
         let near = crate::field::nearest(name, names);
         Diagnostic::new("--remap", what)
             .expected(format!("one of {}", names.join(", ")))
@@ -484,7 +487,7 @@ pub fn remap_by_name(name: &str) -> Result<Remap, Diagnostics> {
     })
 }
 
-/// A device of a trace by its number, or all of them: `side-by-side`.
+/// Parses the device of a trace: a number, or `side-by-side` for all of them.
 pub fn trace_device(text: &str) -> Option<DeviceChoice> {
     match text {
         "side-by-side" => Some(DeviceChoice::SideBySide),
@@ -492,7 +495,7 @@ pub fn trace_device(text: &str) -> Option<DeviceChoice> {
     }
 }
 
-/// A share of a length of time; none of no time.
+/// Returns the share of a part in a length of time; `None` if the length is zero.
 pub(crate) fn share(part: Span, whole: Span) -> Option<f64> {
     (whole.0 > 0).then(|| part.0 as f64 / whole.0 as f64)
 }

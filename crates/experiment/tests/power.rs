@@ -70,7 +70,7 @@ fn who_knows_of_no_time_without_power_says_so() {
     let off = "power_off = '400ms 30min'";
     let reported =
         outcome(&["policy.throttle.name=ready"], off, ReplaySpeed::AsRecorded).unwrap_err();
-    assert!(reported.to_string().contains("policy.throttle looks after"), "{reported}");
+    assert!(reported.to_string().contains("policy.throttle works on"), "{reported}");
     let wrong = "power_off = '1s 1h, 1s 2h'";
     let reported = outcome(&[], wrong, ReplaySpeed::AsRecorded).unwrap_err().to_string();
     assert!(reported.contains("overlap") && reported.contains("w.toml"), "{reported}");

@@ -186,29 +186,26 @@ const WRONG: [(&str, &[&str]); 17] = [
     ("[axis]\nseed = []", &["s.toml:4: `seed` has no values"]),
     (
         "[axis]\nseed = 5",
-        &[
-            "s.toml:4: `seed`: this is a whole number, not a list of values",
-            "does not stand in [axis]",
-        ],
+        &["s.toml:4: `seed`: expected a list of values, found a whole number", "outside [axis]"],
     ),
     ("[axis]\nseed = [1, 1]", &["s.toml:4: `seed`: 1 is listed twice"]),
     ("[axis]\nseed = { from = 1, to = 5 }", &["s.toml:4: `seed`: a grid needs single values"]),
     (
         "[axis]\nscheme = { from = 'fifo', to = 'rps' }",
-        &["`scheme` takes no numbers, and has no range"],
+        &["`scheme` takes no numbers, so it cannot have a range"],
     ),
     (
         "[axis]\nseed = { from = 5, to = 5, steps = 3 }\nlimit = { to = 9, steps = 1, scale = 'cubic' }",
         &[
             "s.toml:4: `seed`: the range from 5 to 5 is empty",
             "`limit`: `from` is missing",
-            "an unknown scale",
+            "unknown scale",
             "from 2 to 1000000",
         ],
     ),
     (
         "[axis]\nseed = { from = 1, to = 3, steps = 5 }",
-        &["5 steps from 1 to 3 are only 3 different values"],
+        &["5 steps from 1 to 3 give only 3 different values"],
     ),
     (
         "design = 'random'\n[axis]\nseed = { from = 0, to = 5, scale = 'log', steps = 2 }",
@@ -216,9 +213,9 @@ const WRONG: [(&str, &[&str]); 17] = [
     ),
     (
         "design = 'random'\n[axis]\nseed = { from = 0, to = 5, steps = 2 }",
-        &["s.toml:3: it is not said how many points", "steps belong to a grid"],
+        &["s.toml:3: it is not said how many points", "`steps` is for grids"],
     ),
-    ("", &["s.toml: there is nothing to vary"]),
+    ("", &["s.toml: the design has no axes"]),
     ("design = 'list'\npoints = 4", &["s.toml:4: `points` belongs to the designs"]),
     ("design = 'list'\n", &["s.toml:3: the list has no points"]),
     (
@@ -233,11 +230,11 @@ const WRONG: [(&str, &[&str]); 17] = [
         "speed = 1.0\nidle = 0.5\nformat = 'spc'\nset = ['buffer.size=3', 'limit=4', 5]\n[[point]]\nseed = 1",
         &[
             "`speed` and `idle` are both given",
-            "s.toml:5: `format` belongs to trace, and there is none",
+            "s.toml:5: `format` applies only to traces, and none is given",
             "s.toml:6: `buffer.size`: `3` has no unit",
             "unknown key `limit`",
             "an item is a whole number",
-            "s.toml:8: `[[point]]` belongs to the design list",
+            "s.toml:8: `[[point]]` applies only to the design list",
         ],
     ),
 ];
@@ -251,7 +248,7 @@ fn everything_that_is_wrong_is_said_at_once_and_where() {
         }
     }
     let none = diagnostics("device = \"pes-mlc\"\n[axis]\nseed = [1]\n");
-    assert!(none.contains("neither workload nor trace"), "{none}");
+    assert!(none.contains("neither `workload` nor `trace`"), "{none}");
     let both = diagnostics(&with("trace = 'absent.csv'\n[axis]\nseed = [1]\n"));
     assert!(both.contains("`workload` and `trace` are both given"), "{both}");
     let absent = diagnostics("trace = 'absent.csv'\n[axis]\nseed = [1]\n");

@@ -70,7 +70,7 @@ fn a_wrong_drive_is_found_out() {
 #[test]
 fn what_cannot_be_looked_at_is_said() {
     let unknown = quick(Some("no such thing"), &[]).unwrap_err();
-    assert!(unknown.contains("no expectation is named `no such thing`"), "{unknown}");
+    assert!(unknown.contains("no expectation matches `no such thing`"), "{unknown}");
     assert!(unknown.contains("die, extra wait, bounds, gc, laws"), "{unknown}");
     let wrong = quick(None, &["timing.raed=1us", "gc.idle_after=7"]).unwrap_err();
     assert_eq!(wrong.matches("--spoil: ").count(), 2, "each is said once: {wrong}");

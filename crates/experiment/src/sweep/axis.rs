@@ -1,4 +1,4 @@
-//! Axes: what is varied, and the values that it takes.
+//! The axes of a sweep: the keys that vary, and their values.
 
 use super::spec::{self, AXES, Spec};
 use crate::device;
@@ -14,7 +14,7 @@ pub(super) const SCHEME: &str = "a scheme, a file that ends in .toml, or several
 pub(super) const WORKLOAD: &str = "a preset, or a file that ends in .toml";
 pub(super) const TRACE: &str = "the file of a trace";
 
-/// The value of an axis, as analyses need it.
+/// The value of an axis, in the form that analyses need.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Level {
     /// A number: times in nanoseconds, sizes in bytes, rates in bytes per second.
@@ -32,7 +32,7 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// A value that was chosen for an axis: as analyses need it, and as a configuration says it.
+/// A value chosen for an axis: as a level for analyses, and as TOML for the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub level: Level,
@@ -40,7 +40,7 @@ pub(super) struct Chosen {
     pub text: String,
 }
 
-/// Which key an axis varies: one of a specification's own, or one of the drive's.
+/// The key that an axis varies: one of the specification, or one of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Knob {
     Own(&'static str),
@@ -63,7 +63,7 @@ pub(super) enum Levels {
     Range(Range),
 }
 
-/// All values between two.
+/// A range of numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub from: f64,
@@ -73,11 +73,11 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// The number at a share of the way.
+    /// Returns the number at a share of the way from `from` to `to`.
     pub fn at(&self, share: f64) -> f64 {
         let Range { from, to, .. } = *self;
         let number = if self.log {
-            // The functions of `libm` give the same bits on every machine.
+            // `libm` gives the same bits on every machine.
             libm::exp(libm::log(from) + share * (libm::log(to) - libm::log(from)))
         } else {
             from + share * (to - from)
@@ -86,7 +86,7 @@ impl Range {
     }
 }
 
-/// Every key that an axis may vary, with a place to try values in.
+/// Every key that an axis may vary, with scratch structs to check values in.
 pub(super) struct Keys {
     own: Vec<Key<Spec>>,
     drive: Vec<Key<Config>>,
@@ -100,10 +100,10 @@ impl Keys {
         Keys { own, drive: keys::all(), spec: Spec::default(), config: device::defaults() }
     }
 
-    /// The key of that name.
+    /// Returns the key of that name.
     fn knob(&self, name: &str) -> Option<Knob> {
         let own = self.own.iter().find(|key| key.path == name).map(|key| Knob::Own(key.path));
-        // `policy.x.name` is `policy.x` on its own.
+        // `policy.x.name` means the same as `policy.x`.
         let slot = name.strip_suffix(".name").filter(|slot| slot.starts_with("policy."));
         let wanted = slot.unwrap_or(name);
         let drive = || self.drive.iter().find(|key| key.path == wanted);
@@ -117,7 +117,7 @@ impl Keys {
         }
     }
 
-    /// A value, checked against what its key takes.
+    /// Checks a value against its key and returns it.
     pub fn choose(&mut self, knob: Knob, value: &Value) -> Result<Chosen, Complaint> {
         match knob {
             Knob::Own(path) => chosen(field(&self.own, path), &mut self.spec, value),
@@ -125,7 +125,7 @@ impl Keys {
         }
     }
 
-    /// The value nearest to a number; none where the key takes no number.
+    /// Returns the value nearest to a number; `None` where the key takes no numbers.
     pub fn nearest(&mut self, knob: Knob, number: f64) -> Option<Chosen> {
         let value = match knob {
             Knob::Own(path) => field(&self.own, path).value(number),
@@ -134,11 +134,11 @@ impl Keys {
         self.choose(knob, &value?).ok()
     }
 
-    /// Whether a drive takes this setting, by its key alone.
+    /// Checks a setting of a drive against its key alone.
     pub fn accepts(&mut self, setting: &Setting) -> Result<(), Diagnostics> {
         let knob = match self.knob(&setting.path) {
             Some(knob @ Knob::Drive(_)) => knob,
-            // The seed of a specification is that of the drive.
+            // The seed of a specification is the seed of the drive.
             Some(Knob::Own("seed")) => Knob::Drive("seed"),
             _ => return Err(self.unknown(&setting.path, &setting.origin, false).into()),
         };
@@ -188,7 +188,7 @@ fn chosen<T>(field: &Field<T>, target: &mut T, value: &Value) -> Result<Chosen, 
     Ok(Chosen { level, text })
 }
 
-/// An axis in the making: its list, or the parts of its range.
+/// An axis being read: its list, or the parts of its range.
 #[derive(Default)]
 struct Parts<'a> {
     whole: Option<&'a Setting>,
@@ -197,7 +197,7 @@ struct Parts<'a> {
 
 const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
 
-/// What a path below `axis.` names: the axis, and the part of its range.
+/// Splits a path below `axis.` into the name of the axis and the part of its range, if any.
 fn named(setting: &Setting) -> (String, Option<&'static str>) {
     let rest = setting.path.strip_prefix("axis.").unwrap_or("");
     if let Some(inside) = rest.strip_prefix('"')
@@ -205,7 +205,7 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
     {
         let part = part.strip_prefix('.');
         let known = part.and_then(|part| RANGE.into_iter().find(|known| *known == part));
-        // Another part is part of the name, and the name is then unknown.
+        // Anything else belongs to the name, which is then unknown.
         let more = part.filter(|_| known.is_none()).map_or(String::new(), |it| format!(".{it}"));
         return (format!("{name}{more}"), known);
     }
@@ -217,14 +217,14 @@ fn named(setting: &Setting) -> (String, Option<&'static str>) {
     range.filter(|_| !listed).unwrap_or_else(|| (rest.to_string(), None))
 }
 
-/// The axes that are described below `[axis]`, in the order of the file.
+/// Reads the axes below `[axis]`, in the order of the file.
 pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut order: Vec<(String, Parts<'_>)> = Vec::new();
     for setting in settings {
         if setting.path == "axis" {
             if setting.value != Value::EmptyTable {
-                let what = format!("`axis` is a table of axes, not {}", setting.value.kind());
+                let what = format!("`axis` must be a table of axes, not {}", setting.value.kind());
                 diagnostics.push(setting.origin.diagnostic(what).expected("[axis]"));
             }
             continue;
@@ -244,7 +244,7 @@ pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, D
     for (name, parts) in &order {
         let Some(axis) = diagnostics.take(axis(name, parts, keys)) else { continue };
         if let Some(twice) = axes.iter().find(|other| other.knob == axis.knob) {
-            let what = format!("`{}` and `{name}` are one axis", twice.name);
+            let what = format!("`{}` and `{name}` are the same axis", twice.name);
             diagnostics.push(axis.origin.diagnostic(what));
         }
         axes.push(axis);
@@ -254,7 +254,7 @@ pub(super) fn axes(settings: &[Setting], keys: &mut Keys) -> Result<Vec<Axis>, D
 
 fn axis(name: &str, parts: &Parts<'_>, keys: &mut Keys) -> Result<Axis, Diagnostics> {
     let any = parts.whole.or_else(|| parts.range.values().copied().min_by_key(|it| it.origin.line));
-    let Some(any) = any else { return Err(Diagnostic::new("", "an axis of nothing").into()) };
+    let Some(any) = any else { return Err(Diagnostic::new("", "an axis is empty").into()) };
     let origin = any.origin.clone();
     let Some(knob) = keys.knob(name) else { return Err(keys.unknown(name, &origin, true).into()) };
     let levels = match parts.whole {
@@ -270,8 +270,8 @@ const VALUES: &str =
 fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Levels, Diagnostics> {
     let origin = &setting.origin;
     let Value::List(items) = &setting.value else {
-        let what = format!("`{name}`: this is {}, not a list of values", setting.value.kind());
-        let hint = "what is the same for every point does not stand in [axis]".to_string();
+        let what = format!("`{name}`: expected a list of values, found {}", setting.value.kind());
+        let hint = "a key with one value for every point goes outside [axis]".to_string();
         return Err(origin.diagnostic(what).expected(VALUES).hint(hint).into());
     };
     if items.is_empty() {
@@ -293,7 +293,7 @@ fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Le
     diagnostics.or(Levels::List(levels))
 }
 
-/// Numbers and words on one axis are words.
+/// If an axis mixes numbers and words, treats all of them as words.
 fn alike(levels: &mut [Chosen]) {
     if levels.iter().any(|it| matches!(it.level, Level::Text(_))) {
         for it in levels {
@@ -320,7 +320,7 @@ fn range(
         match keys.choose(knob, &setting.value) {
             Ok(Chosen { level: Level::Number(number), .. }) => Some(number),
             Ok(_) => {
-                let what = format!("`{name}` takes no numbers, and has no range");
+                let what = format!("`{name}` takes no numbers, so it cannot have a range");
                 diagnostics.push(setting.origin.diagnostic(what).expected("a list of values"));
                 None
             }
@@ -336,7 +336,7 @@ fn range(
         Some((_, Value::Text(word))) if word == "linear" => false,
         Some((_, Value::Text(word))) if word == "log" => true,
         Some((setting, _)) => {
-            let diagnostic = setting.origin.diagnostic(format!("`{name}`: an unknown scale"));
+            let diagnostic = setting.origin.diagnostic(format!("`{name}`: unknown scale"));
             diagnostics.push(diagnostic.expected("\"linear\" or \"log\""));
             false
         }
@@ -348,7 +348,7 @@ fn range(
         }
         Some((setting, _)) => {
             let diagnostic =
-                setting.origin.diagnostic(format!("`{name}`: so many steps cannot be"));
+                setting.origin.diagnostic(format!("`{name}`: invalid number of steps"));
             diagnostics.push(
                 diagnostic.expected(format!("a whole number from 2 to {}", spec::POINTS_MAX)),
             );
@@ -358,17 +358,17 @@ fn range(
     let (Some(from), Some(to)) = ends else { return Err(diagnostics) };
     if from >= to {
         let what = format!("`{name}`: the range from {from} to {to} is empty");
-        diagnostics.push(origin.diagnostic(what).expected("from below to"));
+        diagnostics.push(origin.diagnostic(what).expected("`from` less than `to`"));
     }
     if log && from <= 0.0 {
         let what = format!("`{name}`: a logarithmic range cannot begin at {from}");
-        diagnostics.push(origin.diagnostic(what).expected("from above 0"));
+        diagnostics.push(origin.diagnostic(what).expected("`from` greater than 0"));
     }
     diagnostics.or(Levels::Range(Range { from, to, log, steps }))
 }
 
-/// The points of a list: the axes that any of them has, and the value of each point on each axis,
-/// by its place among the axis' values.
+/// The points of a list: the axes that any of them has, and for each point the index of its value
+/// on each axis.
 type Rows = (Vec<Axis>, Vec<Vec<Option<usize>>>);
 
 /// Reads `[[point]]` tables.
@@ -381,7 +381,7 @@ pub(super) fn rows(settings: &[Setting], keys: &mut Keys) -> Result<Rows, Diagno
         let rest = setting.path.strip_prefix(spec::ROWS).and_then(|it| it.strip_prefix('.'));
         let (index, name) = rest.map_or(("", ""), |it| it.split_once('.').unwrap_or((it, "")));
         let Ok(index) = index.parse::<usize>() else {
-            let what = format!("`{}` is no table of a point's values", spec::ROWS);
+            let what = format!("`{}` must be a table with the values of a point", spec::ROWS);
             diagnostics.push(origin.diagnostic(what).expected("[[point]]"));
             continue;
         };

@@ -1,4 +1,4 @@
-//! Designs: which points of the space that the axes span are run.
+//! Designs: which points of the parameter space are run.
 
 use super::axis::{Axis, Chosen, Keys, Levels, Range};
 use super::spec::{POINTS_MAX, Read};
@@ -9,21 +9,21 @@ use fowler_units::Rng;
 /// How points are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Design {
-    /// Every combination; the last axis changes fastest.
+    /// Every combination of values; the last axis changes fastest.
     Grid,
-    /// Point by point.
+    /// An explicit list of points.
     List,
-    /// Each axis drawn on its own.
+    /// Each axis drawn independently.
     Random,
-    /// Each axis cut into as many strata as there are points, each drawn from once (McKay, Beckman
-    /// and Conover, Technometrics 21(2), 1979).
+    /// Latin hypercube: each axis is cut into as many strata as there are points, and each stratum
+    /// is drawn from once (McKay, Beckman and Conover, Technometrics 21(2), 1979).
     LatinHypercube,
 }
 
-/// The value of a point on each axis, if it has one there.
+/// The value of a point on each axis, if any.
 pub(super) type Row = Vec<Option<Chosen>>;
 
-/// Which axes points have: of a list each point its own, otherwise all.
+/// Returns the axes that points have: for a list those of each point, otherwise all.
 pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     match read.spec.design {
         Design::List => {
@@ -38,7 +38,7 @@ pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     }
 }
 
-/// Whether the design has points, and not too many; whether its axes are of its kind.
+/// Checks that the design has points, that there are not too many, and that its axes suit it.
 pub(super) fn check(read: &Read, name: &str) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
@@ -51,23 +51,25 @@ pub(super) fn check(read: &Read, name: &str) -> Result<(), Diagnostics> {
         diagnostics
             .push(whole_design("the list has no points".into()).expected("[[point]] tables"));
     } else if design != Design::List && read.axes.is_empty() {
-        diagnostics
-            .push(whole_design("there is nothing to vary".into()).expected("axes, in [axis]"));
+        diagnostics.push(whole_design("the design has no axes".into()).expected("axes, in [axis]"));
     }
     let drawn = matches!(design, Design::Random | Design::LatinHypercube);
     if drawn && !read.says("points") {
-        let what = "it is not said how many points the design has".to_string();
+        let what = "`points` is missing".to_string();
         diagnostics.push(whole_design(what).hint("points = 50".to_string()));
     }
     for axis in &read.axes {
         let Levels::Range(range) = &axis.levels else { continue };
         if drawn && range.steps.is_some() {
-            let what =
-                format!("`{}`: steps belong to a grid, and here values are drawn", axis.name);
+            let what = format!(
+                "`{}`: `steps` is for grids; this design draws values at random",
+                axis.name
+            );
             diagnostics.push(axis.origin.diagnostic(what));
         } else if design == Design::Grid && range.steps.is_none() {
-            let what = format!("`{}`: a grid needs single values, and this is a range", axis.name);
-            let expected = "a list of values, or a range with steps";
+            let what =
+                format!("`{}`: a grid needs a list of values or a range with steps", axis.name);
+            let expected = "a list of values, or a range with `steps`";
             diagnostics.push(axis.origin.diagnostic(what).expected(expected));
         }
     }
@@ -82,8 +84,10 @@ pub(super) fn check(read: &Read, name: &str) -> Result<(), Diagnostics> {
         );
         let diagnostic = whole_design(what).expected(format!("{} at most", whole(POINTS_MAX)));
         diagnostics.push(
-            diagnostic
-                .hint(format!("{}; draw points instead: design = \"random\"", sizes.join(" x "))),
+            diagnostic.hint(format!(
+                "{}; to draw fewer points, use design = \"random\"",
+                sizes.join(" x ")
+            )),
         );
     }
     diagnostics.or(())
@@ -107,7 +111,7 @@ fn points(read: &Read) -> u128 {
     }
 }
 
-/// Every point of the design, in order.
+/// Returns every point of the design, in order.
 pub(super) fn rows(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     match read.spec.design {
         Design::List => Ok(listed(read)),
@@ -148,7 +152,7 @@ fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     Ok((0..count).map(row).collect())
 }
 
-/// The single values of an axis: its list, or so many steps of its range, both ends included.
+/// Returns the values of an axis: its list, or equal steps of its range including both ends.
 fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     let range = match &axis.levels {
         Levels::List(levels) => return Ok(levels.clone()),
@@ -161,7 +165,7 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     levels.dedup();
     if (levels.len() as u64) < steps {
         let what = format!(
-            "`{}`: {} steps from {} to {} are only {} different values",
+            "`{}`: {} steps from {} to {} give only {} different values",
             axis.name,
             steps,
             range.from,
@@ -173,8 +177,7 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     Ok(levels)
 }
 
-/// Points that are drawn, each axis from a stream of its own: another axis changes nothing on this
-/// one.
+/// Draws points, each axis from its own random stream: adding an axis does not change the others.
 fn drawn(read: &Read, keys: &mut Keys) -> Vec<Row> {
     let count = read.spec.points as usize;
     let mut rows: Vec<Row> = vec![Vec::with_capacity(read.axes.len()); count];
@@ -211,7 +214,7 @@ fn draw(
     }
 }
 
-/// A share of the way: anywhere, or anywhere in a stratum.
+/// Draws a share of the range: anywhere, or within a stratum.
 fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
     match stratum {
         Some((stratum, of)) => (stratum as f64 + rng.unit()) / of as f64,
@@ -219,7 +222,7 @@ fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
     }
 }
 
-/// `0..count` in random order (Fisher and Yates).
+/// Returns `0..count` in random order (Fisher and Yates).
 fn permutation(count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {

@@ -1,10 +1,10 @@
-//! Sweeps: many runs that differ in a few keys, chosen by a design and each saved as soon as it is
+//! Sweeps: many runs that differ in a few keys, chosen by a design. Each is saved as soon as it is
 //! finished.
 //!
-//! A [`Plan`] is a specification that has been read: it knows its points, what tells each from
-//! every other ([`Point::hash`]), and how to run one. It keeps nothing: where results go is decided
-//! by who runs it, so that points may be run here, on all cores ([`run`]), or elsewhere, each from
-//! the specification's text and its number.
+//! A [`Plan`] is a specification that has been read: it lists its points, identifies them
+//! ([`Point::hash`]), and runs them one by one. It stores no results; the caller decides where they
+//! go. So points can run here, on all cores ([`run`]), or elsewhere, each from the text of the
+//! specification and its number.
 
 mod axis;
 mod design;
@@ -30,7 +30,7 @@ pub use axis::Level;
 pub use point::{Finished, Names, Point};
 pub use spec::POINTS_MAX;
 
-/// Preconditioned drives that are cached for points that begin alike.
+/// Preconditioned drives that are cached for points with the same initial state.
 const IMAGES_MAX: usize = 16;
 
 /// A specification that has been read.
@@ -50,7 +50,7 @@ pub struct Plan {
     images: ImageCache,
 }
 
-/// What is the same for every point, unless an axis says otherwise.
+/// The values for every point, unless an axis overrides them.
 #[derive(Debug)]
 struct Base {
     device: String,
@@ -79,7 +79,7 @@ impl Origin {
     }
 }
 
-/// Requests that have been looked at once for all points.
+/// Workloads that have been prepared once for all points.
 #[derive(Debug)]
 struct Requests {
     spec: WorkloadSpec,
@@ -88,13 +88,12 @@ struct Requests {
 }
 
 impl Plan {
-    /// Reads a specification; `name` stands for it in messages. Files that it names are found from
-    /// the current folder. Each trace is read once, for its hash.
+    /// Reads a specification; `name` identifies it in messages. Relative paths in it start at the
+    /// current folder. Each trace is read once, for its hash.
     ///
-    /// # Errors
-    /// Everything that is wrong with it, at once: keys and values, axes, designs, names of presets,
-    /// files that cannot be read. A combination of values that makes no drive is no error of the
-    /// plan: that point fails.
+    /// # Errors Everything that is wrong with it, at once: keys and values, axes, designs, names of
+    /// presets, and files that cannot be read. A combination of values that makes no valid drive is
+    /// not an error of the plan: only that point fails.
     pub fn read(text: &str, name: &str) -> Result<Plan, Diagnostics> {
         let mut keys = Keys::new();
         let read = spec::read(text, name, &mut keys)?;
@@ -119,22 +118,22 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What stands for the specification in messages.
+    /// Returns the name of the specification in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The specification as it was given.
+    /// Returns the text of the specification as given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it is about; may be empty.
+    /// Returns its title; may be empty.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The names of the axes, in the order of [`Point::levels`].
+    /// Returns the names of the axes, in the order of [`Point::levels`].
     pub fn axes(&self) -> impl ExactSizeIterator<Item = &str> {
         self.axes.iter().map(|(name, _)| name.as_str())
     }
@@ -144,7 +143,7 @@ impl Plan {
         &self.points
     }
 
-    /// The points to run: of those that are one run, the first.
+    /// Returns the points to run: of several points with the same hash, the first.
     pub fn runs(&self) -> Vec<usize> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for point in &self.points {
@@ -155,12 +154,12 @@ impl Plan {
         runs
     }
 
-    /// Whether a file of every request is wanted for every point.
+    /// Returns whether to save a file of every request for every point.
     pub fn keeps_requests(&self) -> bool {
         self.requests
     }
 
-    /// The files that points are read from, each with what names it.
+    /// Returns the files that the points read, each with the key that names it.
     pub fn inputs(&self) -> Vec<Named> {
         let file = |folder, name: &str| presets::file(folder, name).map(|it| it.to_path_buf());
         let parts = self.schemes.keys().flat_map(|scheme| scheme.split('+')).map(str::trim);
@@ -175,7 +174,7 @@ impl Plan {
         all.map(|(key, path)| (format!("`{key}` of {}", self.name), path)).collect()
     }
 
-    /// Opens everything that the specification names.
+    /// Opens every preset and file that the specification names.
     fn look(&mut self, read: &Read) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let (options, remap) = read.options();
@@ -209,7 +208,7 @@ impl Plan {
         diagnostics.unique().or(())
     }
 
-    /// Every name of a preset or a file that any point has, by key, with where it was said.
+    /// Returns every preset or file that any point names, by key, with its origin.
     fn named(&self, read: &Read) -> Vec<(&'static str, String, Option<crate::document::Origin>)> {
         let mut all = Vec::new();
         for key in ["device", "scheme", "workload", "trace"] {
@@ -220,7 +219,7 @@ impl Plan {
                 "workload" => read.says(key).then(|| spec.workload.clone()),
                 _ => read.says(key).then(|| spec.trace.clone()),
             };
-            // What an axis replaces for every point is not looked for.
+            // Skip a name that an axis replaces for every point.
             let axis = read.axes.iter().find(|axis| axis.name == key);
             let everywhere = axis.is_some() && read.spec.design != design::Design::List;
             let base = base.filter(|_| !everywhere);
@@ -233,7 +232,7 @@ impl Plan {
         all
     }
 
-    /// The drive of a point, or why there is none.
+    /// Returns the drive of a point, or why there is none.
     fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
         let none = Scheme::none();
         let scheme = self.schemes.get(&names.scheme).unwrap_or(&none);
@@ -276,7 +275,7 @@ impl Base {
     }
 }
 
-/// What is wrong with a name is said where the name stands; what is wrong inside its file, there.
+/// Reports an unknown name where it is given, and an error inside a file in that file.
 fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Diagnostics {
     let Some(at) = at else { return diagnostics };
     let here = |diagnostic: Diagnostic| {
@@ -292,25 +291,23 @@ fn placed(diagnostics: Diagnostics, at: &Option<crate::document::Origin>) -> Dia
     Diagnostics(diagnostics.0.into_iter().map(here).collect())
 }
 
-/// Who watches the points of a sweep.
+/// Lets the caller watch the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it: points that are not finished then are not saved. Is notified of
-    /// requests.
+    /// Set by the caller to end the sweep; unfinished points are not saved. Also reports progress
+    /// in requests.
     pub control: Control<'a>,
-    /// Where the requests of a point go, if they go anywhere.
+    /// Returns the file for the requests of a point, if any.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
-    /// Keeps a point that is finished.
+    /// Saves a finished point.
     pub keep: &'a (dyn Fn(Finished) -> Result<(), Diagnostics> + Sync),
 }
 
-/// Runs the points `todo` of a plan on so many threads (none: as many as there are cores), in any
-/// order; each is saved as soon as it is finished. What comes out does not depend on the number of
-/// threads.
+/// Runs the points `todo` of a plan on `threads` threads (`None`: one per core), in any order. Each
+/// is saved as soon as it is finished. The results do not depend on the number of threads.
 ///
-/// # Errors
-/// The first that saving a point fails with. A point that fails is saved with its error and ends
-/// nothing.
+/// # Errors The first error of saving a point. A point that fails is saved with its error and does
+/// not end the sweep.
 pub fn run(
     plan: &Plan,
     todo: &[usize],
@@ -327,7 +324,7 @@ pub fn run(
             None => Ok(()),
         }
     };
-    // Points take their time: each is a piece of work of its own.
+    // Points take long: make each a separate piece of work.
     let all = || todo.par_iter().with_max_len(1).try_for_each(one);
     match threads {
         None => all(),
@@ -335,8 +332,8 @@ pub fn run(
     }
 }
 
-/// Does work on one thread of its own. A worker that is one of many needs no more, and one that was
-/// forked from a program with threads has lost them: it would wait for them for ever.
+/// Runs `work` on one new thread. One worker of many needs no more, and a worker forked from a
+/// program with a thread pool has lost its threads and would wait for them forever.
 ///
 /// # Errors
 /// If no thread can be started.

@@ -1,4 +1,4 @@
-//! One point of a sweep: what tells it from every other, and its run.
+//! A point of a sweep: its identity and its run.
 
 use super::axis::{Chosen, Knob, Level};
 use super::{Origin, Plan};
@@ -14,47 +14,46 @@ use crate::workload::{Control, Workload};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Hexadecimal digits of a point's hash: among a million points, two that differ are told apart for
-/// certain.
+/// Hexadecimal digits of the hash of a point: enough to rule out collisions among a million points.
 const DIGITS: usize = 32;
 
 /// A point of a design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Its place in the design, from 0.
+    /// Its index in the design, from 0.
     pub number: usize,
-    /// What its result depends on, as a hash: the simulator's sources, the resolved drive, the
-    /// requests, and how they are issued. Points with the same hash are one run.
+    /// A hash of everything its result depends on: the sources of the simulator, the resolved
+    /// drive, the requests, and how they are issued. Points with the same hash share a run.
     pub hash: String,
-    /// Its value on each axis; none where a list says nothing.
+    /// Its value on each axis; `None` where a list sets none.
     pub levels: Vec<Option<Level>>,
-    /// What it runs, by name.
+    /// The names of what it runs.
     pub names: Names,
-    /// Why there is no such drive, if there is none; the point then fails.
+    /// Why there is no valid drive, if so; the point then fails.
     pub refusal: Option<String>,
 }
 
-/// What a point runs, by name.
+/// The names of what a point runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     /// The drive.
     pub device: String,
-    /// The scheme on it; `as described` where none was named.
+    /// The scheme; `as described` without one.
     pub scheme: String,
     /// The generator or the trace.
     pub workload: String,
 }
 
-/// A point that has been run.
+/// The result of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// Its place in the design.
+    /// Its index in the design.
     pub point: usize,
-    /// Its summary, without what depends on the machine's clock; or why it failed.
+    /// Its summary, without anything that depends on wall-clock time, or why it failed.
     pub result: Result<Value, String>,
 }
 
-/// What a point is to do.
+/// What a point has to run.
 struct Task {
     device: DeviceSpec,
     names: Names,
@@ -64,7 +63,7 @@ struct Task {
 }
 
 impl Plan {
-    /// What the point of that number is to do: what is the same for all, but for the axes.
+    /// Returns what the point of that number has to run: the common values with those of its axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
         let scheme = base.scheme.clone().unwrap_or_else(|| Scheme::none().name().into());
@@ -94,7 +93,7 @@ impl Plan {
         Task { device, names, source, limit, replay_speed }
     }
 
-    /// The point of that number.
+    /// Returns the point of that number.
     pub(super) fn point(&self, number: usize) -> Point {
         let task = self.task(number);
         let drive = self.drive(&task.names, &task.device);
@@ -112,11 +111,10 @@ impl Plan {
         Point { number, hash, levels: levels.collect(), names: task.names, refusal }
     }
 
-    /// Runs one point. `requests` is the file for its requests, which appears when the point is
-    /// finished and did not fail. Nothing if it was stopped.
+    /// Runs one point; returns `None` if it was stopped. `requests` is the file for its requests,
+    /// which appears once the point has finished without failing.
     ///
-    /// # Errors
-    /// Only if that file cannot be written. What is wrong with the point is its result.
+    /// # Errors Only if that file cannot be written. Errors of the point are its result.
     ///
     /// # Panics
     /// If the plan has no such point.
@@ -127,7 +125,7 @@ impl Plan {
         control: Control<'_>,
     ) -> Result<Option<Finished>, Diagnostics> {
         let log = requests.map(RequestsFile::start).transpose()?;
-        // A fault of the program in one point loses nothing of the others.
+        // A bug that panics in one point must not lose the others.
         let run = catch_unwind(AssertUnwindSafe(|| self.simulate(index, log, control)));
         let result = match run {
             Ok(Ok((outcome, log))) => match verdict(&outcome) {
@@ -143,7 +141,10 @@ impl Plan {
             Err(panic) => {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
                 let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-                Err(format!("a fault of the program, not of its input: {}", said.unwrap_or("")))
+                Err(format!(
+                    "this is a bug in Fowler, not an error of the input: {}",
+                    said.unwrap_or("")
+                ))
             }
         };
         Ok(Some(Finished { point: index, result }))
@@ -172,8 +173,8 @@ impl Plan {
             requests: None,
             detail: false,
         };
-        // The log is started before the run and finished only if it did not fail: it watches like
-        // any other.
+        // The log starts before the run and is finished only if the run succeeds: it is a probe
+        // like any other.
         Run::new(&spec, control).ready(&ready).images(&self.images).watched_by(log).start()
     }
 }
@@ -189,14 +190,14 @@ fn real(chosen: &Chosen) -> f64 {
     }
 }
 
-/// What is saved of a run; nothing of one that was stopped.
+/// Returns what to save of a run; `None` if it was stopped.
 fn verdict(outcome: &Outcome) -> Option<Result<Value, String>> {
     match &outcome.ending {
         Ending::Stopped => None,
         Ending::Failed(diagnostics) => Some(Err(diagnostics.to_string())),
         Ending::Complete if !outcome.laws().hold() => {
             let laws = outcome.laws();
-            Some(Err(format!("a law is broken, which is a fault of the program: {laws:?}")))
+            Some(Err(format!("the run violates a law, which is a bug in Fowler: {laws:?}")))
         }
         Ending::Complete => Some(Ok(outcome.reproducible_json())),
     }

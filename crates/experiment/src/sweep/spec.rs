@@ -1,4 +1,4 @@
-//! The keys of a sweep's specification, and what is wrong with a specification as it stands.
+//! The keys of the specification of a sweep, and the checks of a specification.
 
 use super::axis::{self, Axis, Keys};
 use super::design::Design;
@@ -11,14 +11,14 @@ use crate::workload::trace_device;
 use fowler_workload::{Format, ReadOptions, Remap};
 use std::collections::BTreeMap;
 
-/// The tables of a design that is a list: `[[point]]`.
+/// The tables of a list design: `[[point]]`.
 pub(super) const ROWS: &str = "point";
-/// Points at most.
+/// The most points of a design.
 pub const POINTS_MAX: u64 = 1_000_000;
-/// Every key of a specification and where it is explained.
+/// The hint that says where the keys are explained.
 const LISTING: &str = "docs/sweeps.md lists every key";
 
-/// What a specification says, axes aside.
+/// The contents of a specification, except for the axes.
 #[derive(Clone, Debug)]
 pub(super) struct Spec {
     pub title: String,
@@ -66,13 +66,13 @@ impl Default for Spec {
     }
 }
 
-/// Keys that exclude each other: a point has one of them at most.
+/// Keys that exclude each other: a point has at most one of them.
 pub(super) const REPLAY_SPEEDS: [&str; 3] = ["queue_depth", "speed", "idle"];
-/// The same of where requests come from: a point has exactly one.
+/// The sources of requests: a point has exactly one of them.
 pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
-/// What says how a trace is read.
+/// Keys for reading traces.
 const READING: [&str; 4] = ["format", "lenient", "trace_device", "remap"];
-/// The keys that are no property of the drive and may be an axis all the same.
+/// Keys that are not part of the drive but may be an axis.
 pub(super) const AXES: [&str; 9] =
     ["device", "scheme", "workload", "trace", "seed", "limit", "speed", "queue_depth", "idle"];
 
@@ -81,17 +81,17 @@ fn formats() -> Vec<Word> {
 }
 
 fn remaps() -> Vec<Word> {
-    let about = ["they are an error", "they wrap around", "what is touched is moved together"];
+    let about = ["they are an error", "they wrap around", "touched pages are moved together"];
     Remap::ALL.iter().map(|remap| remap.name()).zip(about).collect()
 }
 
-/// Every key besides `set`, `axis` and `point`.
+/// Returns every key except `set`, `axis` and `point`.
 #[rustfmt::skip]
 pub(super) fn keys() -> Vec<Key<Spec>> {
     const SEEDS: std::ops::RangeInclusive<u64> = 0..=i64::MAX as u64;
     let text = |path, about, expected, get, set| key(path, about, Field::Text(expected, get, set));
     vec![
-        text("title", "what it is about", "text",
+        text("title", "title of the sweep", "text",
             |it| it.title.clone(), |it, text| { it.title = text.into(); Ok(()) }),
         text("device", "the drive: a preset or a file that ends in .toml", axis::DRIVE,
             |it| it.device.clone(), |it, text| { it.device = text.into(); Ok(()) }),
@@ -102,31 +102,31 @@ pub(super) fn keys() -> Vec<Key<Spec>> {
         text("trace", "the requests: a block trace", axis::TRACE,
             |it| it.trace.clone(), |it, text| { it.trace = text.into(); Ok(()) }),
         key("format", "the format of traces", Field::Word(formats, at!(format))),
-        key("lenient", "bad lines of a trace that are skipped, in per cent of all lines",
+        key("lenient", "most bad lines of a trace to skip, in percent of all lines",
             Field::Real(0.0..=100.0, at!(lenient))),
-        text("trace_device", "of a trace of several devices, the one that is replayed", DEVICES,
+        text("trace_device", "the device to replay from a trace of several", DEVICES,
             |it| it.trace_device.clone(), |it, text| {
-                trace_device(text).ok_or_else(|| format!("`{}` is no device", crate::diagnostic::printable(text)))?;
+                trace_device(text).ok_or_else(|| format!("`{}` is not a device", crate::diagnostic::printable(text)))?;
                 it.trace_device = text.into();
                 Ok(())
             }),
         key("remap", "what happens to addresses that the drive does not have", Field::Word(remaps, at!(remap))),
-        key("seed", "the seed of every random stream of the drive and the workload", Field::Count(SEEDS, at!(seed))),
-        key("limit", "requests at most", Field::Count(1..=u64::MAX, at!(limit))),
-        key("speed", "times are divided by this factor", Field::Real(1e-3..=1e9, at!(speed))),
-        key("queue_depth", "requests outstanding; times are ignored", Field::Count(1..=65_536, at!(queue_depth))),
-        key("idle", "times are divided by the factor at which the drive idles for this share of the time",
+        key("seed", "seed of every random stream of the drive and the workload", Field::Count(SEEDS, at!(seed))),
+        key("limit", "most requests to run", Field::Count(1..=u64::MAX, at!(limit))),
+        key("speed", "factor by which times are divided", Field::Real(1e-3..=1e9, at!(speed))),
+        key("queue_depth", "requests kept outstanding; their times are ignored", Field::Count(1..=65_536, at!(queue_depth))),
+        key("idle", "share of the time that the drive should idle; times are scaled to reach it",
             Field::Real(1e-6..=0.999_999, at!(idle))),
         key("requests", "whether to save a file of every request for every point", Field::Flag(at!(requests))),
         key("design", "how points are chosen from the axes",
             words!(design,
                 "grid" => Design::Grid, "every combination of the axes' values";
-                "list" => Design::List, "the tables [[point]], one after the other";
-                "random" => Design::Random, "each axis drawn on its own";
-                "latin_hypercube" => Design::LatinHypercube, "each axis cut into as many parts as there are points, each part once";
+                "list" => Design::List, "the points listed in [[point]] tables";
+                "random" => Design::Random, "each axis drawn independently";
+                "latin_hypercube" => Design::LatinHypercube, "each axis cut into as many parts as there are points, with one point in each part";
             )),
-        key("points", "how many (random, latin_hypercube)", Field::Count(1..=POINTS_MAX, at!(points))),
-        key("design_seed", "the seed of the design (random, latin_hypercube)", Field::Count(SEEDS, at!(design_seed))),
+        key("points", "number of points (random, latin_hypercube)", Field::Count(1..=POINTS_MAX, at!(points))),
+        key("design_seed", "seed of the design (random, latin_hypercube)", Field::Count(SEEDS, at!(design_seed))),
     ]
 }
 
@@ -136,26 +136,26 @@ fn key(path: &'static str, about: &'static str, field: Field<Spec>) -> Key<Spec>
     Key { path, about: about.into(), required: false, field }
 }
 
-/// A specification that can be read, with where everything in it was said.
+/// A specification that has been read, with the origin of everything in it.
 pub(super) struct Read {
     pub spec: Spec,
-    /// What was said, by key.
+    /// The origin of each key that is set.
     pub origins: BTreeMap<&'static str, Origin>,
     /// `key=value` for every point.
     pub set: Vec<String>,
-    /// The axes in the order of the file.
+    /// The axes, in the order of the file.
     pub axes: Vec<Axis>,
-    /// Of a list: for each point its value on each axis, if it has one.
+    /// For a list: the value of each point on each axis, if any.
     pub rows: Vec<Vec<Option<usize>>>,
 }
 
 impl Read {
-    /// Whether a key was said.
+    /// Returns whether a key is set.
     pub fn says(&self, key: &str) -> bool {
         self.origins.contains_key(key)
     }
 
-    /// How traces are read.
+    /// Returns how to read traces.
     pub fn options(&self) -> (ReadOptions, Remap) {
         let spec = &self.spec;
         let options = ReadOptions {
@@ -168,7 +168,7 @@ impl Read {
     }
 }
 
-/// Reads a specification: all that is wrong with its keys and values, at once.
+/// Reads a specification. Reports everything that is wrong with its keys and values at once.
 pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diagnostics> {
     let (settings, syntax) = read_toml_with_rows(text, name, Some(ROWS));
     let below = |setting: &Setting, section: &str| {
@@ -201,20 +201,20 @@ pub(super) fn read(text: &str, name: &str, keys: &mut Keys) -> Result<Read, Diag
     sorted(diagnostics).or(read)
 }
 
-/// In the order of lines; what has none comes last.
+/// Sorts by line; diagnostics without one come last.
 fn sorted(mut diagnostics: Diagnostics) -> Diagnostics {
     diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(u64::MAX));
     diagnostics.unique()
 }
 
-/// What is set for every point: `key=value`, checked against the keys.
+/// Reads the settings for every point, `key=value`, and checks them against the keys.
 fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
     for setting in set {
         let expected = "a list of \"key=value\"";
         let Value::List(items) = &setting.value else {
-            let what = format!("`set`: this is {}, not a list", setting.value.kind());
+            let what = format!("`set`: expected a list, found {}", setting.value.kind());
             diagnostics.push(setting.origin.diagnostic(what).expected(expected));
             continue;
         };
@@ -239,36 +239,37 @@ fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> 
     diagnostics.or(all)
 }
 
-/// What belongs to another design, or to traces where there are none.
+/// Rejects keys of another design, and keys for traces where there are none.
 fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let design = read.spec.design;
     let drawn = matches!(design, Design::Random | Design::LatinHypercube);
     for key in ["points", "design_seed"] {
         if let Some(origin) = read.origins.get(key).filter(|_| !drawn) {
-            let what = format!("`{key}` belongs to the designs random and latin_hypercube");
+            let what = format!("`{key}` applies only to the designs random and latin_hypercube");
             diagnostics.push(origin.diagnostic(what));
         }
     }
     if let Some(row) = row.filter(|_| design != Design::List) {
-        let what = "`[[point]]` belongs to the design list";
+        let what = "`[[point]]` applies only to the design list";
         diagnostics.push(row.origin.diagnostic(what).hint("design = \"list\"".to_string()));
     }
     if let Some(axis) = axis.filter(|_| design == Design::List) {
-        let what = "`[axis]` does not belong to the design list";
+        let what = "`[axis]` does not apply to the design list";
         diagnostics.push(axis.diagnostic(what).expected("[[point]] tables, one for each point"));
     }
     let traces = read.says("trace") || read.axes.iter().any(|axis| axis.name == "trace");
     for key in READING {
         if let Some(origin) = read.origins.get(key).filter(|_| !traces) {
-            diagnostics
-                .push(origin.diagnostic(format!("`{key}` belongs to trace, and there is none")));
+            diagnostics.push(
+                origin.diagnostic(format!("`{key}` applies only to traces, and none is given")),
+            );
         }
     }
     diagnostics
 }
 
-/// What excludes each other, and requests from nowhere.
+/// Rejects keys that exclude each other, and points without a source of requests.
 fn exclusive(read: &Read, name: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     for group in [&REPLAY_SPEEDS[..], &SOURCES] {
@@ -292,7 +293,7 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
             }
             let sourced = its.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {
-                let what = "there is neither workload nor trace";
+                let what = "neither `workload` nor `trace` is given";
                 diagnostics
                     .push(Diagnostic::new(name, what).hint("workload = \"demo\"".to_string()));
             }
