@@ -133,7 +133,7 @@ fn holds(subset: u32) {
     );
     for (what, bit, happens) in [
         ("suspensions", 1, suspensions > 0),
-        ("reads before others", 2, prioritized.reads > 0),
+        ("reads served before", 2, prioritized.reads > 0),
         ("other voltages", 4, boosted_or_reduced > 0),
         ("throttled", 8, came.answers.iter().any(throttled)),
         ("parity", 16, programs[Account::Parity] > 0),

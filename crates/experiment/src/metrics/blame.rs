@@ -1,12 +1,11 @@
-//! Why requests were slow: the mean time of each cause, over all requests and over the slowest.
+//! The causes of latency: the mean time of each cause, over all requests and over the slowest.
 
 use super::{Metric, Unit, plural};
 use fowler_device::blame::Part;
 use fowler_metrics::{Band, Kind};
 use serde_json::{Map, Value, json};
 
-/// The bands of the slowest requests that every report blames: name in JSON, and share of all
-/// requests.
+/// The bands of slowest requests in every report: name in JSON, and share of all requests.
 pub const BANDS: [(&str, f64); 3] =
     [("all", 1.0), ("slowest_1pct", 0.01), ("slowest_0_1pct", 0.001)];
 
@@ -34,11 +33,11 @@ fn of_band(kind: Kind, (band, share): (&'static str, f64)) -> [Metric; 4] {
         metric("from_us", us, "Lowest latency among".into(), |band| {
             json!((band.count > 0).then(|| band.from.as_us()))
         }),
-        metric("mean_us.CAUSE", us, "Mean time that each cause took of".into(), causes),
+        metric("mean_us.CAUSE", us, "Mean time by cause, of".into(), causes),
     ]
 }
 
-/// The mean time of each cause.
+/// Returns the mean time of each cause.
 fn causes(band: &Band) -> Value {
     let mean = |part: Part| (part.name().to_string(), json!(band.mean_us(part)));
     Part::ALL.into_iter().map(mean).collect::<Map<_, _>>().into()

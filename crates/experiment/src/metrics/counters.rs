@@ -1,4 +1,4 @@
-//! What the device counted: pages, programs, erases and times.
+//! The counters of the device: pages, programs, erases and times.
 
 use super::{Metric, Stored, Unit, voltages};
 use crate::outcome::Outcome;
@@ -32,7 +32,7 @@ fn counter<V: Into<Value> + 'static>(
     Metric::new(format!("counters.{name}"), unit, about, move |it| read(&it.counters))
 }
 
-/// What was done for each source.
+/// Returns the counts by source.
 pub(crate) fn by_source(counts: BySource<u64>) -> Value {
     let [host, gc, wear, refresh, parity] = counts.into_array();
     json!({ "host": host, "gc": gc, "wear": wear, "refresh": refresh, "parity": parity })
@@ -41,7 +41,7 @@ pub(crate) fn by_source(counts: BySource<u64>) -> Value {
 fn pages() -> Vec<Metric> {
     vec![
         counter("pages_read", PAGES, "Logical pages that host reads touched.", |it| it.pages_read),
-        counter("buffer_read_hits", PAGES, "Of them, answered by the write buffer.", |it| {
+        counter("buffer_read_hits", PAGES, "Of them, served from the write buffer.", |it| {
             it.buffer_read_hits
         }),
         counter("unwritten_reads", PAGES, "Of them, never written before.", |it| {
@@ -62,7 +62,7 @@ fn pages() -> Vec<Metric> {
 fn programs() -> Vec<Metric> {
     vec![
         counter("reads.SOURCE", PAGES, "Flash page reads, by source.", |it| by_source(it.reads)),
-        counter("merge_reads", PAGES, "Flash page reads that partial writes needed.", |it| {
+        counter("merge_reads", PAGES, "Flash page reads for partial-page writes.", |it| {
             it.merge_reads
         }),
         counter("programs.SOURCE", PAGES, "Flash page programs, by source.", |it| {
@@ -71,19 +71,19 @@ fn programs() -> Vec<Metric> {
     ]
 }
 
-/// What flash reads took where cells err, and which requests went before others.
+/// The sensing effort of flash reads, and requests served out of order.
 fn reads() -> Vec<Metric> {
     vec![
         Metric::new(
             "counters.reads_at.REFERENCES",
             PAGES,
-            "Flash page reads by the reference voltages that they took in the end; null without a model of errors.",
+            "Flash page reads by the reference voltages that they finally needed; null without a model of errors.",
             reads_at,
         ),
         Metric::new(
             "reads_at_share.REFERENCES",
             Unit::Share,
-            "Share of flash page reads that took so many reference voltages in the end.",
+            "Share of flash page reads by the reference voltages that they finally needed.",
             reads_at_share,
         )
         .stored(Stored::Nowhere),
@@ -102,19 +102,19 @@ fn reads() -> Vec<Metric> {
         counter(
             "prioritized_reads",
             Unit::Count("requests"),
-            "Reads that went before one that had waited longer for the same die.",
+            "Reads served before one that had waited longer for the same die.",
             |it| it.prioritized.reads,
         ),
         Metric::new(
             "counters.prioritized_writes",
             Unit::Count("requests"),
-            "Writes that went before one that had waited longer; null where writes do not wait for the flash.",
+            "Writes served before one that had waited longer; null where writes do not wait for flash.",
             |it| it.waits_for_programs().then_some(it.counters.prioritized.writes),
         ),
         Metric::new(
             "prioritized_share.KIND",
             Unit::Share,
-            "Share of reads or writes that went before one of their kind that had waited longer.",
+            "Share of reads or writes served before one of their kind that had waited longer.",
             |it| {
                 let share =
                     |kind: Kind| (kind.name().to_string(), json!(it.prioritized_share(kind)));
@@ -146,19 +146,19 @@ fn operations() -> Vec<Metric> {
         counter(
             "foreground_gc",
             Unit::Count("blocks"),
-            "Blocks that garbage collection emptied in the foreground, in competition with the host.",
+            "Blocks collected in the foreground, in competition with the host.",
             |it| it.collections.foreground,
         ),
         counter(
             "background_gc",
             Unit::Count("blocks"),
-            "Blocks that garbage collection emptied in the background, in idle time.",
+            "Blocks collected in the background, in idle time.",
             |it| it.collections.background,
         ),
         counter(
             "operations",
             operations,
-            "Programs and erases on the cells; a multi-plane program counts once.",
+            "Program and erase operations; a multi-plane program counts once.",
             |it| it.operations,
         ),
         counter("suspended_operations", operations, "Of them, suspended at least once.", |it| {
@@ -167,13 +167,13 @@ fn operations() -> Vec<Metric> {
         counter(
             "suspended_nominal_s",
             Unit::Seconds,
-            "Undisturbed time of the suspended operations, summed.",
+            "Total time that the suspended operations would have taken undisturbed.",
             |it| it.suspended_nominal.as_s(),
         ),
         counter(
             "suspended_extra_s",
             Unit::Seconds,
-            "Time that the suspended operations took beyond that, summed.",
+            "Total extra time of the suspended operations.",
             |it| it.suspended_extra.as_s(),
         ),
     ]
@@ -184,13 +184,13 @@ fn throttle() -> Vec<Metric> {
         counter(
             "delayed_s",
             Unit::Seconds,
-            "Time that the throttle delayed pages of writes, summed.",
+            "Total time by which the throttle delayed written pages.",
             |it| it.throttled.delayed.as_s(),
         ),
         counter(
             "stopped_s",
             Unit::Seconds,
-            "Time that the throttle stopped writes, summed.",
+            "Total time for which the throttle stopped writes.",
             |it| it.throttled.stopped.as_s(),
         ),
         counter("stops", Unit::Count("requests"), "Writes that the throttle stopped.", |it| {
@@ -213,13 +213,13 @@ fn times() -> Vec<Metric> {
         counter(
             "channel_busy_s",
             Unit::Seconds,
-            "Time that channels spent on transfers, over all channels.",
+            "Time spent on transfers, summed over all channels.",
             |it| it.channel_busy.as_s(),
         ),
         counter(
             "die_busy_s",
             Unit::Seconds,
-            "Time that dies spent on operations, over all dies.",
+            "Time spent on operations, summed over all dies.",
             |it| it.die_busy.as_s(),
         ),
     ]
@@ -230,13 +230,13 @@ fn wear() -> Vec<Metric> {
         Metric::new(format!("counters.block_erases.{name}"), Unit::Count("erases"), about, read)
     };
     vec![
-        metric("min", "Erases of the least worn block, before the run included.", |it| {
+        metric("min", "Erases of the least worn block, including those before the run.", |it| {
             json!(it.wear.min)
         }),
-        metric("mean", "Mean erases of a block, before the run included.", |it| {
+        metric("mean", "Mean erases of a block, including those before the run.", |it| {
             json!(it.wear.mean)
         }),
-        metric("max", "Erases of the most worn block, before the run included.", |it| {
+        metric("max", "Erases of the most worn block, including those before the run.", |it| {
             json!(it.wear.max)
         }),
     ]

@@ -1,4 +1,4 @@
-//! What the drive wrote, wore and suspended, as the few numbers that describe a run.
+//! Writes, wear and suspensions, as the few numbers that describe a run.
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
@@ -9,27 +9,27 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "waf",
             Unit::Ratio,
-            "Write amplification: pages programmed for any source for each page programmed for the host.",
+            "Write amplification: pages programmed for any source per page programmed for the host.",
             |it| it.counters.waf(),
         )
         .headline(),
         Metric::new(
             "waf_parts.SOURCE",
             Unit::Ratio,
-            "Pages programmed for one source for each page programmed for the host.",
+            "Pages programmed for one source per page programmed for the host.",
             waf_parts,
         )
         .stored(Stored::Nowhere),
         Metric::new(
             "wearing_weight",
             Unit::Ratio,
-            "Mean wear of a program by its threshold voltages; 1 at the nominal ones.",
+            "Mean wear of a program, which depends on its threshold voltages; 1 at nominal ones.",
             Outcome::wearing_weight,
         ),
         Metric::new(
             "flash_bytes_per_host_byte",
             Unit::Ratio,
-            "Bytes programmed for any source for each byte that the host wrote.",
+            "Bytes programmed for any source per byte that the host wrote.",
             Outcome::flash_bytes_per_host_byte,
         ),
         Metric::new("erases", Unit::Count("erases"), "Blocks erased for any source.", |it| {
@@ -65,7 +65,7 @@ pub(super) fn metrics() -> Vec<Metric> {
     ]
 }
 
-/// What each source adds to write amplification; null without programs for the host.
+/// Returns the contribution of each source to write amplification; null without programs for the host.
 fn waf_parts(it: &Outcome) -> Value {
     let [host, gc, wear, refresh, parity] = it.counters.programs.into_array();
     let part = |pages: u64| pages as f64 / host as f64;

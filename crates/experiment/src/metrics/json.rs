@@ -1,17 +1,17 @@
-//! The summary of a run as JSON: every metric that is stored, at its path, in the order of the
-//! list.
+//! The summary of a run as JSON: every stored metric at its path, in the order of the list.
 
 use super::{Metric, Stored, all};
 use crate::outcome::Outcome;
 use serde_json::{Map, Value, json};
 
 impl Outcome {
-    /// One object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown values are null; there are no infinities.
     pub fn json(&self) -> Value {
         self.json_of(|stored| stored != Stored::Nowhere)
     }
 
-    /// The same without what depends on the machine's clock: alike on every machine.
+    /// Like [`Outcome::json`], without anything that depends on wall-clock time: the same on every
+    /// machine.
     pub fn reproducible_json(&self) -> Value {
         self.json_of(|stored| !matches!(stored, Stored::Nowhere | Stored::RunOnly))
     }
@@ -25,7 +25,7 @@ impl Outcome {
     }
 }
 
-/// Puts a value at its path. Below a group that is null there is nothing.
+/// Puts a value at its path. A group that is null has nothing below it.
 fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome: &Outcome) {
     let Some((above, below)) = path.split_once('.') else {
         object.insert(path.into(), metric.value(outcome));
@@ -37,7 +37,7 @@ fn insert(object: &mut Map<String, Value>, path: &str, metric: &Metric, outcome:
     }
 }
 
-/// The schemes of a comparison, in order.
+/// Returns the summaries of a comparison, in the order of the schemes.
 pub fn comparison_json(outcomes: &[Outcome]) -> Value {
     json!({ "schemes": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
 }

@@ -1,19 +1,19 @@
-//! Which metrics the tables show, in which order, under which label, and when there is something to
-//! show: the table of the terminal, and the tables of a report.
+//! Which metrics the tables of the terminal and of reports show, in which order, under which label,
+//! and when.
 
 use super::{Unit, plural, value};
 use crate::outcome::Outcome;
 use fowler_metrics::{Kind, Percentile};
 use serde_json::Value;
 
-/// When something is shown: if any of the runs has it so.
+/// The condition to show a row or column; it must hold for any of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// One of these metrics is above zero.
+    /// Any of these metrics is above zero.
     Positive(&'static [&'static str]),
     /// The metric is known.
     Known(&'static str),
-    /// The metric is known, and is not this.
+    /// The metric is known and is not this value.
     Not(&'static str, f64),
 }
 
@@ -34,13 +34,13 @@ impl When {
 pub struct Shown {
     /// The metric's path.
     pub path: String,
-    /// What the row or the column is called.
+    /// The label of the row or column.
     pub label: String,
-    /// Whether it is set in relation to the first run's.
+    /// Whether to show its ratio to the first run.
     pub ratio: bool,
     when: Vec<When>,
-    /// The labels of every name below the path: of the first, and of those that follow. `{}` is the
-    /// name.
+    /// The labels for the names below the path: for the first, and for all others. `{}` is replaced
+    /// by the name.
     below: Option<(&'static str, &'static str)>,
 }
 
@@ -50,7 +50,7 @@ impl Shown {
         Shown { path, label, ratio: false, when: Vec::new(), below: None }
     }
 
-    /// One row or column for each name below the path, ascending by number.
+    /// Returns one row or column for each name below the path, in ascending numerical order.
     fn each(path: &str, first: &'static str, next: &'static str) -> Shown {
         Shown { below: Some((first, next)), ..Shown::new(path, "") }
     }
@@ -74,7 +74,7 @@ impl Shown {
         value(outcome, &self.path)
     }
 
-    /// What stands for it beside these runs.
+    /// Returns its rows or columns for these runs.
     fn beside(self, outcomes: &[Outcome]) -> Vec<Shown> {
         if !self.when.iter().all(|when| when.holds(outcomes)) {
             return Vec::new();
@@ -95,7 +95,7 @@ impl Shown {
     }
 }
 
-/// The rows of the table that `run` and `compare` print, of these runs.
+/// Returns the rows of the table that `run` and `compare` print for these runs.
 pub fn rows(outcomes: &[Outcome]) -> Vec<Shown> {
     all_rows().into_iter().flat_map(|row| row.beside(outcomes)).collect()
 }
@@ -104,11 +104,11 @@ fn all_rows() -> Vec<Shown> {
     let mut rows: Vec<Shown> = Kind::ALL.into_iter().flat_map(latency_rows).collect();
     rows.extend([
         Shown::new("waf", "write amplification (pages)").ratio(),
-        Shown::new("waf_parts.gc", "  of it GC"),
-        Shown::new("waf_parts.wear", "  of it wear leveling"),
-        Shown::new("waf_parts.refresh", "  of it refresh")
+        Shown::new("waf_parts.gc", "  of which GC"),
+        Shown::new("waf_parts.wear", "  of which wear leveling"),
+        Shown::new("waf_parts.refresh", "  of which refresh")
             .when(When::Positive(&["counters.programs.refresh"])),
-        Shown::new("waf_parts.parity", "  of it parity")
+        Shown::new("waf_parts.parity", "  of which parity")
             .when(When::Positive(&["counters.programs.parity"])),
         Shown::new("flash_bytes_per_host_byte", "flash bytes per host byte").ratio(),
         Shown::new("counters.merge_reads", "reads for partial writes"),
@@ -118,7 +118,7 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("counters.programs_at.boosted", "  boosted"),
         Shown::new("counters.programs_at.nominal", "  nominal"),
         Shown::new("counters.programs_at.reduced", "  reduced"),
-        Shown::new("pages_rewritten", "pages programmed anew for their reads")
+        Shown::new("pages_rewritten", "pages reprogrammed for reads")
             .when(When::Positive(&["pages_rewritten"])),
     ];
     rows.extend(wearing.map(|row| row.when(OTHER_VOLTAGES)));
@@ -126,13 +126,13 @@ fn all_rows() -> Vec<Shown> {
         Shown::new("erases", "erases"),
         Shown::new("suspensions", "suspensions"),
         Shown::new("suspended_share", "suspended programs, erases"),
-        Shown::new("suspension_overhead", "  extra time, of their undisturbed time"),
+        Shown::new("suspension_overhead", "  extra time, share of undisturbed time"),
         Shown::each("reads_at_share", "flash reads with {} references", "  with {}"),
         Shown::new("counters.retries", "  repeated at the next level").when(CELLS_ERR),
         Shown::new("counters.uncorrectable_reads", "  uncorrectable").when(CELLS_ERR),
-        Shown::new("prioritized_share.read", "reads before others that waited longer")
+        Shown::new("prioritized_share.read", "reads served before older ones")
             .when(When::Positive(&["prioritized_share.read"])),
-        Shown::new("prioritized_share.write", "writes before others that waited longer")
+        Shown::new("prioritized_share.write", "writes served before older ones")
             .when(When::Positive(&["prioritized_share.write"])),
         Shown::new("iops", "requests per simulated second"),
         Shown::new("idle_share", "idle"),
@@ -155,7 +155,7 @@ fn latency_rows(kind: Kind) -> Vec<Shown> {
     std::iter::once(count).chain(times).map(|row| row.when(when)).collect()
 }
 
-/// The latencies that tables show, each with its head.
+/// The latencies that tables show, each with its column head.
 fn times(kind: Kind) -> Vec<(String, String)> {
     let time =
         |name: &str, head: &str| (format!("{}.{name}_us", kind.name()), format!("{head} (us)"));
@@ -180,7 +180,7 @@ impl Group {
         Group { name, title, columns }
     }
 
-    /// The table with the columns that these runs have, unless there is nothing to say of them.
+    /// Returns the table with the columns that these runs have; `None` if it would be empty.
     fn beside(self, outcomes: &[Outcome], when: Option<When>) -> Option<Group> {
         let columns = self.columns.into_iter().flat_map(|column| column.beside(outcomes));
         let columns = columns.collect();
@@ -188,15 +188,14 @@ impl Group {
     }
 }
 
-/// The latencies of one kind of request, as a report shows them.
+/// Returns the latency columns of one kind of request.
 pub fn latency(kind: Kind) -> Vec<Shown> {
     let count = Shown::new(format!("{}.count", kind.name()), "count");
     let times = times(kind).into_iter().map(|(path, head)| Shown::new(path, head));
     std::iter::once(count).chain(times).collect()
 }
 
-/// What was written and what that took: always the first, the others where there is something to
-/// say.
+/// The tables of writes and their cost: always the first, the others if they have content.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Group> {
     let throttled = When::Positive(&["counters.delayed_s", "counters.stopped_s"]);
     [
@@ -216,10 +215,10 @@ fn drive() -> Group {
         ("iops", "requests per simulated second"),
         ("idle_share", "idle"),
         ("waf", "write amplification (pages)"),
-        ("waf_parts.gc", "of it GC"),
-        ("waf_parts.wear", "of it wear leveling"),
-        ("waf_parts.refresh", "of it refresh"),
-        ("waf_parts.parity", "of it parity"),
+        ("waf_parts.gc", "of which GC"),
+        ("waf_parts.wear", "of which wear leveling"),
+        ("waf_parts.refresh", "of which refresh"),
+        ("waf_parts.parity", "of which parity"),
         ("flash_bytes_per_host_byte", "flash bytes per host byte"),
         ("erases", "erases"),
         ("counters.block_erases.min", "fewest erases of a block"),
@@ -229,16 +228,16 @@ fn drive() -> Group {
     Group::of("drive", "The drive", &columns)
 }
 
-/// What flash reads took, by the reference voltages that they needed.
+/// The sensing effort of flash reads, by reference voltages.
 fn cells() -> Group {
     let label = "flash reads with {} references";
     let columns = [
         ("counters.retries", "repeated at the next level"),
         ("counters.uncorrectable_reads", "uncorrectable"),
-        ("prioritized_share.read", "reads before others that waited longer"),
-        ("prioritized_share.write", "writes before others"),
+        ("prioritized_share.read", "reads served before older ones"),
+        ("prioritized_share.write", "writes served before older ones"),
     ];
-    let mut group = Group::of("cells", "Reading cells that err", &columns);
+    let mut group = Group::of("cells", "Reads with bit errors", &columns);
     group.columns.insert(0, Shown::each("reads_at_share", label, label));
     group
 }
@@ -249,15 +248,15 @@ fn voltages() -> Group {
         ("counters.programs_at.boosted", "boosted"),
         ("counters.programs_at.nominal", "nominal"),
         ("counters.programs_at.reduced", "reduced"),
-        ("pages_rewritten", "pages programmed anew for their reads"),
+        ("pages_rewritten", "pages reprogrammed for reads"),
     ];
     Group::of("voltages", "Voltages of programs", &columns)
 }
 
 fn throttle() -> Group {
     let columns = [
-        ("counters.delayed_s", "writes delayed (s in all)"),
-        ("counters.stopped_s", "writes stopped (s in all)"),
+        ("counters.delayed_s", "writes delayed (total s)"),
+        ("counters.stopped_s", "writes stopped (total s)"),
         ("counters.stops", "stops"),
     ];
     Group::of("throttle", "Throttling", &columns)
@@ -266,35 +265,35 @@ fn throttle() -> Group {
 fn protection() -> Group {
     let columns = [
         ("redundancy.stripes", "stripes"),
-        ("redundancy.stage", "stage in the end"),
-        ("redundancy.bare", "stripes without their parity in the end"),
-        ("redundancy.parity_from_rest", "parity from the rest"),
-        ("redundancy.parity_from_difference", "parity from the difference"),
-        ("redundancy.refreshed_at_hard_limit", "blocks refreshed at their limit"),
+        ("redundancy.stage", "stage at the end"),
+        ("redundancy.bare", "stripes without parity at the end"),
+        ("redundancy.parity_from_rest", "parity from the rest of the stripe"),
+        ("redundancy.parity_from_difference", "parity from old data and parity"),
+        ("redundancy.refreshed_at_hard_limit", "blocks refreshed at the hard limit"),
         ("redundancy.refreshed_in_idle_time", "in idle time"),
-        ("redundancy.losses.unreadable", "pages that could not be read"),
+        ("redundancy.losses.unreadable", "unreadable pages"),
         ("redundancy.losses.rebuilt", "rebuilt"),
-        ("redundancy.losses.rewritten", "written anew by the host"),
+        ("redundancy.losses.rewritten", "overwritten by the host"),
         ("pages_lost", "lost"),
-        ("redundancy.losses.degraded_reads", "reads served from the others"),
+        ("redundancy.losses.degraded_reads", "degraded reads"),
     ];
     Group::of("protection", "Protection by parity", &columns)
 }
 
-/// What suspensions did; none where nothing was suspended.
+/// The effect of suspensions; `None` if nothing was suspended.
 pub fn suspensions(outcomes: &[Outcome]) -> Option<Group> {
     let columns = [
         ("counters.operations", "programs and erases"),
         ("suspended_share", "of them suspended"),
         ("suspensions", "suspensions"),
-        ("suspensions_each", "suspensions of each that was"),
-        ("suspension_overhead", "extra time, of their undisturbed time"),
+        ("suspensions_each", "suspensions per suspended operation"),
+        ("suspension_overhead", "extra time, share of undisturbed time"),
     ];
     let group = Group::of("suspensions", "Suspensions", &columns);
     group.beside(outcomes, Some(When::Positive(&["suspensions"])))
 }
 
-/// The paths of everything that a table may show.
+/// Returns the paths of everything that a table may show.
 #[cfg(test)]
 pub(super) fn paths() -> Vec<String> {
     let groups = [drive(), cells(), voltages(), throttle(), protection()];

@@ -1,11 +1,11 @@
-//! Every number that a run reports, as one list: its name, its unit, what it means, and how it is
-//! read.
+//! Every number that a run reports, in one list: its name, its unit, its meaning, and how to read
+//! it from an outcome.
 //!
-//! The list is in the order of `summary.json`, which is made of it; the columns of a sweep are its
-//! names, and Python and the documentation list it. `layout` says which metrics the tables show, in
-//! which order and under which label. So a metric is added as an entry of one file here, and a line
-//! of `layout` where a table is to show it. The room reads outcomes and changes nothing; it is
-//! asked by whatever prints or stores results.
+//! The list is in the order of `summary.json`, which is generated from it. Its names are the
+//! columns of a sweep, and Python and the documentation list it. `layout` says which metrics the
+//! tables show, in which order and under which label. To add a metric, add an entry in a file here,
+//! and a line of `layout` if a table should show it. The room only reads outcomes; everything that
+//! prints or stores results reads the list.
 
 mod blame;
 mod counters;
@@ -27,7 +27,7 @@ use fowler_metrics::Kind;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// What a metric is counted or measured in.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A whole number of something: `pages`.
@@ -36,22 +36,22 @@ pub enum Unit {
     Us,
     /// Seconds.
     Seconds,
-    /// A share of one.
+    /// A share, from 0 to 1.
     Share,
     /// A ratio of two numbers of the same unit.
     Ratio,
-    /// So many of something in a second: `requests/s`.
+    /// A rate per second: `requests/s`.
     Rate(&'static str),
     /// Yes or no.
     Flag,
-    /// Words.
+    /// Text.
     Text,
-    /// A table or a list of what stands below.
+    /// A table or a list of the metrics below it.
     Table,
 }
 
 impl Unit {
-    /// As documentation and programs read it: `us`, `s`, `share`, `pages`.
+    /// Returns the name of the unit for documentation and programs: `us`, `s`, `share`, `pages`.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Count(of) | Unit::Rate(of) => of,
@@ -72,11 +72,11 @@ pub enum Stored {
     /// In the summary, and in a column of a sweep.
     #[default]
     Everywhere,
-    /// In the summary of a run only: it depends on the clock of the machine, and results do not.
+    /// Only in the summary of a run: it depends on wall-clock time, which sweeps leave out.
     RunOnly,
-    /// In the summary only: it is too long for a column.
+    /// Only in the summary: it is too long for a column.
     SummaryOnly,
-    /// Nowhere: it follows from others, and tables show it.
+    /// Nowhere: it is derived from others for tables.
     Nowhere,
 }
 
@@ -84,8 +84,8 @@ type Read = Box<dyn Fn(&Outcome) -> Value + Send + Sync>;
 
 /// A number that a run reports, or a fact about the run.
 pub struct Metric {
-    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. The last
-    /// part in capitals stands for every name there, and the value is an object of them:
+    /// Its path in `summary.json`, which is also the name of its column: `read.p99_us`. A last part
+    /// in capitals is a placeholder for several names, and the value is an object of them:
     /// `counters.erases.SOURCE`.
     pub name: String,
     /// Its unit.
@@ -94,7 +94,7 @@ pub struct Metric {
     pub about: String,
     /// Where it is stored.
     pub stored: Stored,
-    /// Whether it is one of those that summarise a run in a row.
+    /// Whether it is one of the few that summarize a run in a row.
     pub headline: bool,
     present: fn(&Outcome) -> bool,
     read: Read,
@@ -118,8 +118,8 @@ impl Metric {
         }
     }
 
-    /// One that heads others: where `exists` does not hold, it is null and those below it are not
-    /// there.
+    /// Returns a metric that heads a group: where `exists` is false, it is null and those below it
+    /// are absent.
     fn group(name: &str, about: &str, exists: fn(&Outcome) -> bool) -> Metric {
         let value = move |it: &Outcome| if exists(it) { Map::new().into() } else { Value::Null };
         Metric::new(name, Unit::Table, about, value)
@@ -133,30 +133,30 @@ impl Metric {
         Metric { headline: true, ..self }
     }
 
-    /// It is absent, and not null, where this does not hold.
+    /// Makes it absent, instead of null, where this does not hold.
     fn only_if(self, present: fn(&Outcome) -> bool) -> Metric {
         Metric { present, ..self }
     }
 
-    /// Its value: null where it is not known, never an infinity.
+    /// Returns its value: null where it is unknown, never infinite.
     pub fn value(&self, outcome: &Outcome) -> Value {
         (self.read)(outcome)
     }
 
-    /// Its path without what stands for every name below.
+    /// Returns its path without the placeholder.
     pub fn path(&self) -> &str {
         let placeholder = |last: &str| last.bytes().all(|byte| byte.is_ascii_uppercase());
         let parts = self.name.rsplit_once('.').filter(|(_, last)| placeholder(last));
         parts.map_or(&self.name, |(path, _)| path)
     }
 
-    /// Whether its value is an object of names.
+    /// Returns whether its value is an object of several names.
     fn has_names(&self) -> bool {
         self.path() != self.name
     }
 }
 
-/// Every metric, in the order of `summary.json`.
+/// Returns every metric, in the order of `summary.json`.
 pub fn all() -> &'static [Metric] {
     static ALL: LazyLock<Vec<Metric>> = LazyLock::new(|| {
         let parts = [
@@ -174,7 +174,7 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// The metric of a path, or the nearest above it, and what of the path is below that.
+/// Finds the metric of a path, or the nearest one above it. Also returns the rest of the path.
 fn find(path: &str) -> Option<(&'static Metric, &str)> {
     let below = |metric: &'static Metric| match path.strip_prefix(metric.path())? {
         "" => Some((metric, "")),
@@ -183,8 +183,8 @@ fn find(path: &str) -> Option<(&'static Metric, &str)> {
     all().iter().filter_map(below).min_by_key(|(_, rest)| rest.len())
 }
 
-/// The value of a metric by its path, or of one of the names below it: `counters.programs.gc`. Null
-/// where there is none.
+/// Returns the value of a metric by its path, or of a name below it: `counters.programs.gc`. Null
+/// if it has none.
 pub fn value(outcome: &Outcome, path: &str) -> Value {
     let Some((metric, below)) = find(path) else { return Value::Null };
     let value = metric.value(outcome);
@@ -194,10 +194,9 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
     value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
 }
 
-/// The unit of a metric by its path.
+/// Returns the unit of a metric by its path.
 ///
-/// # Panics
-/// If there is none.
+/// # Panics If there is no such metric.
 fn unit(path: &str) -> Unit {
     find(path).map_or_else(|| panic!("no metric is called {path}"), |(metric, _)| metric.unit)
 }

@@ -1,4 +1,4 @@
-//! How data was protected by parity, what was lost, and what spans without power did.
+//! Protection by parity, lost data, and power losses.
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
@@ -34,7 +34,7 @@ fn stripes() -> Vec<Metric> {
             "worn_stripes": it.age.worn_stripes,
         })
     };
-    let changes = "Each change of the stage: to which, when, and the state of the cells then.";
+    let changes = "Each change of stage: the new stage, the time, and the state of the cells.";
     vec![
         Metric::group("redundancy", "Protection by parity; null without stripes.", |it| {
             it.protection.is_some()
@@ -53,7 +53,7 @@ fn stripes() -> Vec<Metric> {
         of_stripes(
             "most_cycles",
             Unit::Count("P/E cycles"),
-            "Cycles of the most worn block.",
+            "P/E cycles of the most worn block.",
             |it| it.age.cycles,
         ),
         of_stripes("bare", STRIPES, "Stripes without their parity at the end.", |it| it.bare),
@@ -64,7 +64,7 @@ fn stripes() -> Vec<Metric> {
     ]
 }
 
-/// A metric of the device's counters that only drives with stripes have.
+/// A counter of the device that only drives with stripes have.
 fn counted(name: &str, unit: Unit, about: &str, read: fn(&Counters) -> u64) -> Metric {
     let read = move |it: &Outcome| it.protection.as_ref().map(|_| read(&it.counters));
     Metric::new(format!("redundancy.{name}"), unit, about, read)
@@ -90,7 +90,7 @@ fn parity() -> Vec<Metric> {
         counted(
             "refreshed_in_idle_time",
             BLOCKS,
-            "Blocks refreshed before that, in idle time.",
+            "Blocks refreshed earlier, in idle time.",
             |it| it.refreshed.when_idle,
         ),
         counted("closed_early", BLOCKS, "Blocks closed before they were full.", |it| {
@@ -99,7 +99,7 @@ fn parity() -> Vec<Metric> {
     ]
 }
 
-/// A number of the ledger of losses.
+/// A number from the ledger of losses.
 type Loss = (&'static str, Unit, &'static str, fn(&LossLedger) -> Value);
 
 const LOSSES: [Loss; 14] = [
@@ -111,12 +111,15 @@ const LOSSES: [Loss; 14] = [
         let lost = |(why, pages): (Reason, &u64)| (why.name().to_string(), json!(pages));
         Value::Object(it.lost.iter().map(lost).collect::<Map<_, _>>())
     }),
-    ("lost_writes", PAGES, "Of the lost, acknowledged and gone with the power.", |it| {
-        json!(it.lost_writes)
-    }),
-    // A law of the device: whatever could not be read was rebuilt, written again or lost, or waits
-    // for one of these.
-    ("waiting", PAGES, "Unreadable pages that wait to be rebuilt at the end.", |it| {
+    (
+        "lost_writes",
+        PAGES,
+        "Of the lost, acknowledged writes that did not survive a power loss.",
+        |it| json!(it.lost_writes),
+    ),
+    // A law of the device: an unreadable page is rebuilt, rewritten or lost, or still waits for one
+    // of these.
+    ("waiting", PAGES, "Unreadable pages that still wait to be rebuilt at the end.", |it| {
         json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
     }),
     ("parity_unreadable", PAGES, "Parity pages that became unreadable.", |it| {
@@ -138,13 +141,13 @@ const LOSSES: [Loss; 14] = [
         json!(it.degraded_reads)
     }),
     ("failed_reads", PAGES, "Host reads of lost pages.", |it| json!(it.failed_reads)),
-    ("at_risk_s", Unit::Seconds, "Time in which some page waited to be rebuilt.", |it| {
+    ("at_risk_s", Unit::Seconds, "Time in which at least one page waited to be rebuilt.", |it| {
         json!(it.at_risk.0 as f64 / 1e9)
     }),
 ];
 
 fn losses() -> Vec<Metric> {
-    let about = "What became of pages that could not be read; null if pages have no versions.";
+    let about = "The fate of unreadable pages; null if pages have no versions.";
     let mut list = vec![Metric::group("redundancy.losses", about, |it| it.losses.is_some())];
     list.extend(LOSSES.into_iter().map(|(name, unit, about, read)| {
         let read = move |it: &Outcome| it.losses.as_ref().map(read);
@@ -163,26 +166,30 @@ fn power() -> Vec<Metric> {
         Metric::new(name, unit, about, move |it| read(&it.power_offs))
     };
     vec![
-        Metric::group("power_off", "Spans without power; null if there were none.", |it| {
-            it.power_offs.spans > 0
-        }),
-        metric("spans", Unit::Count("spans"), "Spans without power.", |it| json!(it.spans)),
-        metric("off_s", Unit::Seconds, "Time without power in all.", |it| json!(it.off.as_s())),
+        Metric::group("power_off", "Power losses; null without any.", |it| it.power_offs.spans > 0),
+        metric("spans", Unit::Count("spans"), "Number of power losses.", |it| json!(it.spans)),
+        metric("off_s", Unit::Seconds, "Total time without power.", |it| json!(it.off.as_s())),
         Metric::new(
             "power_off.cache",
             Unit::Text,
-            "Whether the cache is protected against loss of power, or volatile.",
+            "Whether the cache is protected against power loss, or volatile.",
             |it| match it.drive.config.redundancy.cache {
                 CachePower::Protected => "protected",
                 _ => "volatile",
             },
         ),
-        metric("lost_writes", PAGES, "Acknowledged writes that went with the power.", |it| {
-            json!(it.lost_writes)
-        }),
-        metric("parity_lost", STRIPES, "Stripes whose only parity went with the power.", |it| {
-            json!(it.parity_lost)
-        }),
+        metric(
+            "lost_writes",
+            PAGES,
+            "Acknowledged writes that did not survive a power loss.",
+            |it| json!(it.lost_writes),
+        ),
+        metric(
+            "parity_lost",
+            STRIPES,
+            "Stripes whose only parity did not survive a power loss.",
+            |it| json!(it.parity_lost),
+        ),
         metric(
             "overdue",
             BLOCKS,
@@ -197,8 +204,8 @@ mod tests {
     use super::*;
     use fowler_units::Span;
 
-    /// Every count of the ledger has a metric of its own, and what still waits is what has not
-    /// ended.
+    /// Every count of the ledger has a metric, and the pages still waiting are those without
+    /// another fate.
     #[test]
     fn every_loss_is_reported() {
         let ledger = LossLedger {

@@ -1,4 +1,4 @@
-//! How many requests there were, and how long they took.
+//! The number of requests, and their latencies.
 
 use super::{Metric, Unit, plural};
 use crate::numbers::whole;
@@ -8,17 +8,17 @@ use fowler_units::Span;
 const REQUESTS: Unit = Unit::Count("requests");
 
 pub(super) fn metrics() -> Vec<Metric> {
-    let all = "Requests that were served, reads, writes, trims and flushes together.";
+    let all = "Completed requests: reads, writes, trims and flushes together.";
     let mut list = vec![Metric::new("requests", REQUESTS, all, |it| it.recorder.requests())];
     list.extend(Kind::ALL.into_iter().flat_map(latency));
     list.extend([
-        Metric::new("trims", REQUESTS, "Trims that were served.", |it| it.recorder.trims()),
-        Metric::new("flushes", REQUESTS, "Flushes that were served.", |it| it.recorder.flushes()),
+        Metric::new("trims", REQUESTS, "Completed trims.", |it| it.recorder.trims()),
+        Metric::new("flushes", REQUESTS, "Completed flushes.", |it| it.recorder.flushes()),
     ]);
     list
 }
 
-/// The latencies of reads or of writes.
+/// Returns the latencies of reads or of writes.
 fn latency(kind: Kind) -> Vec<Metric> {
     let (name, requests) = (kind.name(), plural(kind));
     let us = |name: String, about: String, read: fn(&fowler_metrics::Latencies) -> Option<f64>| {

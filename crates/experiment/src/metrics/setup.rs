@@ -1,4 +1,4 @@
-//! What was run: not measured, but needed to read what was, and to run it again.
+//! What was run: not measured, but needed to interpret and to repeat the measurement.
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::{Ending, Outcome};
@@ -8,17 +8,17 @@ use serde_json::{Map, Value, json};
 
 const BYTES: Unit = Unit::Count("bytes");
 
-/// A fact in words.
+/// A fact as text.
 fn text(name: &str, about: &str, read: fn(&Outcome) -> &str) -> Metric {
     Metric::new(name, Unit::Text, about, move |it| read(it).to_string())
 }
 
-/// What heads the summary.
+/// The facts at the head of the summary.
 pub(super) fn identity() -> Vec<Metric> {
     vec![
         text("scheme", "The scheme on the drive.", |it| &it.drive.scheme),
         text("device", "The drive: a preset or a file.", |it| &it.drive.device),
-        Metric::new("complete", Unit::Flag, "Whether the workload was run to its end.", |it| {
+        Metric::new("complete", Unit::Flag, "Whether the workload ran to its end.", |it| {
             it.ending == Ending::Complete
         }),
         Metric::new(
@@ -34,7 +34,7 @@ pub(super) fn identity() -> Vec<Metric> {
     ]
 }
 
-/// What ends it: the laws of the run, the drive, the workload, and what makes the same run again.
+/// The facts at its end: the laws of the run, the drive, the workload, and what reproduces the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
     let laws = "Each law of the run: whether it holds, its value in seconds, and its bounds.";
     let mut list = vec![Metric::new("laws.LAW", Unit::Table, laws, |it| it.laws().json())];
@@ -113,7 +113,7 @@ fn workload() -> Vec<Metric> {
     ]
 }
 
-/// What reading a trace found; absent of generators.
+/// The report of reading a trace; absent for generators.
 fn trace() -> Vec<Metric> {
     let read: fn(&Outcome) -> bool = |it| it.workload.read.is_some();
     let of_trace = vec![
@@ -126,7 +126,7 @@ fn trace() -> Vec<Metric> {
         Metric::new(
             "workload.reordered",
             Unit::Count("requests"),
-            "Requests of the trace that were put in order of time.",
+            "Requests of the trace that had to be sorted by time.",
             |it| it.workload.read.as_ref().map(|read| read.reordered),
         ),
         Metric::new(
@@ -138,7 +138,7 @@ fn trace() -> Vec<Metric> {
         Metric::new(
             "workload.skipped.CAUSE",
             Unit::Count("lines"),
-            "Bad lines of the trace that were skipped, by what is wrong with them.",
+            "Bad lines of the trace that were skipped, by error.",
             |it| {
                 it.workload.read.as_ref().map(|read| {
                     let skipped = read.skipped.iter();
@@ -153,13 +153,13 @@ fn trace() -> Vec<Metric> {
         Metric::new(
             "workload.remap",
             Unit::Text,
-            "How addresses of the trace were fitted to the drive; null of generators.",
+            "How addresses of the trace were fitted to the drive; null for generators.",
             |it| it.workload.remap.map(|remap| remap.name()),
         ),
         Metric::new(
             "workload.touched_pages",
             Unit::Count("pages"),
-            "Pages that the trace touches, where fitting it had to count them.",
+            "Pages that the trace touches, if fitting it had to count them.",
             |it| it.workload.touched_pages,
         ),
     ]);
@@ -184,7 +184,7 @@ fn provenance() -> Vec<Metric> {
         Metric::new(
             "provenance.generator",
             Unit::Text,
-            "The generator as TOML, with every key; null of traces.",
+            "The generator as TOML, with every key; null for traces.",
             |it| it.workload.generator.clone(),
         )
         .stored(Stored::SummaryOnly),

@@ -1,4 +1,4 @@
-//! How much time was simulated, how busy the drive was, and how long the simulation took.
+//! Simulated time, idle time, and the speed of the simulation.
 
 use super::{Metric, Stored, Unit};
 use crate::outcome::Outcome;
@@ -14,7 +14,7 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "idle_share",
             Unit::Share,
-            "Share of the simulated time in which no request was in the drive.",
+            "Share of the simulated time without a request in the drive.",
             Outcome::idle_share,
         ),
         Metric::new(
@@ -26,14 +26,14 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "wall_s",
             Unit::Seconds,
-            "Time that the simulation took on this machine.",
+            "Wall-clock time of the simulation on this machine.",
             |it| it.wall_s,
         )
         .stored(Stored::RunOnly),
         Metric::new(
             "requests_per_s",
             Unit::Rate("requests/s"),
-            "Requests simulated in each second of this machine's clock.",
+            "Requests simulated per second of wall-clock time.",
             Outcome::requests_per_s,
         )
         .stored(Stored::RunOnly),

@@ -1,4 +1,4 @@
-//! Programs by their threshold voltages, and what became of the pages that left the buffer (HIRE,
+//! Programs by their threshold voltages, and the fate of pages evicted from the buffer (HIRE,
 //! section 4.2).
 
 use super::{Metric, Stored, Unit};
@@ -15,26 +15,26 @@ pub(super) fn metrics() -> Vec<Metric> {
         Metric::new(
             "counters.programs_at.VOLTAGE",
             PAGES,
-            "Flash page programs by their threshold voltages, those for the host once more below `host`; null without a \
+            "Flash page programs by their threshold voltages, those for the host also below `host`; null without a \
              model of errors.",
             programs_at,
         ),
         Metric::new(
             "counters.left.CLASS",
             PAGES,
-            "Pages that left the buffer, by access class; null where classes are not told apart.",
+            "Pages evicted from the buffer, by access class; null where data is not classified.",
             left,
         ),
         Metric::new(
             "counters.rewritten.FATE",
             PAGES,
-            "Clean read-hot pages that were programmed again, or given up; null unless they would be.",
+            "Clean read-hot pages that were reprogrammed, or given up; null unless buffer.read_hot is rewrite_on_idle.",
             rewritten,
         ),
         Metric::new(
             "pages_rewritten",
             PAGES,
-            "Clean read-hot pages that were programmed again for their reads.",
+            "Clean read-hot pages that were reprogrammed for reads.",
             |it| it.counters.rewritten.anew,
         )
         .stored(Stored::Nowhere),

@@ -1,21 +1,21 @@
-//! What a page draws, as data: the page's script turns it into pictures, tables and CSV.
+//! Charts as data: the script of the page turns them into pictures, tables and CSV.
 
 use serde::Serialize;
 
-/// A picture and the numbers behind it.
+/// A chart: a picture and its numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chart {
     /// Its name on the page and of its CSV file.
     pub id: String,
     /// What it shows, in a few words.
     pub title: String,
-    /// How to read it, for those who see it and those who do not.
+    /// How to read it, as a caption and for screen readers.
     pub about: String,
     /// How it is drawn.
     pub shape: Shape,
-    /// The axis across.
+    /// The x axis.
     pub x: Axis,
-    /// Views of which one is shown at a time; each has a name where there are several.
+    /// The views, of which one is shown at a time; each has a name if there are several.
     pub panels: Vec<Panel>,
 }
 
@@ -25,32 +25,32 @@ pub struct Chart {
 pub enum Shape {
     /// Lines from point to point.
     Lines,
-    /// Lines that hold a value up to their point.
+    /// Step lines: each value holds up to its point.
     Steps,
     /// Areas on top of each other.
     Areas,
-    /// Bars across, of parts beside each other.
+    /// Horizontal stacked bars.
     Bars,
-    /// A field of cells in colours.
+    /// A heat map.
     Heat,
 }
 
-/// An axis, or the meaning of a cell.
+/// An axis, or the meaning of the cells of a heat map.
 #[derive(Clone, Debug, Serialize)]
 pub struct Axis {
-    /// What it is; the head of a column of numbers, so the unit stands in it.
+    /// Its name with the unit, as it is also the head of a column of numbers.
     pub name: String,
-    /// Whether equal steps are equal factors.
+    /// Whether it is logarithmic.
     pub log: bool,
 }
 
 impl Axis {
-    /// An axis of equal steps.
+    /// Returns a linear axis.
     pub fn linear(name: impl Into<String>) -> Axis {
         Axis { name: name.into(), log: false }
     }
 
-    /// An axis of equal factors.
+    /// Returns a logarithmic axis.
     pub fn log(name: impl Into<String>) -> Axis {
         Axis { name: name.into(), log: true }
     }
@@ -59,9 +59,9 @@ impl Axis {
 /// One view of a chart.
 #[derive(Clone, Debug, Serialize)]
 pub struct Panel {
-    /// What tells it from the others.
+    /// Its name, which distinguishes it from the other views.
     pub name: String,
-    /// The axis upwards, or what cells and bars mean.
+    /// The y axis, or the meaning of cells and bars.
     pub y: Axis,
     /// The rows of bars and cells; lines have none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,34 +75,34 @@ pub struct Panel {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Where its points lie; bars need no such thing. None is the same as of the first of its
+    /// The x values of its points; empty for bars, or if they are those of the first series of its
     /// panel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,
-    /// Its values; none where nothing was measured.
+    /// Its values; `None` where nothing was measured.
     pub y: Vec<Option<f64>>,
 }
 
 impl Series {
-    /// A line through these points.
+    /// Returns a line through these points.
     pub fn line(name: impl Into<String>, x: Vec<f64>, y: Vec<Option<f64>>) -> Series {
         debug_assert_eq!(x.len(), y.len(), "a value for every point");
         Series { name: name.into(), x, y }
     }
 
-    /// Values of rows that stand elsewhere.
+    /// Returns values whose rows or x values are given elsewhere.
     pub fn values(name: impl Into<String>, y: Vec<Option<f64>>) -> Series {
         Series { name: name.into(), x: Vec::new(), y }
     }
 }
 
-/// A share as a percentage, to a hundredth: more digits would be noise, and every page pays for
-/// them.
+/// Returns a share as a percentage with two decimals: more digits would be noise that makes every
+/// page larger.
 pub fn percentage(share: f64) -> f64 {
     (share * 1e4).round() / 100.0
 }
 
-/// A number to four significant digits or so, for cells of which there are very many.
+/// Rounds a number to four significant digits, for the many cells of heat maps.
 pub fn coarse(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

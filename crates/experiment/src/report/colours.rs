@@ -1,11 +1,11 @@
-//! Colours of series can be seen on the paper of both themes, and told apart by everybody.
+//! Tests that the colors of series are visible in both themes and can be distinguished with every
+//! kind of color vision.
 
-/// Red, green and blue, each from 0 to 1, as light and not as it is coded (IEC 61966-2-1).
+/// Linear red, green and blue, each from 0 to 1, before the encoding of IEC 61966-2-1.
 type Light = [f64; 3];
 
-/// What the eyes of people see who lack a kind of cone altogether, as a share of each light:
-/// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
-/// Deficiency" (2009), severity 1.
+/// How people who lack one kind of cone see each color: Machado, Oliveira and Fernandes, "A
+/// Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), severity 1.
 const EYES: [(&str, [Light; 3]); 4] = [
     ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -51,7 +51,7 @@ fn contrast(one: &str, other: &str) -> f64 {
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// CIELAB under D65: distances in it are about even to the eye.
+/// Converts to CIELAB under D65, where distances are roughly perceptually uniform.
 fn lab(colour: &str, eyes: &[Light; 3]) -> Light {
     let its = light(colour);
     let seen = eyes.map(|row| row.iter().zip(its).map(|(a, b)| a * b).sum::<f64>().clamp(0.0, 1.0));
@@ -69,8 +69,8 @@ fn lab(colour: &str, eyes: &[Light; 3]) -> Light {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// What the style says, for each of its themes, in order: light, dark by choice, dark by the
-/// system.
+/// Reads the colors of each theme from the style sheet: light, dark by choice, dark by system
+/// setting.
 fn themes() -> Vec<(String, Vec<String>)> {
     let style = include_str!("../../templates/report.css");
     let values = |name: &str| {
@@ -87,7 +87,7 @@ fn themes() -> Vec<(String, Vec<String>)> {
 fn every_series_is_seen_on_its_paper() {
     let themes = themes();
     assert_eq!(themes.len(), 3);
-    assert_eq!(themes[1], themes[2], "dark is dark, whoever wanted it");
+    assert_eq!(themes[1], themes[2], "both dark themes have the same colors");
     for (paper, series) in &themes {
         for colour in series {
             let contrast = contrast(colour, paper);

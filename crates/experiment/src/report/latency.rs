@@ -1,4 +1,4 @@
-//! Pictures of how slow requests are, and why.
+//! Charts of how slow requests are, and why.
 
 use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
 use crate::numbers::{percent, words};
@@ -7,14 +7,13 @@ use fowler_device::blame::Part;
 use fowler_metrics::{Band, Kind, Latencies};
 use fowler_units::Span;
 
-/// Points of a distribution lie at least this far apart, as factors across or upwards.
+/// Minimum distance between points of a distribution, as factors along x or y.
 const ACROSS: f64 = 1.02;
 const UPWARDS: f64 = 1.03;
-/// Parts that nowhere make up this share of a band are shown as one.
+/// Parts that stay below this share in every band are shown as one.
 const SHOWN: f64 = 0.005;
 
-/// The bands of latency: what is slower than all but the first share and not among the slowest
-/// second.
+/// The bands of latency: name, and the shares of slowest requests between which each band lies.
 const BANDS: [(&str, f64, f64); 6] = [
     ("fastest half", 1.0, 0.5),
     ("50 to 90 %", 0.5, 0.1),
@@ -24,13 +23,13 @@ const BANDS: [(&str, f64, f64); 6] = [
     ("slowest 0.01 %", 0.0001, 0.0),
 ];
 
-/// The share of requests that took at least so long, for every scheme.
+/// Returns the chart of the share of requests that took at least a given time, for every scheme.
 pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let mut at_once = Vec::new();
     let mut line = |outcome: &Outcome| {
         let mut points = at_least(outcome.recorder.latencies(kind));
         let all = points.len();
-        // A logarithmic axis has no place for what took no time.
+        // A logarithmic axis cannot show zero.
         points.retain(|&(at, _)| at > Span::ZERO);
         if points.len() < all {
             let share = 1.0 - points.first().map_or(0.0, |&(_, later)| later);
@@ -44,16 +43,16 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let name = kind.name();
     let at_once = match at_once.join(", ") {
         none if none.is_empty() => none,
-        some => format!(" Not on the picture are {name}s that took no time: {some}."),
+        some => format!(" Not shown are {name}s that took no time: {some}."),
     };
     (!series.is_empty()).then(|| Chart {
         id: format!("{name}-latency"),
         title: format!("How slow {name}s are"),
         about: format!(
-            "The share of {name}s that took at least so long, both axes logarithmic: at 10⁻³ stands what one \
+            "The share of {name}s that took at least this long, on logarithmic axes: 10⁻³ is the latency that one \
              {name} in a thousand exceeds. A line further left is faster; one that reaches further right has \
-             slower exceptions. Latencies are at most 0.1 % too high; a point closer to the last than {} across and {} upwards \
-             is left out.{at_once}",
+             slower outliers. Latencies are at most 0.1 % too high. Points within {} in x and {} in y of the previous one \
+             are not drawn.{at_once}",
             percent(ACROSS - 1.0),
             percent(UPWARDS - 1.0),
         ),
@@ -68,7 +67,8 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     })
 }
 
-/// The complementary distribution, thinned; the first and the last point are always there.
+/// Returns the complementary distribution, thinned. The first and the last point are always
+/// included.
 pub fn at_least(latencies: &Latencies) -> Vec<(Span, f64)> {
     let all = latencies.count() as f64;
     let mut points: Vec<(Span, f64)> = Vec::new();
@@ -88,7 +88,7 @@ pub fn at_least(latencies: &Latencies) -> Vec<(Span, f64)> {
     points
 }
 
-/// What each band of latency is made of, as bars.
+/// Returns the causes of latency in each band, as bars.
 pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
     let mut rows: Vec<(String, Band)> = Vec::new();
     for (name, below, above) in BANDS {
@@ -109,15 +109,15 @@ pub fn blame(outcomes: &[Outcome], kind: Kind) -> Option<Chart> {
         series,
     };
     let name = kind.name();
-    // Requests that took no time have no causes.
+    // Requests that took no time have no causes of latency.
     let any = rows.iter().any(|(_, band)| band.parts.values().any(|&part| part > 0));
     any.then(|| Chart {
         id: format!("{name}-blame"),
         title: format!("What makes {name}s slow"),
         about: format!(
-            "The causes of latency of {name}s, by how slow they are among all: every nanosecond of every request \
-             has one cause. Causes that nowhere make up {} are summed as other. Bands take in whole buckets of \
-             latency, 3 % wide; one that is missing lies in the same bucket as its neighbour.",
+            "The causes of latency of {name}s, from the fastest to the slowest: every nanosecond of every request \
+             has one cause. Causes below {} in every band are summed as other. Bands consist of whole buckets of \
+             latency, 3 % wide; a missing band shares its bucket with its neighbor.",
             percent(SHOWN)
         ),
         shape: Shape::Bars,
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use fowler_units::Rng;
 
-    /// Beside the obvious oracle: every latency kept.
+    /// Compared with the obvious oracle: a list of all latencies.
     #[test]
     fn a_thinned_distribution_says_what_the_whole_says() {
         let mut rng = Rng::stream(5, "report/at_least");
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(points.last().unwrap().0, latencies.max().unwrap());
         assert!(points.is_sorted_by(|a, b| a.0 < b.0 && a.1 > b.1));
         for &(at, share) in &points {
-            // A value of the histogram stands for those up to 0.1 % below it.
+            // A value of the histogram represents those up to 0.1 % below it.
             let count = |from: f64| all.iter().filter(|it| it.0 as f64 >= from).count() as f64;
             let (most, least) = (count(at.0 as f64 * 0.998), count(at.0 as f64));
             let counted = share * all.len() as f64;

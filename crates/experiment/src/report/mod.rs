@@ -1,13 +1,13 @@
-//! Pages that show results: one file that needs nothing else, opens offline and prints well.
+//! Report pages: self-contained HTML files that open offline and print well.
 //! See docs/decisions/reports.md, "Which library draws the charts of a report page?".
 //! See docs/decisions/reports.md, "Which template engine renders the report page?".
 //!
-//! A page is a template filled with tables and with charts as data; its script draws the charts
-//! with Apache ECharts, which the page carries (`vendor/`, with its licence). The same results make
-//! the same bytes: nothing of the machine or of its clock is on a page.
+//! A page is a template filled with tables and with charts as data. Its script draws the charts
+//! with Apache ECharts, which is embedded (`vendor/`, with its license). The same results give the
+//! same bytes: nothing on a page depends on the machine or its clock.
 //!
-//! The room reads outcomes, the layout of metrics and the warnings, and writes no file but the
-//! page; it is asked for the page of runs and for that of a study.
+//! The room reads outcomes, the layout of metrics and the warnings. It renders the page of runs and
+//! the page of a study, and writes no other file.
 
 mod chart;
 #[cfg(test)]
@@ -32,16 +32,16 @@ use std::io::Write;
 use std::path::Path;
 use time_series::AllTimeSeries;
 
-/// The name of a page in a folder of results.
+/// The file name of the report in a folder of results.
 pub const REPORT: &str = "report.html";
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     title: String,
-    /// What the page is about, in a line or two.
+    /// A line or two on what the page shows.
     lead: Vec<String>,
-    /// What must not be overlooked, or is worth knowing.
+    /// Warnings and notes.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
     /// Named texts, such as configurations.
@@ -53,9 +53,9 @@ struct Page<'a> {
     script: &'a str,
 }
 
-/// What is said before anything is shown.
+/// A warning or note at the top of a page.
 struct Remark {
-    /// Whether it must not be overlooked.
+    /// Whether it is a warning.
     grave: bool,
     text: String,
 }
@@ -68,21 +68,21 @@ struct Section {
     drawings: Vec<Drawing>,
 }
 
-/// A picture that is drawn already.
+/// A picture that has already been drawn.
 pub struct Drawing {
-    /// The name of its file, without the ending.
+    /// Its file name without the extension.
     pub name: String,
-    /// The picture, with a title of its own.
+    /// The picture, which includes its title.
     pub svg: String,
 }
 
-/// A chart, and its data as JSON that can stand in a page.
+/// A chart, and its data as JSON that is safe to embed in a page.
 struct Drawn {
     chart: Chart,
     json: String,
 }
 
-/// A text that can be looked at and downloaded.
+/// A text to view and download.
 struct Text {
     title: String,
     file: String,
@@ -103,19 +103,19 @@ impl Section {
 impl Drawn {
     fn of(chart: Chart) -> Drawn {
         let json = serde_json::to_string(&chart).expect("charts hold text and finite numbers");
-        // Inside a script element only this could end it.
+        // Nothing else could end the script element.
         Drawn { chart, json: json.replace('<', "\\u003c") }
     }
 }
 
 impl Cell {
-    /// As a person reads it.
+    /// Formats it for people.
     pub fn shown(&self) -> String {
         let signed = |value: f64, print: fn(f64) -> String| {
             let text = print(value.abs());
             match text.strip_prefix('<') {
                 _ if value >= 0.0 => text,
-                // Of what is below zero, less is more.
+                // A negative number below the smallest shown one.
                 Some(least) => format!(">−{least}"),
                 None => format!("−{text}"),
             }
@@ -131,7 +131,7 @@ impl Cell {
         }
     }
 
-    /// As it is sorted, and as a table is downloaded.
+    /// Formats it for sorting and for CSV.
     pub fn exact(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -140,13 +140,13 @@ impl Cell {
         }
     }
 
-    /// Whether it stands in a column of numbers.
+    /// Returns whether it belongs in a column of numbers.
     pub fn is_number(&self) -> bool {
         !matches!(self, Cell::Text(_))
     }
 }
 
-/// The page of a run, or of several under different schemes.
+/// Renders the page of a run, or of several under different schemes.
 pub fn of_runs(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let time_series = AllTimeSeries::of(outcomes);
@@ -173,7 +173,7 @@ pub fn of_runs(outcomes: &[Outcome]) -> String {
     ];
     let mut facts: Vec<Sheet> = tables::differences(outcomes).into_iter().collect();
     facts.extend([tables::provenance(outcomes), tables::laws(outcomes)]);
-    sections.push(Section::new("Where this comes from", facts, Vec::new()));
+    sections.push(Section::new("Provenance and checks", facts, Vec::new()));
     sections.retain(|section| !section.is_empty());
     let schemes: Vec<&str> = outcomes.iter().map(|it| it.drive.scheme.as_str()).collect();
     fill(Page {
@@ -189,7 +189,7 @@ pub fn of_runs(outcomes: &[Outcome]) -> String {
     })
 }
 
-/// The page of a study of a paper: its pictures, and every table.
+/// Renders the page of a study of a paper: its pictures and all tables.
 pub fn of_study(
     title: &str,
     lead: Vec<String>,
@@ -204,7 +204,7 @@ pub fn of_study(
 }
 
 impl Page<'_> {
-    /// Whether there is anything to draw: a page without charts need not carry what draws them.
+    /// Returns whether the page has charts and needs the charting library.
     fn has_charts(&self) -> bool {
         self.sections.iter().any(|section| !section.charts.is_empty())
     }
@@ -229,20 +229,20 @@ fn fill(page: Page<'_>) -> String {
     page.render().expect("writing to a string does not fail")
 }
 
-/// What must not be overlooked, and what is worth knowing.
+/// Returns the warnings and notes of a page.
 fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     let mut texts: Vec<Remark> = Vec::new();
     for Warning { severity, text } in warnings(outcomes) {
         let text = match severity {
             Severity::Interrupted => {
-                format!("Interrupted {text}. What is shown is the part of the run until then.")
+                format!("Interrupted {text}. This page shows the part of the run until then.")
             }
             Severity::Warning => format!("Warning: {text}."),
             Severity::Remark => format!("Note: {text}."),
         };
         texts.push(Remark { grave: severity != Severity::Remark, text });
     }
-    // What is wrong with a workload is wrong with it under every scheme.
+    // An error of the workload occurs under every scheme.
     let mut wrong: Vec<String> = Vec::new();
     for outcome in outcomes {
         if let Ending::Failed(diagnostics) = &outcome.ending {
@@ -256,7 +256,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     texts
 }
 
-/// What is programmed for each page of the host, by source.
+/// Returns the chart of pages programmed per page of the host, by source.
 fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
     let known: Vec<&Outcome> =
         outcomes.iter().filter(|it| it.counters.programs[Source::Host] > 0).collect();
@@ -272,30 +272,29 @@ fn amplification(outcomes: &[Outcome]) -> Option<Chart> {
     (!known.is_empty()).then(|| Chart {
         id: "write-amplification".into(),
         title: "Write amplification and its parts".into(),
-        about: "Pages programmed for each page programmed for the host, by the source they were programmed for."
-            .into(),
+        about: "Pages programmed per page programmed for the host, by source.".into(),
         shape: Shape::Bars,
         x: Axis::linear("scheme"),
         panels: vec![Panel {
             name: String::new(),
-            y: Axis::linear("pages programmed per page of the host"),
+            y: Axis::linear("pages programmed per host page"),
             rows: known.iter().map(|it| it.drive.scheme.clone()).collect(),
             series,
         }],
     })
 }
 
-/// The full configurations, and the full description of the workload.
+/// Returns the complete configurations and the complete description of the workload.
 fn texts(outcomes: &[Outcome]) -> Vec<Text> {
     let mut texts: Vec<Text> = Vec::new();
     for outcome in outcomes {
         let scheme = &outcome.drive.scheme;
         let name = file_name(scheme);
         let taken = texts.iter().filter(|it| it.file == format!("{name}.toml")).count();
-        // Two schemes of the same name, from two folders.
+        // Two scheme files of the same name in different folders.
         let name = if taken > 0 { format!("{name}-{}", texts.len() + 1) } else { name };
         texts.push(Text {
-            title: format!("The drive under {scheme}: a device file of its own"),
+            title: format!("The drive under {scheme}, as a complete device file"),
             file: format!("{name}.toml"),
             text: outcome.drive.text.clone(),
         });
@@ -309,7 +308,7 @@ fn texts(outcomes: &[Outcome]) -> Vec<Text> {
     texts
 }
 
-/// A file for what a scheme makes of a drive: `dir/x.toml+rps` becomes `x+rps`.
+/// Returns the file name for the drive under a scheme: `dir/x.toml+rps` becomes `x+rps`.
 fn file_name(scheme: &str) -> String {
     let part = |part: &str| {
         let name = part.rsplit(['/', '\\']).next().unwrap_or(part);
@@ -337,7 +336,8 @@ mod tests {
     use crate::workload::{Control, WorkloadSpec};
     use fowler_device::{BySource, Source as Flashed};
 
-    /// What is carried is what was built from the packages named, and can end no script element.
+    /// The embedded libraries are those built from the named packages, and cannot end a script
+    /// element.
     #[test]
     fn what_pages_carry_is_what_was_vendored() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vendor");
@@ -406,8 +406,7 @@ mod tests {
         assert_eq!(page.matches("<script").count(), 4, "data, charting, sorting, drawing");
     }
 
-    /// The picture, the time series and the table are of the same pages, whoever they were
-    /// programmed for.
+    /// The chart, the time series and the table count the same pages, for all sources.
     #[test]
     fn what_is_drawn_of_write_amplification_is_all_of_it() {
         let set = [
@@ -446,7 +445,7 @@ mod tests {
         let waf = counters.waf().expect("there were writes");
         let chart = amplification(&[outcome]).expect("there were writes");
         let drawn: f64 = chart.panels[0].series.iter().flat_map(|its| &its.y).flatten().sum();
-        // Each part is drawn to three digits.
+        // Each part is drawn with three digits.
         assert!((drawn / waf - 1.0).abs() < 0.01, "{drawn} of {waf}");
     }
 }

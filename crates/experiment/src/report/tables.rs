@@ -31,12 +31,12 @@ pub fn latency(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// What was written and what that took: a table for each group of metrics.
+/// Writes and their cost: a table for each group of metrics.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Sheet> {
     layout::writing(outcomes).iter().map(|group| of_group(group, outcomes)).collect()
 }
 
-/// Suspensions: a row for each scheme; none where nothing was suspended.
+/// Suspensions: a row for each scheme; `None` if nothing was suspended.
 pub fn suspensions(outcomes: &[Outcome]) -> Option<Sheet> {
     layout::suspensions(outcomes).map(|group| of_group(&group, outcomes))
 }
@@ -54,13 +54,13 @@ fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// A metric of a run.
+/// The value of a metric as a cell.
 fn cell(column: &Shown, outcome: &Outcome) -> Cell {
     let number = column.value(outcome).as_f64();
     if column.unit() == Unit::Share { Cell::share(number) } else { Cell::number(number) }
 }
 
-/// Where the time went: a row for each scheme, kind, band and cause.
+/// Causes of latency: a row for each scheme, kind, band and cause.
 pub fn blame(outcomes: &[Outcome]) -> Sheet {
     let heads = ["scheme", "requests", "band", "cause", "mean (us)", "share"];
     let mut sheet = Sheet::new("blame", "Causes of latency", &heads);
@@ -84,9 +84,10 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The laws that every run must obey.
+/// The laws that every run must obey, with their bounds and values.
 pub fn laws(outcomes: &[Outcome]) -> Sheet {
-    let heads = ["scheme", "law", "says", "at least (s)", "counted (s)", "at most (s)", "holds"];
+    let heads =
+        ["scheme", "law", "statement", "at least (s)", "measured (s)", "at most (s)", "holds"];
     let mut sheet = Sheet::new("laws", "Laws of every run", &heads);
     let seconds = |ns: u128| Cell::Number(ns as f64 / 1e9);
     for outcome in outcomes {
@@ -105,7 +106,7 @@ pub fn laws(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// What the results need to be made again: a row for each fact, a column for each scheme.
+/// What is needed to reproduce the results: a row for each fact, a column for each scheme.
 pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     let mut heads = vec!["fact"];
     heads.extend(outcomes.iter().map(|it| it.drive.scheme.as_str()));
@@ -119,25 +120,25 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     fact("device", &|it| it.drive.device.clone());
     fact("hash of the configuration", &|it| it.drive.hash.clone());
     fact("seed", &|it| it.drive.config.seed.to_string());
-    fact("state at the start", &|it| it.precondition.clone());
+    fact("initial state", &|it| it.precondition.clone());
     fact("workload", &|it| it.workload.name.clone());
     fact("hash of the workload", &|it| it.workload.hash.clone());
     fact("requests", &|it| it.workload.requests.to_string());
     fact("times divided by", &|it| it.workload.speed.to_string());
     fact("requests issued", &|it| match it.pacing {
         Pacing::Open => "at their times".into(),
-        Pacing::Closed { depth } => format!("as soon as fewer than {depth} are outstanding"),
+        Pacing::Closed { depth } => format!("whenever fewer than {depth} are outstanding"),
     });
     fact("simulated (s)", &|it| it.simulated.as_s().to_string());
     sheet
 }
 
-/// The configuration keys in which the schemes differ; none where there is one scheme, or no
-/// difference.
+/// The configuration keys in which the schemes differ; `None` for one scheme, or without
+/// differences.
 pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     let mut heads = vec!["key"];
     heads.extend(outcomes.iter().map(|it| it.drive.scheme.as_str()));
-    let mut sheet = Sheet::new("differences", "What tells the schemes apart", &heads);
+    let mut sheet = Sheet::new("differences", "Differences between the schemes", &heads);
     let all: Vec<BTreeMap<String, String>> =
         outcomes.iter().map(|it| flat(&it.drive.text)).collect();
     for key in all.first()?.keys() {
@@ -152,8 +153,8 @@ pub fn differences(outcomes: &[Outcome]) -> Option<Sheet> {
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
-/// Every key of a configuration with its value. Configurations are printed by this program: they
-/// can be read.
+/// Returns every key of a configuration with its value. The text comes from this program, so it
+/// always parses.
 fn flat(text: &str) -> BTreeMap<String, String> {
     fn walk(prefix: &str, table: &toml::Table, keys: &mut BTreeMap<String, String>) {
         for (name, value) in table {

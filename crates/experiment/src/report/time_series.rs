@@ -1,4 +1,4 @@
-//! Pictures of a run over time, and of its blocks.
+//! Charts of a run over time, and of the wear of its blocks.
 
 use super::chart::{Axis, Chart, Panel, Series, Shape, coarse, percentage};
 use crate::numbers::{counted, seconds};
@@ -8,25 +8,25 @@ use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
 
-/// Cells at most in all fields of a page together, and windows in all its runs together: what a
-/// page can carry. A window is drawn some twenty times, in as many lines.
+/// Limits for a page: cells in all heat maps together, and windows in all runs together. Each
+/// window is drawn about twenty times, in as many lines.
 const CELLS: usize = 90_000;
 const WINDOWS: usize = 1024;
-/// Fields on a page: dies, channels and blocks.
+/// Heat maps on a page: dies, channels and blocks.
 const FIELDS: usize = 3;
-/// Rows of cells at most: more could not be told apart.
+/// Most rows of cells: more could not be distinguished.
 const ROWS: usize = 64;
-/// Columns of a map of blocks at most.
+/// Most columns of a map of blocks.
 const BLOCK_COLUMNS: usize = 128;
 
-/// A run and its time series, in as many windows as there is room for.
+/// A run and its time series, with as many windows as the page has room for.
 struct TimeSeries<'a> {
     outcome: &'a Outcome,
     detail: &'a Detail,
     over_time: Cow<'a, OverTime>,
 }
 
-/// The runs that hold a time series, and the unit that their time is shown in.
+/// The runs that have a time series, and the unit of time on their charts.
 pub struct AllTimeSeries<'a> {
     runs: Vec<TimeSeries<'a>>,
     unit: &'static str,
@@ -34,7 +34,7 @@ pub struct AllTimeSeries<'a> {
 }
 
 impl<'a> AllTimeSeries<'a> {
-    /// The time series of those runs that have one.
+    /// Returns the time series of the runs that have one.
     pub fn of(outcomes: &'a [Outcome]) -> AllTimeSeries<'a> {
         let whole = |outcome: &'a Outcome| {
             let detail = outcome.detail.as_deref()?;
@@ -45,7 +45,7 @@ impl<'a> AllTimeSeries<'a> {
         let windows = |runs: &[TimeSeries<'_>]| {
             runs.iter().map(|run| run.over_time.windows().len()).sum::<usize>()
         };
-        // The same for all: what has the same width can be compared.
+        // Use the same width for all runs, so that they can be compared.
         while windows(&runs) > WINDOWS.max(runs.len()) {
             for run in &mut runs {
                 run.over_time = Cow::Owned(run.over_time.coarser());
@@ -67,7 +67,7 @@ impl<'a> AllTimeSeries<'a> {
         Axis::linear(format!("time since the first request entered ({})", self.unit))
     }
 
-    /// The middle of every window.
+    /// Returns the middle of every window.
     fn middles(&self, over_time: &OverTime) -> Vec<f64> {
         let width = over_time.width().0 as f64;
         let middle = |(index, window): (usize, &Window)| {
@@ -76,7 +76,7 @@ impl<'a> AllTimeSeries<'a> {
         over_time.windows().iter().enumerate().map(middle).collect()
     }
 
-    /// A line for every run of what each window comes to.
+    /// Returns a line for every run, with the value of each window.
     fn lines(&self, value: impl Fn(&OverTime, usize) -> Option<f64>) -> Vec<Series> {
         let line = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let windows = 0..over_time.windows().len();
@@ -92,10 +92,10 @@ impl<'a> AllTimeSeries<'a> {
             self.runs.iter().map(|run| seconds(run.over_time.width().as_s())).collect();
         let mut different = widths.clone();
         different.dedup();
-        format!("Time is cut into windows of {}.", different.join(", "))
+        format!("Each window is {}.", different.join(", "))
     }
 
-    /// Every picture of the runs over time.
+    /// Returns every chart of the runs over time.
     pub fn charts(&self) -> Vec<Chart> {
         if self.runs.is_empty() {
             return Vec::new();
@@ -132,17 +132,13 @@ impl<'a> AllTimeSeries<'a> {
             panel.series.iter().flat_map(|it| &it.y).flatten().any(|&value| which(value))
         };
         let gaps = panels.iter().any(|panel| has(panel, |value| value == 0.0));
-        let gaps = if gaps {
-            " Windows in which that is no time at all are left out of a line."
-        } else {
-            ""
-        };
+        let gaps = if gaps { " Windows with a latency of zero are left out." } else { "" };
         panels.retain(|panel| has(panel, |value| value > 0.0));
         (!panels.is_empty()).then(|| Chart {
             id: format!("{name}-latency-over-time"),
             title: format!("Latency of {name}s over time"),
             about: format!(
-                "Of the {name}s that were answered in each window. {} Mean and maximum are exact, p99 is at most \
+                "Latency of the {name}s that completed in each window. {} Mean and maximum are exact, p99 is at most \
                  6 % too high.{gaps}",
                 self.about_windows()
             ),
@@ -174,14 +170,14 @@ impl<'a> AllTimeSeries<'a> {
         Chart {
             id: "throughput".into(),
             title: "Throughput over time".into(),
-            about: format!("Requests answered, and what they asked for. {}", self.about_windows()),
+            about: format!("Completed requests and their bytes. {}", self.about_windows()),
             shape: Shape::Lines,
             x: self.time(),
             panels,
         }
     }
 
-    /// What all dies spend their time on, a panel for every run.
+    /// Returns how all dies spend their time, one panel per run.
     fn activity(&self) -> Chart {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let dies = f64::from(outcome.drive.layout.geometry.dies());
@@ -208,7 +204,7 @@ impl<'a> AllTimeSeries<'a> {
             id: "die-activity".into(),
             title: "What the dies do".into(),
             about: format!(
-                "The time of all dies by what they spend it on, transfers included; the rest is idle, or waiting \
+                "The time of all dies by activity, including transfers; the rest is idle time, or waiting \
                  for a channel to begin a program. {}",
                 self.about_windows()
             ),
@@ -218,7 +214,7 @@ impl<'a> AllTimeSeries<'a> {
         }
     }
 
-    /// How busy each die or channel is, as a field of cells; a panel for every run.
+    /// Returns how busy each die or channel is, as a heat map; one panel per run.
     fn utilisation(&self, what: &str, busy: fn(&OverTime, usize) -> &[u64]) -> Chart {
         let panel = |TimeSeries { outcome, over_time, .. }: &TimeSeries<'_>| {
             let units = busy(over_time, 0).len();
@@ -255,7 +251,7 @@ impl<'a> AllTimeSeries<'a> {
             id: format!("{what}-utilisation"),
             title: format!("How busy each {what} is"),
             about: format!(
-                "The share of each window in which a {what} was at work: dark is idle, bright is busy all the \
+                "The share of each window in which a {what} was busy: dark is idle, bright is busy all the \
                  time. {}",
                 self.about_windows()
             ),
@@ -271,7 +267,7 @@ impl<'a> AllTimeSeries<'a> {
             id: "waf-over-time".into(),
             title: "Write amplification over time".into(),
             about: format!(
-                "Pages programmed for any source for each page programmed for the host. {}",
+                "Pages programmed for any source per page programmed for the host. {}",
                 self.about_windows()
             ),
             shape: Shape::Lines,
@@ -290,7 +286,7 @@ impl<'a> AllTimeSeries<'a> {
             id: "suspensions-over-time".into(),
             title: "Suspensions over time".into(),
             about: format!(
-                "How often a program or an erase was taken off the cells for a read. {}",
+                "How often a program or an erase was suspended for a read. {}",
                 self.about_windows()
             ),
             shape: Shape::Lines,
@@ -308,7 +304,7 @@ impl<'a> AllTimeSeries<'a> {
         })
     }
 
-    /// Erases of every block: dies down, blocks across.
+    /// Returns the erases of every block: one row per die, one column per block or group of blocks.
     fn wear(&self) -> Chart {
         let panel = |TimeSeries { outcome, detail, .. }: &TimeSeries<'_>| {
             let dies = outcome.drive.layout.geometry.dies() as usize;
@@ -349,9 +345,9 @@ impl<'a> AllTimeSeries<'a> {
         Chart {
             id: "wear-map".into(),
             title: "Wear of the blocks".into(),
-            about: "How often each block has been erased in the end, what happened before the first request \
-                    included: a row for each die, its blocks across. Of a drive with many blocks a cell is the mean \
-                    of some neighbours."
+            about: "How often each block has been erased by the end of the run, including preconditioning. \
+                    Each row is a die, each column a block. On a drive with many blocks a cell is the mean \
+                    of several neighbors."
                 .into(),
             shape: Shape::Heat,
             x: Axis::linear("block of the die"),
@@ -365,7 +361,7 @@ fn numbered(what: &str, from: usize, to: usize) -> String {
     if to == from + 1 { format!("{what} {from}") } else { format!("{what}s {from} to {}", to - 1) }
 }
 
-/// A moment to six digits.
+/// Rounds a time to six digits.
 fn coarse_time(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
