@@ -30,7 +30,7 @@ fn what_reads_took_and_what_was_lost_is_reported() {
         "|   with 21                               |",
         "|   repeated at the next level            |",
         "|   uncorrectable                         |",
-        "| reads before others that waited longer  |",
+        "| reads served before older ones          |",
         "| soft sensing",
         "flash reads failed under noop, ",
         ": data would be lost; ",

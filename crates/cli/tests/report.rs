@@ -202,11 +202,11 @@ fn a_timeline_that_cannot_be_had_is_refused_and_loses_nothing() {
     let folder = folder("no-timeline");
     let out = folder.display().to_string();
     for (flags, said) in [
-        (&["run", "--timeline", "slowest:0", "--out", &out][..], "nothing to look at"),
-        (&["run", "--timeline", "5ms..2ms", "--out", &out], "ends before it has begun"),
+        (&["run", "--timeline", "slowest:0", "--out", &out][..], "at least 1"),
+        (&["run", "--timeline", "5ms..2ms", "--out", &out], "ends before it begins"),
         (&["run", "--timeline", "2ms..5ms"], "--out <DIR>"),
         (&["run", "--timeline", "1h..2h", "--out", &out], "lies outside the run"),
-        (&["explain", "--slowest", "0"], "nothing to look at"),
+        (&["explain", "--slowest", "0"], "at least 1"),
         (&["explain", "--slowest", "1001"], "too many"),
     ] {
         let output = fowler(&[flags, &SMALL].concat());

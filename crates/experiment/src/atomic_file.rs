@@ -1,5 +1,5 @@
-//! Files that appear when they are complete: what was there before is never replaced by a part, and
-//! nothing that is read is written.
+//! Files that appear only when complete: an existing file is never replaced by a partial one, and
+//! no input file is overwritten.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use std::fs::{self, File};
@@ -7,14 +7,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are being written now. A program that is told to end at once cannot drop them.
+/// Files that are being written now, to be removed if the program ends without dropping them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Names tried for a file that grows, before something is taken to be wrong.
+/// Names to try for a temporary file before giving up.
 const NAMES: u32 = 1000;
 
-/// A file that grows under another name, `<name>.partial` or `<name>.partial2` and so on, until
-/// [`AtomicFile::finish`]. One that is never finished is removed. Devices and pipes are written
-/// directly.
+/// A file that is written under a temporary name, `<name>.partial` or `<name>.partial2` and so on,
+/// until [`AtomicFile::finish`] renames it. A file that is never finished is removed. Devices and
+/// pipes are written directly.
 #[derive(Debug)]
 pub struct AtomicFile {
     out: BufWriter<File>,
@@ -37,7 +37,7 @@ impl AtomicFile {
         Ok(AtomicFile { out, path: path.to_path_buf(), partial })
     }
 
-    /// Writes out what is left and gives the file its name.
+    /// Flushes the file and gives it its name.
     pub fn finish(mut self) -> Result<(), Diagnostics> {
         let flushed = self.out.flush();
         let named = flushed.and_then(|()| match &self.partial {
@@ -52,7 +52,7 @@ impl AtomicFile {
     }
 }
 
-/// Makes a file of a new name beside `path`: a file of the user's is never taken for ours.
+/// Creates a file with a new name next to `path`; never reuses an existing file.
 fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     for number in 1..=NAMES {
         let mut name = path.as_os_str().to_owned();
@@ -71,7 +71,10 @@ fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::AlreadyExists, "too many partial files are beside it"))
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "there are too many .partial files next to it",
+    ))
 }
 
 fn forget(partial: &Path) {
@@ -79,7 +82,7 @@ fn forget(partial: &Path) {
     list.retain(|other| other != partial);
 }
 
-/// Removes every file that is being written. For a program that ends at once.
+/// Removes every file that is being written, for a program that exits immediately.
 pub fn abandon() {
     let mut list = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for partial in list.drain(..) {
@@ -100,20 +103,20 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // What cannot be removed is left under its telling name.
+            // A file that cannot be removed stays under its .partial name.
             let _left = fs::remove_file(partial);
             forget(partial);
         }
     }
 }
 
-/// Whether there is something there that is no plain file, such as `/dev/null`.
+/// Returns whether `path` exists and is not a regular file, such as `/dev/null`.
 pub(crate) fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| !facts.is_file() && !facts.is_dir())
 }
 
-/// Whether a file could be made at `path`. Asking for permissions is not reliable (network drives,
-/// full disks), so one is made beside it and removed.
+/// Checks that a file can be created at `path`. Permissions are not reliable (network drives, full
+/// disks), so it creates one next to it and removes it.
 pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     if is_special(path) {
         return Ok(());
@@ -123,7 +126,7 @@ pub fn writable(path: &Path) -> Result<(), Diagnostics> {
     })
 }
 
-/// The diagnostic of a file that cannot be written.
+/// Returns the diagnostic for a file that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostics {
     Diagnostic::new(path.display().to_string(), format!("cannot be written: {error}")).into()
 }
@@ -131,7 +134,7 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Diagnostics {
 /// A file that a command reads or writes, and the flag that names it.
 pub type Named = (String, PathBuf);
 
-/// Says so where an output is also an input, or two outputs are one file, by whatever paths.
+/// Rejects outputs that are also inputs, and two outputs to the same file, whatever the paths.
 pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let plain = |named: &&Named| !is_special(&named.1);
@@ -154,12 +157,12 @@ pub fn clashes(inputs: &[Named], outputs: &[Named]) -> Diagnostics {
     diagnostics
 }
 
-/// Whether two paths lead to one file.
+/// Returns whether two paths lead to the same file.
 pub fn same(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
 
-/// The path without links and detours; the end of it need not exist yet.
+/// Returns the canonical path; its last parts need not exist yet.
 fn real(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let there = whole.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));

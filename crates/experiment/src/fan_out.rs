@@ -1,15 +1,14 @@
-//! Independent pieces of work on all cores, each begun in its turn by whichever core is free.
+//! Runs independent pieces of work on all cores; each free core takes the next piece.
 //!
-//! Rayon alone halves a list until it has a few parts for each thread, and does not divide a part
-//! any more: of eight runs on two cores the last two may be left to one of them. Here a thread that
-//! is free takes the next of all pieces, so that no core is idle before the last one is begun.
+//! Rayon alone halves a list until each thread has a few parts, and does not divide these further:
+//! of eight runs on two cores, one core may be left with the last two. Here a free thread takes the
+//! next piece, so no core is idle before the last piece has started.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the pieces of work in their order, as threads become free; results are in that order too.
-/// Put long pieces first: one that is begun last keeps one core busy when the others have nothing
-/// left to do.
+/// Starts the pieces of work in order, as threads become free, and returns the results in the same
+/// order. Put long pieces first: a long one at the end would leave the other cores idle.
 pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let mut done: Vec<(usize, R)> = (0..pieces.len())
@@ -24,7 +23,7 @@ pub fn each<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Ve
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Does both, at the same time if a core is free.
+/// Runs both, at the same time if a core is free.
 pub fn both<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,

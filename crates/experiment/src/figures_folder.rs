@@ -1,5 +1,5 @@
-//! Tables and pictures as the files of one folder: what a study, a life and the shown models of
-//! cells end with.
+//! Writes tables and figures to the files of one folder, for studies, lifetimes and the models of
+//! cells.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
@@ -9,21 +9,21 @@ use fowler_figures::Figure;
 use std::io::Write;
 use std::path::Path;
 
-/// A picture and the name of its file, without the ending.
+/// A figure and its file name without the extension.
 pub type Named = (String, Figure);
 
-/// What was written.
+/// The files that were written.
 pub struct Written {
     /// The names of the files.
     pub files: Vec<String>,
     /// What could not be drawn.
     pub warnings: Vec<String>,
-    /// What could.
+    /// The figures that were drawn.
     pub drawings: Vec<Drawing>,
 }
 
 /// Writes every table as CSV and every figure as SVG. A figure that cannot be drawn is a warning,
-/// not an error: of a few requests there may be nothing to draw, and the tables say so as well.
+/// not an error: with few requests there may be nothing to draw, and the tables show it, too.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -39,7 +39,7 @@ pub fn write(sheets: &[Sheet], figures: &[Named], folder: &Path) -> Result<Writt
         let svg = match figure.svg() {
             Ok(svg) => svg,
             Err(error) => {
-                warnings.push(format!("{name} is not drawn: {error}"));
+                warnings.push(format!("{name} was not drawn: {error}"));
                 continue;
             }
         };

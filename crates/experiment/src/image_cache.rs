@@ -1,13 +1,12 @@
-//! Preconditioned drives that many runs begin from: each state is reached once.
+//! A cache of preconditioned drives: runs with the same initial state share one.
 
 use fowler_device::{Config, Device, PreconditionedImage, Refusal};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A state that is reached by whoever needs it first, while others wait.
+/// A state that the first user computes while others wait.
 type State = OnceLock<Result<PreconditionedImage, Vec<Refusal>>>;
 
-/// The states so far, each with a configuration that reaches it; those that were asked for last
-/// come last.
+/// The cached states, each with its configuration, least recently used first.
 #[derive(Debug)]
 pub struct ImageCache {
     states: Mutex<Vec<(Config, Arc<State>)>>,
@@ -15,19 +14,19 @@ pub struct ImageCache {
 }
 
 impl Default for ImageCache {
-    /// A cache without bounds.
+    /// Returns a cache without a limit.
     fn default() -> ImageCache {
         ImageCache::of(usize::MAX)
     }
 }
 
 impl ImageCache {
-    /// A cache of at most so many states: that which nobody has asked for the longest goes first.
+    /// Returns a cache of at most `most` states, which evicts the least recently used one.
     pub fn of(most: usize) -> ImageCache {
         ImageCache { states: Mutex::default(), most }
     }
 
-    /// The drive of `config`, preconditioned, at time zero.
+    /// Returns the preconditioned drive of `config`, at time zero.
     pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
         match self.state(config).get_or_init(|| PreconditionedImage::new(config)) {
             Ok(image) => image.device(config),

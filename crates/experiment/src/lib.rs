@@ -1,7 +1,8 @@
-//! From a specification to an outcome: drives and workloads from text, schemes, runs, comparisons.
+//! From a specification to an outcome: parses drives and workloads, applies schemes, and makes runs
+//! and comparisons.
 //!
-//! The command line and the bindings go through this crate and print; it prints nothing itself.
-//! What is wrong with an input is said all at once, as [`diagnostic::Diagnostics`].
+//! The command line and the bindings use this crate and print its results; it prints nothing
+//! itself. It reports all errors of an input at once, as [`diagnostic::Diagnostics`].
 
 pub mod atomic_file;
 pub mod calibration;
@@ -39,7 +40,7 @@ pub mod validate;
 pub mod warnings;
 pub mod workload;
 
-/// Policies that whoever builds a drive hands over, and what they are shown.
+/// Custom policies, and the views that they see.
 pub mod policies {
     pub use fowler_device::AccessClass;
     pub use fowler_device::policy::custom::*;
@@ -49,7 +50,7 @@ pub mod policies {
     pub use fowler_units::TxnId;
 }
 
-/// The words of the floors below that a user of this crate needs.
+/// Types of the lower crates that a user of this crate needs.
 pub use fowler_device::blame::{Blame, Part};
 pub use fowler_device::{Completion, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};

@@ -1,12 +1,12 @@
-//! Numbers as a person reads them: three or four significant digits, thousands apart. And the words
-//! for causes of latency.
+//! Formats numbers for people: three or four significant digits, with thousands separators. Also
+//! names the causes of latency.
 
 use fowler_device::blame::Part;
 
-/// What stands where nothing was measured.
+/// The placeholder for a value that was not measured.
 pub const NOTHING: &str = "-";
 
-/// A whole number with its thousands apart: `1,234,567`.
+/// Formats a whole number with thousands separators: `1,234,567`.
 pub fn whole(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -19,18 +19,18 @@ pub fn whole(value: u64) -> String {
     text
 }
 
-/// So many of something: `1 request`, `2,000 requests`.
+/// Formats a count with its noun: `1 request`, `2,000 requests`.
 pub fn counted(count: u64, what: &str) -> String {
     counted_as(count, what, &format!("{what}s"))
 }
 
-/// The same where many are not called by adding an s.
+/// Like [`counted`], with an irregular plural.
 pub fn counted_as(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", whole(count), if count == 1 { one } else { many })
 }
 
-/// A number of at least zero with three to four significant digits: `1.234`, `12.34`, `123.4`,
-/// `1,234`.
+/// Formats a number of at least zero with three to four significant digits: `1.234`, `12.34`,
+/// `123.4`, `1,234`.
 pub fn real(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -41,12 +41,12 @@ pub fn real(value: f64) -> String {
     }
 }
 
-/// The same, or a dash.
+/// Like [`real`], or a dash.
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
 }
 
-/// A ratio: `0.372x`.
+/// Formats a ratio: `0.372x`.
 pub fn ratio(value: f64) -> String {
     match value {
         _ if value < 0.0995 => format!("{value:.3}x"),
@@ -56,8 +56,7 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// A share in percent: `12.3 %`. What is less than all is not rounded to all, nor what is something
-/// to nothing.
+/// Formats a share in percent: `12.3 %`. Never rounds up to 100 % or down to 0 %.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -70,7 +69,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// An amount of data in binary units: `44.8 GiB`.
+/// Formats an amount of data in binary units: `44.8 GiB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [(&str, u64); 4] =
         [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
@@ -81,7 +80,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A length of time in the unit that fits: `300.0 s`.
+/// Formats a time in a suitable unit: `300.0 s`.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
         _ if seconds >= 86_400.0 * 3.0 => format!("{} days", real(seconds / 86_400.0)),
@@ -91,7 +90,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A cause of latency in words.
+/// Returns the words for a cause of latency.
 pub fn words(part: Part) -> String {
     part.name().replace("_gc_", "_GC_").replace("_wear_", "_wear-leveling_").replace('_', " ")
 }

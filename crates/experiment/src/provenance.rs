@@ -1,4 +1,4 @@
-//! What a result needs to be made again: hashes that any machine computes alike.
+//! What identifies a result: hashes that are the same on every machine.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::HostIo;
@@ -10,22 +10,23 @@ use std::path::Path;
 /// The version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A hash of the sources that simulate, in 64 hexadecimal digits: what an earlier version measured
-/// is not this one's result. The same in every build profile, on every machine, and in every
-/// program that is built of them.
+/// A hash of the simulator's sources, in 64 hexadecimal digits, which separates results of
+/// different versions. It is the same in every build profile, on every machine, and in every
+/// program built from these sources.
 pub const FINGERPRINT: &str = env!("FOWLER_FINGERPRINT");
 
-/// The first 16 hexadecimal digits of the SHA-256 of `text`: enough to tell configurations apart.
+/// Returns the first 16 hexadecimal digits of the SHA-256 of `text`: enough to distinguish
+/// configurations.
 pub fn text_hash(text: &str) -> String {
     text_hash_of(text, 16)
 }
 
-/// The same in so many digits, 64 at most.
+/// Like [`text_hash`], with the given number of digits, at most 64.
 pub(crate) fn text_hash_of(text: &str, digits: usize) -> String {
     hex(&Sha256::digest(text.as_bytes())[..digits / 2])
 }
 
-/// The SHA-256 of a file as it lies on the disk, packed or not: what `sha256sum` prints.
+/// Returns the SHA-256 of a file as stored, compressed or not: what `sha256sum` prints.
 pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     let failed = |error: std::io::Error| {
         Diagnostics::from(Diagnostic::new(
@@ -44,9 +45,9 @@ pub fn file_hash(path: &Path) -> Result<String, Diagnostics> {
     }
 }
 
-/// Requests that go by, and their hash so far, as [`text_hash`] has it: of the moment, the offset,
-/// the size and the code of the operation of each, in little-endian order; where a request has a
-/// queue, a placement handle or a deadline, all three follow its code, which then has its highest
+/// An iterator adapter that hashes requests as they pass, in the form of [`text_hash`]. Each
+/// request contributes its time, offset, size and operation code, in little-endian order. If it has
+/// a queue, a placement handle or a deadline, all three follow the code, which then has its highest
 /// bit set.
 pub(crate) struct Digested<I> {
     source: I,
@@ -54,9 +55,9 @@ pub(crate) struct Digested<I> {
     pending: Vec<u8>,
 }
 
-/// Bytes that are hashed at once.
+/// Bytes to hash at once.
 const DIGESTED: usize = 1 << 14;
-/// The bit of an operation's code that says that more follows.
+/// The bit of an operation code that marks further fields.
 const MORE_FOLLOWS: u8 = 1 << 7;
 
 impl<I> Digested<I> {
@@ -64,13 +65,13 @@ impl<I> Digested<I> {
         Digested { source, digest: Sha256::new(), pending: Vec::with_capacity(DIGESTED + 32) }
     }
 
-    /// The hash of what has gone by.
+    /// Returns the hash of the requests so far.
     pub fn hash(&self) -> String {
         hex(&self.digest.clone().chain_update(&self.pending).finalize()[..8])
     }
 
     fn take_in(&mut self, request: &HostIo) {
-        // Every field there is: one that is added must be hashed, too.
+        // Destructure all fields, so that a new one cannot be forgotten here.
         let HostIo { at, offset, size, op, queue, placement, deadline, .. } = *request;
         self.pending.extend_from_slice(&at.0.to_le_bytes());
         self.pending.extend_from_slice(&offset.to_le_bytes());

@@ -1,4 +1,4 @@
-//! A line or a row for every request of a run, in a file of the user's choice.
+//! Logs every request of a run to a file.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
@@ -6,22 +6,21 @@ use fowler_device::{Completion, Probe};
 use fowler_metrics::RequestLog;
 use std::path::{Path, PathBuf};
 
-/// Where every request of a run goes, in order of completion.
+/// Receives every request of a run, in order of completion.
 ///
-/// It cannot fail on the way, as no probe can: the first error is remembered, writing stops, and
-/// [`RequestSink::finish`] returns the error.
+/// Like every probe it cannot fail during the run: it remembers the first error, stops writing, and
+/// returns the error from [`RequestSink::finish`].
 pub trait RequestSink: Send {
-    /// A request was served.
+    /// Records a completed request.
     fn completed(&mut self, completion: &Completion);
 
-    /// Writes out what is left, and gives the file its name.
+    /// Flushes the file and gives it its name.
     ///
-    /// # Errors
-    /// The first error of writing; the file then does not appear.
+    /// # Errors The first write error; the file then does not appear.
     fn finish(self: Box<Self>) -> Result<(), Diagnostics>;
 }
 
-/// Starts a file of one format.
+/// Opens a sink that writes one file format.
 pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Diagnostics>;
 
 /// A file for every request of a run.
@@ -29,7 +28,7 @@ pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Diagnostics>;
 pub struct RequestsFile {
     /// The file.
     pub path: PathBuf,
-    /// What starts it.
+    /// Opens the sink for its format.
     pub open: OpenSink,
 }
 
@@ -39,7 +38,7 @@ impl RequestsFile {
         RequestsFile { path: path.into(), open: csv }
     }
 
-    /// The file of one scheme of several.
+    /// Returns the file for one scheme of several.
     pub(crate) fn of_scheme(&self, scheme: &str) -> RequestsFile {
         RequestsFile { path: log_path(&self.path, scheme), open: self.open }
     }
@@ -50,11 +49,11 @@ impl RequestsFile {
     }
 }
 
-/// A sink as one who watches the drive.
+/// A sink as a probe.
 pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
-    /// Writes out what is left.
+    /// Flushes and names the file.
     pub fn finish(self) -> Result<(), Diagnostics> {
         self.0.finish()
     }
@@ -90,8 +89,8 @@ impl RequestSink for Csv {
     }
 }
 
-/// Where the requests of one scheme are logged: `requests.csv` of scheme `rps` is
-/// `requests.rps.csv`.
+/// Returns the path of the log of one scheme: `requests.csv` becomes `requests.rps.csv` for scheme
+/// `rps`.
 pub fn log_path(path: &Path, scheme: &str) -> PathBuf {
     let extension = path.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
     let safe: String = scheme

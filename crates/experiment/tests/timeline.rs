@@ -229,7 +229,7 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
     for (place, (text, asked)) in reported.iter().zip(&slow.timeline.requests).enumerate() {
         let latency = asked.completion.latency().as_us();
         assert!(text.text.starts_with(&format!("{}. Request ", place + 1)), "{}", text.text);
-        assert!(latency > 0.0 && text.text.contains("Of this: "), "{}", text.text);
+        assert!(latency > 0.0 && text.text.contains("Causes: "), "{}", text.text);
         assert!(text.text.contains("answered at +"), "{}", text.text);
     }
     // In words they are the same, though less of the others is kept for that.
@@ -314,7 +314,7 @@ fn a_run_that_is_stopped_says_what_was_not_looked_at() {
     assert!(whole.diagnostics.0.is_empty() && looks % 2 == 0, "{looks} {}", whole.diagnostics);
     let (first, _) = stopped_after(looks / 4);
     assert!(matches!(first.outcome.ending, Ending::Stopped));
-    assert!(first.diagnostics.to_string().contains("not made again"), "{}", first.diagnostics);
+    assert!(first.diagnostics.to_string().contains("no second run"), "{}", first.diagnostics);
     assert!(first.timeline.requests.is_empty());
     let (second, _) = stopped_after(looks * 3 / 4);
     assert!(matches!(second.outcome.ending, Ending::Complete));

@@ -1,9 +1,8 @@
-//! One drive, one workload, one outcome.
+//! Runs one drive under one workload.
 //!
-//! A [`Run`] is the one way to start one: it has what must be known, and takes what may be given
-//! besides, each by its name. The room looks at everything that can be wrong (`ready`), finds the
-//! speed (`speed`), lets the drive serve the requests, and puts together the [`Outcome`]. It
-//! touches no file but that of the requests.
+//! [`Run`] is the builder that starts every run; optional inputs have a method each. The room
+//! checks everything that can be wrong (`ready`), finds the speed (`speed`), lets the drive serve
+//! the requests, and assembles the [`Outcome`]. It touches no file except the log of requests.
 
 mod ready;
 mod speed;
@@ -25,7 +24,7 @@ use fowler_metrics::{OverTime, Recorder};
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// What to run.
+/// The specification of a run.
 #[derive(Clone, Debug)]
 pub struct RunSpec {
     /// The drive.
@@ -34,17 +33,17 @@ pub struct RunSpec {
     pub scheme: Option<String>,
     /// The requests.
     pub workload: WorkloadSpec,
-    /// How fast they come.
+    /// The replay speed.
     pub replay_speed: ReplaySpeed,
-    /// Requests at most.
+    /// The most requests to run.
     pub limit: Option<u64>,
-    /// The file for every request, if one is wanted.
+    /// The log of all requests, if one is wanted.
     pub requests: Option<RequestsFile>,
-    /// Whether the outcome is to hold what pictures are made of: [`Outcome::detail`].
+    /// Whether to record the data of charts: [`Outcome::detail`].
     pub detail: bool,
 }
 
-/// A run that is to be started.
+/// A run that has not started yet.
 ///
 /// ```no_run
 /// # use fowler_experiment::{run::{Run, RunSpec}, workload::Control, diagnostic::Diagnostics};
@@ -63,7 +62,7 @@ pub struct Run<'a, P = ()> {
 }
 
 impl<'a> Run<'a> {
-    /// The run of a specification, which `control` may stop and hears of.
+    /// Returns the run of a specification, which `control` can watch and stop.
     pub fn new(spec: &'a RunSpec, control: Control<'a>) -> Run<'a> {
         Run {
             spec,
@@ -86,37 +85,36 @@ impl<'a> Run<'a> {
 }
 
 impl<'a, P: Probe> Run<'a, P> {
-    /// One more watches, and comes back with what was seen.
+    /// Adds a probe, which is returned with the outcome.
     pub fn watched_by<Q: Probe>(self, watcher: Q) -> Run<'a, Q> {
         let Run { spec, control, requests, images, ready, speed, .. } = self;
         Run { spec, control, watcher, requests, images, ready, speed }
     }
 
-    /// The drive begins from one of these states, if it can.
+    /// Takes the preconditioned drive from this cache.
     pub fn images(self, images: &'a ImageCache) -> Self {
         Run { images: Some(images), ..self }
     }
 
-    /// Every request goes into this file, and not into that of the specification.
+    /// Logs every request to this file instead of that of the specification.
     pub(crate) fn requests(self, requests: Option<RequestsFile>) -> Self {
         Run { requests, ..self }
     }
 
-    /// What the run needs has been looked at.
+    /// Uses inputs that have already been checked.
     pub(crate) fn ready(self, ready: &'a Ready) -> Self {
         Run { ready: Some(ready), ..self }
     }
 
-    /// The speed has been found.
+    /// Uses a speed that has already been found.
     pub(crate) fn speed(self, speed: Found) -> Self {
         Run { speed: Some(speed), ..self }
     }
 
     /// Runs one drive under one workload.
     ///
-    /// # Errors
-    /// Everything that is wrong before the first request. What goes wrong later ends the run early:
-    /// the outcome until then is returned, and its [`Ending`] says why.
+    /// # Errors Everything that is wrong before the first request. Later errors end the run early:
+    /// the outcome up to that point is returned, and its [`Ending`] says why.
     pub fn start(self) -> Result<(Outcome, P), Diagnostics> {
         let Run { spec, control, watcher, requests, images, ready, speed } = self;
         let ready = match ready {
@@ -129,12 +127,12 @@ impl<'a, P: Probe> Run<'a, P> {
         let pacing = spec.replay_speed.pacing(ready.workload.depth());
         let device = ready.device(images)?;
         let precondition = device.preconditioned().to_string();
-        // Every test that runs a drive checks every request.
+        // In tests, check every request of every run.
         let recorder = Recorder::new();
         let recorder = if cfg!(debug_assertions) { recorder.assert_sums() } else { recorder };
         let watch = (recorder, (log, watcher));
         let started = now();
-        // Whoever is not there is not compiled in: a run without pictures spends nothing on them.
+        // Probes are a type parameter: a run without charts spends no time on them.
         let (replayed, watch, over_time) = if spec.detail {
             let mut watch = (watch, OverTime::new());
             let replayed = ready.replay(device, pacing, speed.factor, control, &mut watch)?;
@@ -164,7 +162,7 @@ impl<'a, P: Probe> Run<'a, P> {
     }
 }
 
-/// A run that is over, before it is reported.
+/// A finished run, before its outcome is assembled.
 struct Finished {
     replayed: Replayed,
     recorder: Recorder,
@@ -207,12 +205,12 @@ impl Finished {
             ending,
             detail,
         };
-        debug_assert!(outcome.laws().hold(), "a law is broken: {:#?}", outcome.laws());
+        debug_assert!(outcome.laws().hold(), "a law is violated: {:#?}", outcome.laws());
         outcome
     }
 }
 
-/// The wall clock measures the simulator, never the simulation.
+/// Wall-clock time: measures the simulator, never the simulated drive.
 #[allow(clippy::disallowed_methods)]
 fn now() -> Instant {
     Instant::now()
@@ -221,8 +219,8 @@ fn now() -> Instant {
 fn unwritten(ready: &Ready, counters: &Counters) -> Option<Diagnostics> {
     let forbidden = ready.drive.config.unwritten_reads == UnwrittenReads::Error;
     (forbidden && counters.unwritten_reads > 0).then(|| {
-        let what = format!("{} pages were read that were never written", counters.unwritten_reads);
-        let hint = "precondition the drive, or set ftl.unwritten_reads to preconditioned or zero";
+        let what = format!("{} never-written pages were read", counters.unwritten_reads);
+        let hint = "fill the drive with precondition.fill, or set ftl.unwritten_reads to preconditioned or zero";
         Diagnostic::new("", what).hint(hint.to_string()).into()
     })
 }

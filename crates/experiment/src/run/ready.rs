@@ -1,4 +1,4 @@
-//! Everything that a run needs, looked at before the first request.
+//! Checks everything that a run needs before the first request.
 
 use super::RunSpec;
 use crate::device::{self, DeviceSpec, Resolved, Source};
@@ -10,7 +10,7 @@ use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
 use fowler_device::{Device, Pacing, Probe};
 use std::collections::BTreeMap;
 
-/// A run made ready: everything that can be wrong has been looked at.
+/// The checked inputs of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
     pub drive: Resolved,
@@ -18,7 +18,7 @@ pub(crate) struct Ready {
     pub limit: Option<u64>,
 }
 
-/// What a replay came to, before it is reported.
+/// The result of a replay.
 pub(crate) struct Replayed {
     pub device: Device,
     pub report: WorkloadReport,
@@ -31,7 +31,7 @@ impl Ready {
         ready(spec, &spec.device.source()?, spec.scheme.as_deref(), None, control)
     }
 
-    /// The drive runs the workload. `probe` watches.
+    /// Runs the workload on the drive, watched by `probe`.
     pub fn replay<P: Probe>(
         &self,
         mut device: Device,
@@ -45,13 +45,13 @@ impl Ready {
             power::run(&mut device, requests, pacing, probe, &spans);
         })?;
         if report.requests == 0 && !control.stopped() {
-            let empty = Diagnostic::new(report.name.clone(), "there are no requests to replay");
+            let empty = Diagnostic::new(report.name.clone(), "the workload has no requests");
             return Err(failed.unwrap_or_else(|| empty.hint(empty_hint(&report)).into()));
         }
         Ok(Replayed { device, report, failed })
     }
 
-    /// The drive, preconditioned; from the cache, if there is one.
+    /// Returns the preconditioned drive, from the cache if there is one.
     pub fn device(&self, images: Option<&ImageCache>) -> Result<Device, Diagnostics> {
         let config = &self.drive.config;
         images
@@ -63,11 +63,11 @@ impl Ready {
 fn empty_hint(report: &WorkloadReport) -> Option<String> {
     let read = report.read.as_ref()?;
     (read.other_devices > 0)
-        .then(|| format!("{} requests are of other devices of the trace", read.other_devices))
+        .then(|| format!("{} requests are for other devices of the trace", read.other_devices))
 }
 
-/// Everything that is wrong with the drive under any of `schemes` (without schemes, as described)
-/// and with the workload, as far as one look at it tells.
+/// Checks the drive under each of `schemes` (without schemes, as described) and, without a full
+/// pass, the workload.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],
@@ -83,7 +83,7 @@ pub fn check(
     for scheme in schemes {
         loaded.extend(diagnostics.take(device.scheme(Some(scheme))));
     }
-    // A drive that is wrong is so without any scheme too.
+    // An invalid drive is invalid without a scheme as well.
     if loaded.is_empty() {
         loaded.push(Scheme::none());
     }
@@ -96,12 +96,12 @@ pub fn check(
     if let Some(workload) = workload {
         diagnostics.take(workload.check(drive.as_ref()));
     }
-    // What is wrong with the drive is wrong under every scheme: once is enough.
+    // Errors of the drive occur under every scheme: report them once.
     diagnostics.unique()
 }
 
-/// Looks at everything that a run of `scheme` needs. What takes a pass over the trace is taken from
-/// a run that is `like` this one, if its drive has the same size.
+/// Checks everything that a run of `scheme` needs. What takes a pass over the trace is reused from
+/// the run `like`, if its drive has the same size.
 pub(crate) fn ready(
     spec: &RunSpec,
     source: &Source,

@@ -1,4 +1,4 @@
-//! The speed of a run: as stated, or searched for by runs of the same drive under the same
+//! Determines the speed of a run: given, or found by test runs of the same drive under the same
 //! workload.
 
 use super::Ready;
@@ -7,7 +7,8 @@ use crate::image_cache::ImageCache;
 use crate::replay_speed::{Found, ReplaySpeed, check, search};
 use crate::workload::{Control, share};
 
-/// The factor by which times are divided; it is searched for where a share of idle time is wanted.
+/// Returns the factor by which times are divided, and searches for it if a share of idle time is
+/// the target.
 pub(crate) fn find(
     replay_speed: ReplaySpeed,
     ready: &Ready,
@@ -17,7 +18,9 @@ pub(crate) fn find(
     check(replay_speed)?;
     let scales = matches!(replay_speed, ReplaySpeed::Speed(_) | ReplaySpeed::Idle(_));
     if let (true, Some(depth)) = (scales, ready.workload.depth()) {
-        let what = format!("this workload has no times: it keeps {depth} requests outstanding");
+        let what = format!(
+            "this workload has no arrival times to scale: it keeps {depth} requests outstanding"
+        );
         return Err(Diagnostic::new("--speed, --idle", what).into());
     }
     match replay_speed {

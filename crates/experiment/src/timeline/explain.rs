@@ -1,4 +1,4 @@
-//! Slow requests in words and numbers: what each waited for, operation by operation.
+//! Explains slow requests in words and numbers: what each waited for, operation by operation.
 
 use super::recorder::{Asked, Operated, Own, Timeline, What};
 use crate::numbers::{bytes, counted, percent, real, whole, words};
@@ -10,23 +10,23 @@ use fowler_units::{HostOp, Nanos, Span};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Operations described one by one at the beginning and at the end of a wait; those between are
+/// Operations described one by one at the beginning and at the end of a wait; those in between are
 /// counted.
 const TOLD: (usize, usize) = (8, 4);
-/// A cause below this share of the latency is left to the others.
+/// A cause below this share of the latency is not listed.
 const SHOWN: f64 = 0.005;
 
-/// What is said of one request.
+/// The explanation of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// Its number in the order of completion, from 0.
+    /// Its number in order of completion, from 0.
     pub number: u64,
-    /// What happened to it.
+    /// The explanation, as text.
     pub text: String,
 }
 
 impl Timeline {
-    /// Explains the requests that were recorded, in their order, beside the run that they are of.
+    /// Explains the recorded requests of a run, in their order.
     pub fn explain(&self, outcome: &Outcome) -> Vec<Explanation> {
         let explain = |(place, asked): (usize, &Asked)| {
             let mut text = self.headline(place, asked, outcome);
@@ -48,7 +48,7 @@ impl Timeline {
             format!(", {} times the median of {}s ({} us)", real(times), kind.name(), us(median))
         });
         format!(
-            "{}. Request {}, a {} of {} at byte {}, came {} after the first request and was answered {} us later{}.\n",
+            "{}. Request {}, a {} of {} at byte {}, arrived {} after the first request and completed {} us later{}.\n",
             place + 1,
             whole(asked.number),
             kind.name(),
@@ -60,10 +60,10 @@ impl Timeline {
         )
     }
 
-    /// What happened on the die of the operation that was done last: it decided.
+    /// Describes what happened on the die of its last operation, which determined its latency.
     fn story(&self, asked: &Asked) -> String {
         let Some(&own) = asked.operations.last() else {
-            return "   No flash operation was its own: it waited for room in the drive, or for the buffer.\n".into();
+            return "   It had no flash operation of its own: it waited for room in the drive or in the buffer.\n".into();
         };
         let last = &self.operations[own.place];
         let mut text = String::new();
@@ -73,7 +73,7 @@ impl Timeline {
         text.push_str(&self.ahead(last, last.operation.submitted.max(own.submitted), at));
         let _grows = writeln!(
             text,
-            "   It took {} us: {}; answered at {}.",
+            "   It took {} us: {}; completed at {}.",
             us(last.until - last.operation.dispatched),
             parts(last),
             after(at, asked.completion.done),
@@ -82,8 +82,8 @@ impl Timeline {
         text
     }
 
-    /// Parity that it waited for before its last operation: for a place in the parity cache, or for
-    /// its stripe.
+    /// Describes the parity operations it waited for before its last one: for room in the parity
+    /// cache, or for its stripe.
     fn parity_before(&self, asked: &Asked) -> String {
         let Some((_, before)) = asked.operations.split_last() else { return String::new() };
         let of_parity = |own: &&Own| self.operations[own.place].operation.source == Source::Parity;
@@ -96,7 +96,7 @@ impl Timeline {
             count => format!("{}, the last of them", counted(count as u64, "operation")),
         };
         format!(
-            "   It waited for {which} of parity before: a {} on die {} from {} until {}, waited for since {}.\n",
+            "   Before that it waited for {which} of parity: a {} on die {} from {} until {}, waited for since {}.\n",
             latest.name(),
             latest.die,
             after(at, latest.operation.dispatched),
@@ -105,40 +105,39 @@ impl Timeline {
         )
     }
 
-    /// The operation that decided, and since when it was waited for.
+    /// Describes the last operation, and since when the request waited for it.
     fn decided(&self, asked: &Asked, last: &Operated, since: Nanos) -> String {
         let at = asked.completion.io.at;
         let Operated { operation, die, .. } = *last;
         let count = asked.operations.len();
         let which = match count {
             1 => "Its operation".into(),
-            _ => format!("The last of its operations to be done (of {count})"),
+            _ => format!("The last of its {count} operations"),
         };
         let place = format!("die {die} (channel {})", self.channel_of(die));
         let (name, taken) = (last.name(), after(at, operation.dispatched));
         if operation.source != Source::Parity {
-            let waited =
-                if operation.dispatched > since { "waited" } else { "was taken up at once" };
+            let waited = if operation.dispatched > since { "waited" } else { "started at once" };
             return format!(
                 "   {which}, a {name}, {waited} on {place}, from {} until {taken}.\n",
                 after(at, since)
             );
         }
-        // Parity is of a stripe: what is done for it may have begun for another request of the
-        // same.
+        // Parity belongs to a stripe: its operations may have begun for another request to that
+        // stripe.
         let why = match (operation.op, asked.completion.io.op) {
-            (Op::Read, HostOp::Read) => "one of those that gave back what could not be read",
-            (Op::Read, _) => "the last one that the parity of its stripe needed",
+            (Op::Read, HostOp::Read) => "one of those that rebuilt an unreadable page",
+            (Op::Read, _) => "the last one for the parity of its stripe",
             _ => "the parity of its stripe",
         };
         format!(
-            "   {which}, a {name}, was {why}: waited for since {}, it asked for {place} at {} and was taken up at {taken}.\n",
+            "   {which}, a {name}, was {why}: waited for since {}, queued on {place} at {}, started at {taken}.\n",
             after(at, since),
             after(at, operation.submitted),
         )
     }
 
-    /// The operations that its die served while it waited, in order.
+    /// Describes the operations that its die served while it waited, in order.
     fn ahead(&self, own: &Operated, from: Nanos, at: Nanos) -> String {
         let until = own.operation.dispatched;
         let mut ahead: Vec<&Operated> = self
@@ -157,7 +156,7 @@ impl Timeline {
                 text.push_str(&summary(&ahead[first..first + skipped]));
             }
             if skipped == 0 || index < first || index >= first + skipped {
-                // What is served while another is suspended stands a little further in.
+                // Indent operations served while another is suspended.
                 let within = |other: &&Operated| other.until > operated.until;
                 let deep = if ahead[..index].iter().any(within) { "  " } else { "" };
                 text.push_str(deep);
@@ -168,7 +167,7 @@ impl Timeline {
     }
 }
 
-/// The causes of its latency, the largest first.
+/// Lists the causes of its latency, the largest first.
 fn causes(asked: &Asked) -> String {
     let completion = &asked.completion;
     let latency = completion.latency().0 as f64;
@@ -183,23 +182,23 @@ fn causes(asked: &Asked) -> String {
     if shown.is_empty() {
         return String::new();
     }
-    format!("   Of this: {}.\n", shown.join(", "))
+    format!("   Causes: {}.\n", shown.join(", "))
 }
 
-/// What it waited for after its last operation: its stripe needed no parity any more.
+/// Describes the wait after its last operation, for parity that no longer needed one.
 fn afterwards(asked: &Asked, until: Nanos) -> String {
     let Completion { done, blame, .. } = &asked.completion;
     if blame[Part::Parity] == Span::ZERO || *done <= until {
         return String::new();
     }
     format!(
-        "   It was answered {} us after its last operation: a write waits for its parity too, this one {} us in all.\n",
+        "   It completed {} us after its last operation: a write also waits for its parity, this one for {} us in total.\n",
         us(*done - until),
         us(blame[Part::Parity]),
     )
 }
 
-/// One operation that it waited behind, as far as the wait reached.
+/// Describes an operation that it waited behind, within the wait.
 fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
     let taken = operated.operation.dispatched;
     let began = if taken < from {
@@ -226,7 +225,7 @@ fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String
     )
 }
 
-/// Many operations in one line.
+/// Summarizes many operations in one line.
 fn summary(operations: &[&Operated]) -> String {
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for operated in operations {
@@ -237,7 +236,7 @@ fn summary(operations: &[&Operated]) -> String {
     format!("     ... {} more: {} ...\n", whole(operations.len() as u64), kinds.join(", "))
 }
 
-/// What an operation consisted of: the time of each kind of slice, in the order of their first.
+/// Lists the time of each kind of slice of an operation, in order of first occurrence.
 fn parts(operated: &Operated) -> String {
     let mut sums: Vec<(&str, Span, u32)> = Vec::new();
     let own = |track| matches!(track, super::Track::Die(_));
@@ -264,7 +263,7 @@ fn parts(operated: &Operated) -> String {
     format!("{}{served}", sums.iter().map(part).collect::<Vec<_>>().join("; "))
 }
 
-/// A moment since another, such as `+12.5 us`.
+/// Formats a time relative to another, such as `+12.5 us`.
 fn after(at: Nanos, moment: Nanos) -> String {
     if moment >= at {
         format!("+{} us", us(moment - at))
@@ -273,14 +272,14 @@ fn after(at: Nanos, moment: Nanos) -> String {
     }
 }
 
-/// Microseconds to the nanosecond, no more digits than there are.
+/// Formats microseconds exactly, without trailing zeros.
 fn us(span: Span) -> String {
     let (whole_us, rest) = (span.0 / 1000, span.0 % 1000);
     let rest = if rest == 0 { String::new() } else { format!(".{rest:03}") };
     format!("{}{}", whole(whole_us), rest.trim_end_matches('0'))
 }
 
-/// A moment of a run, to the nanosecond.
+/// Formats a time in a run, to the nanosecond.
 fn moment(span: Span) -> String {
     format!("{} us", us(span))
 }

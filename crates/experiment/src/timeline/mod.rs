@@ -1,8 +1,8 @@
-//! What dies and channels did in a window of time, operation by operation: recorded, written as a
-//! trace that Perfetto and Chrome open, and described in words.
+//! Timelines: records what dies and channels do in a window of time, operation by operation, writes
+//! it as a trace for Perfetto and Chrome, and explains it in words.
 //!
-//! The room owns what was recorded: it watches runs and changes none. It is asked to record one
-//! ([`record`]), for the file, and for the explanation of the slowest requests.
+//! The room owns the recording: it watches runs and changes nothing. Callers record a run
+//! ([`record`]), write the file, and get the explanation of the slowest requests.
 
 mod explain;
 mod recorder;
@@ -22,9 +22,9 @@ use slowest::Slowest;
 pub use explain::Explanation;
 pub use recorder::{Asked, Operated, Own, Slice, Timeline, Track, What};
 
-/// The name of a timeline in a folder of results.
+/// The file name of a timeline in a folder of results.
 pub const TIMELINE: &str = "timeline.json";
-/// Slow requests at most: more would be a log, which `--requests` writes.
+/// The most slow requests to record: for more, `--requests` writes a log.
 pub const SLOWEST_MAX: usize = 1000;
 
 /// Which part of a run is recorded.
@@ -37,14 +37,14 @@ pub enum Choice {
         /// The end; later than the beginning.
         until: Span,
     },
-    /// The lives of so many of the slowest requests, reads and writes alike.
+    /// This many of the slowest reads and of the slowest writes.
     Slowest(usize),
-    /// The same as far as [`Timeline::explain`] needs it.
+    /// The slowest requests, with as much detail as [`Timeline::explain`] needs.
     Explained(usize),
 }
 
 impl Choice {
-    /// The flag that carries such a choice.
+    /// Returns the flag that makes this choice.
     fn flag(self) -> &'static str {
         match self {
             Choice::Window { .. } | Choice::Slowest(_) => "--timeline",
@@ -52,10 +52,9 @@ impl Choice {
         }
     }
 
-    /// Reads `10ms..12ms` or `slowest:5`; `flag` carried it.
+    /// Parses `10ms..12ms` or `slowest:5`, the argument of `flag`.
     ///
-    /// # Errors
-    /// What is wrong with it, and what would be right.
+    /// # Errors What is wrong with it, and what is expected.
     pub fn parse(text: &str, flag: &str) -> Result<Choice, Diagnostics> {
         let wrong = |what: String| {
             Diagnostics::from(Diagnostic::new(flag, what).expected(
@@ -64,53 +63,53 @@ impl Choice {
         };
         let shown = crate::diagnostic::printable(text);
         if let Some(count) = text.strip_prefix("slowest:") {
-            let count = count.parse().map_err(|_| wrong(format!("`{shown}` names no number")))?;
+            let count =
+                count.parse().map_err(|_| wrong(format!("`{shown}` has no valid number")))?;
             return slowest(count, flag).map(Choice::Slowest);
         }
         let Some((from, until)) = text.split_once("..") else {
-            return Err(wrong(format!("`{shown}` is no window")));
+            return Err(wrong(format!("`{shown}` is not a window")));
         };
         let moment = |text: &str| {
             text.trim().parse::<Span>().map_err(|error| wrong(format!("`{shown}`: {error}")))
         };
         let (from, until) = (moment(from)?, moment(until)?);
         if from >= until {
-            let what = if from == until { "is empty" } else { "ends before it has begun" };
+            let what = if from == until { "is empty" } else { "ends before it begins" };
             return Err(wrong(format!("`{shown}` {what}")));
         }
         Ok(Choice::Window { from, until })
     }
 }
 
-/// So many of the slowest.
+/// Chooses a number of the slowest requests.
 ///
-/// # Errors
-/// None, or too many.
+/// # Errors If the number is zero or too large.
 pub fn slowest(count: usize, flag: &str) -> Result<usize, Diagnostics> {
     if (1..=SLOWEST_MAX).contains(&count) {
         return Ok(count);
     }
     let what = match count {
-        0 => "there is nothing to look at in none of the requests".into(),
+        0 => "the number of requests must be at least 1".into(),
         _ => format!("{count} requests are too many"),
     };
-    let hint = "--requests writes every request with its causes".to_string();
+    let hint = "to log every request with its causes, use --requests".to_string();
     let expected = format!("1 to {SLOWEST_MAX} requests");
     Err(Diagnostic::new(flag, what).expected(expected).hint(hint).into())
 }
 
-/// A run, and what was recorded of it.
+/// A run and its recording.
 pub struct Recorded {
     /// The run.
     pub outcome: Outcome,
-    /// What was recorded.
+    /// The recording.
     pub timeline: Timeline,
-    /// Why it is not what was asked for, if it is not.
+    /// Why the recording is incomplete, if it is.
     pub diagnostics: Diagnostics,
 }
 
-/// Runs `spec` and records the part of it that `choice` names. For the slowest requests it runs
-/// twice: the first run finds them, the second, which is the same to the nanosecond, records them.
+/// Runs `spec` and records the part that `choice` selects. For the slowest requests it runs twice:
+/// the first run finds them, and the second, which is identical to the nanosecond, records them.
 ///
 /// # Errors
 /// As [`Run::start`].
@@ -137,7 +136,7 @@ pub fn record(
             let recorder = Timeline::new(&ready.drive, part);
             if matches!(outcome.ending, Ending::Stopped) {
                 let what =
-                    "the run was stopped, and is not made again to look at its slowest requests";
+                    "the run was stopped, so there is no second run to record its slowest requests";
                 let (clock, diagnostics) =
                     (outcome.clock, Diagnostic::new(choice.flag(), what).into());
                 (outcome, recorder, clock, diagnostics)
@@ -154,13 +153,13 @@ pub fn record(
     Ok(Recorded { outcome, timeline, diagnostics })
 }
 
-/// Why the second run, which records the slowest requests, may not have come to them.
+/// Explains why the second run, which records the slowest requests, may have missed some.
 fn cut_short(second: &Outcome, choice: Choice) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     if matches!(second.ending, Ending::Stopped) {
         let requests = counted(second.workload.requests, "request");
         let what = format!(
-            "the second run, which looks at the slowest requests, was stopped after {requests}: later ones are missing"
+            "the second run, which records the slowest requests, was stopped after {requests}: later ones are missing"
         );
         diagnostics.push(Diagnostic::new(choice.flag(), what));
     }
@@ -182,21 +181,21 @@ fn what_is_missing(outcome: &Outcome, choice: Choice, timeline: &Timeline) -> Di
         let (place, hint) = match choice {
             Choice::Window { .. } => ("in the window", "choose a shorter window"),
             Choice::Slowest(_) | Choice::Explained(_) => {
-                ("while these requests lived", "choose fewer requests")
+                ("during these requests", "choose fewer requests")
             }
         };
-        let what = format!("there is more {place} than a trace can hold ({most} slices)");
+        let what = format!("there are more slices {place} than a trace can hold ({most})");
         diagnostics.push(Diagnostic::new(choice.flag(), what).hint(hint.to_string()));
     }
     diagnostics
 }
 
-/// The channel of each die, and how many there are.
+/// Returns the channel of each die, and the number of channels.
 fn dies_per_channel(drive: &Resolved) -> u32 {
     drive.layout.geometry.dies_per_channel()
 }
 
-/// A moment since the first request.
+/// Returns a time since the first request.
 fn since(moment: Nanos, origin: Nanos) -> Span {
     if moment > origin { moment - origin } else { Span::ZERO }
 }
@@ -212,14 +211,14 @@ mod tests {
         assert_eq!(read("10ms..12ms"), Ok(window));
         assert_eq!(read("slowest:5"), Ok(Choice::Slowest(5)));
         for (text, said) in [
-            ("slowest:0", "nothing to look at"),
+            ("slowest:0", "at least 1"),
             ("slowest:1001", "too many"),
-            ("slowest:-1", "names no number"),
+            ("slowest:-1", "has no valid number"),
             ("12ms..10ms", "ends before"),
             ("10ms..10ms", "is empty"),
             ("10..12", "`10..12`"),
-            ("10ms", "is no window"),
-            ("", "is no window"),
+            ("10ms", "is not a window"),
+            ("", "is not a window"),
         ] {
             let diagnostic = read(text).unwrap_err().to_string();
             assert!(diagnostic.contains(said), "{text}: {diagnostic}");

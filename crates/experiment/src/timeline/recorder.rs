@@ -1,14 +1,14 @@
-//! The probe that turns steps of flash operations into slices of time.
+//! The probe that turns the steps of flash operations into time slices.
 
 use crate::device::Resolved;
 use fowler_device::{Completion, Device, FlashEvent, FlashStep, Op, Operation, Probe};
 use fowler_nand::{CellOp, PhaseKind, Timing};
 use fowler_units::{Id, Nanos, ReqId, Span};
 
-/// Slices at most: a trace of more would not open.
+/// The most slices: viewers cannot open a larger trace.
 pub(super) const SLICES_MAX: usize = 2_000_000;
 
-/// Where a slice is shown.
+/// The track of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
     /// A die.
@@ -17,89 +17,89 @@ pub enum Track {
     Channel(u32),
 }
 
-/// What happens in a slice.
+/// The activity in a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Sensing at a level, the hard decision being 0.
+    /// Sensing at a level; 0 is the hard decision.
     Sense(u8),
-    /// A page on its way out or in.
+    /// A page transfer out of or into the chip.
     TransferOut,
     /// See [`What::TransferOut`].
     TransferIn,
-    /// A suspended program filled anew.
+    /// Reloading the data of a suspended program.
     Refill,
     /// Waiting for the channel.
     AwaitChannel,
-    /// A phase of a program or erase; cut short, if it did not end.
+    /// A phase of a program or erase, and whether it was cut short.
     Phase(PhaseKind, bool),
-    /// The voltages are taken off the wires.
+    /// Removing the voltages from the cells.
     Reset,
-    /// Off the cells, while reads are served.
+    /// Suspended, while reads are served.
     Suspended,
 }
 
-/// Something that took time.
+/// A slice of time with one activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// Where.
     pub track: Track,
-    /// From when.
+    /// When it began.
     pub from: Nanos,
-    /// Until when.
+    /// When it ended.
     pub until: Nanos,
     /// What.
     pub what: What,
 }
 
-/// A flash operation from when its die took it up until it was done.
+/// A flash operation, from its start on the die to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operated {
-    /// What it was.
+    /// Its kind and its source.
     pub operation: Operation,
     /// Its die.
     pub die: u32,
-    /// When it was done, or when the run ended.
+    /// When it ended, or when the run ended.
     pub until: Nanos,
-    /// Pages that went along on other planes.
+    /// Further pages of the same multi-plane operation.
     pub beside: u32,
-    /// How often it was taken off the cells.
+    /// How often it was suspended.
     pub suspensions: u32,
-    /// Whether it was done before the run ended.
+    /// Whether it finished before the run ended.
     pub done: bool,
-    /// What it consisted of, in order.
+    /// Its slices, in order.
     pub slices: Vec<Slice>,
 }
 
 /// A host request, and the operations that it waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Its number in the order of completion, from 0, as in the log of requests.
+    /// Its number in order of completion, from 0, as in the log of requests.
     pub number: u64,
-    /// The request, its answer and its blame.
+    /// The request, its completion and its blame.
     pub completion: Completion,
-    /// Its operations, in the order in which they were done.
+    /// Its operations, in the order in which they ended.
     pub operations: Vec<Own>,
 }
 
 /// An operation that a request waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own {
-    /// Its place in [`Timeline::operations`].
+    /// Its index in [`Timeline::operations`].
     pub place: usize,
-    /// Since when the request waited for it: later than the operation itself, where it joined one
-    /// that another write had brought.
+    /// Since when the request waited for it. This may be later than the start of the operation, if
+    /// the request joined one of another write.
     pub submitted: Nanos,
 }
 
-/// A program or erase that a die has begun, or a read that it serves.
+/// A program or erase that has started on a die, or a read in service.
 #[derive(Clone, Debug)]
 struct Begun {
     operation: Operation,
     slices: Vec<Slice>,
     running: Option<CellOp>,
-    /// Up to when its time is accounted for.
+    /// The time up to which it is accounted for.
     last: Nanos,
-    /// It is off the cells since `last`.
+    /// Whether it has been suspended since `last`.
     off: bool,
     suspensions: u32,
 }
@@ -110,7 +110,7 @@ impl Begun {
         Begun { operation, slices: Vec::new(), running: None, last, off: false, suspensions: 0 }
     }
 
-    /// The time since the last slice, if there is any, was spent on `what`.
+    /// Attributes the time since the last slice, if any, to `what`.
     fn until(&mut self, die: u32, until: Nanos, what: What) {
         if until > self.last {
             self.slices.push(Slice { track: Track::Die(die), from: self.last, until, what });
@@ -118,7 +118,7 @@ impl Begun {
         }
     }
 
-    /// What ran is over at `free`; it was left alone until `now`.
+    /// Ends the running step at `free`, and attributes the time until `now` to the suspension.
     fn stop(&mut self, die: u32, timing: &Timing, now: Nanos, free: Nanos) {
         let Some(cells) = self.running.take() else { return };
         for phase in cells.phases(timing) {
@@ -132,43 +132,43 @@ impl Begun {
     }
 }
 
-/// What a die does.
+/// The state of a die.
 #[derive(Clone, Debug, Default)]
 struct Busy {
     command: Option<Begun>,
     read: Option<Begun>,
-    /// What was finished last: its place among the operations, if it was kept, and when.
+    /// The last finished operation: its index, if it was kept, and its end.
     finished: Option<(Option<usize>, Nanos)>,
-    /// A request that is looked for waited for that.
+    /// Whether a wanted request waited for it.
     own: bool,
 }
 
-/// A request that is looked for: what is known of it from an earlier run, which was the same.
+/// A wanted request, as known from an identical earlier run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Life {
-    /// Its number in the order of completion.
+    /// Its number in order of completion.
     pub number: u64,
     /// Its frame.
     pub request: ReqId,
-    /// When it came and was answered, since the first request.
+    /// When it arrived and completed, since the first request.
     pub from: Span,
     /// See [`Life::from`].
     pub until: Span,
-    /// The dies that worked for it.
+    /// The dies of its operations.
     pub dies: Vec<u32>,
 }
 
-/// What of a run is recorded.
+/// The part of a run to record.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// All that overlaps a window, which counts from the first request.
+    /// Everything that overlaps a window, counted from the first request.
     Window(Span, Span),
-    /// Requests, and what the dies that worked for them did while they lived: with all its slices,
-    /// or only that it did.
+    /// Requests, and the operations of their dies while the requests were in flight, with or
+    /// without slices.
     Lives(Vec<Life>, bool),
 }
 
-/// A part of a run, recorded.
+/// The recording of a part of a run.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     part: Part,
@@ -176,18 +176,18 @@ pub struct Timeline {
     dies_per_channel: u32,
     origin: Nanos,
     dies: Vec<Busy>,
-    /// Operations in the order in which they were done.
+    /// Operations in the order in which they ended.
     pub operations: Vec<Operated>,
-    /// Requests in the order in which they were answered.
+    /// Requests in order of completion.
     pub requests: Vec<Asked>,
-    /// For each frame of a request in flight, its operations so far.
+    /// The operations so far of each request in flight, by its frame.
     waiting: Vec<Vec<Own>>,
     completions: u64,
     slices: usize,
 }
 
 impl Timeline {
-    /// Records a part of a run of `drive`.
+    /// Returns a recorder for a part of a run of `drive`.
     pub(super) fn new(drive: &Resolved, part: Part) -> Timeline {
         Timeline {
             part,
@@ -203,28 +203,28 @@ impl Timeline {
         }
     }
 
-    /// When the first request was issued: what moments are counted from.
+    /// Returns when the first request was issued, the origin of all times.
     pub fn origin(&self) -> Nanos {
         self.origin
     }
 
-    /// Whether there was more than could be kept.
+    /// Returns whether there were more slices than can be kept.
     pub fn is_full(&self) -> bool {
         self.slices >= SLICES_MAX
     }
 
-    /// How many dies there are.
+    /// Returns the number of dies.
     pub(super) fn die_count(&self) -> u32 {
         self.dies.len() as u32
     }
 
-    /// The channel of a die.
+    /// Returns the channel of a die.
     pub fn channel_of(&self, die: u32) -> u32 {
         die / self.dies_per_channel
     }
 
-    /// The run is over: what still goes on is cut at its end. Requests that were looked for are put
-    /// in their order.
+    /// Ends the recording: cuts operations in progress at the end of the run, and sorts wanted
+    /// requests.
     pub(super) fn end(&mut self, now: Nanos) {
         if let Part::Lives(lives, _) = &self.part {
             let place = |asked: &Asked| lives.iter().position(|life| life.number == asked.number);
@@ -238,7 +238,7 @@ impl Timeline {
         }
     }
 
-    /// Whether what a die did from one moment to another is kept.
+    /// Returns whether to keep what a die did between two times.
     fn wanted(&self, operation: &Operation, die: u32, until: Nanos) -> bool {
         let (from, origin) = (operation.dispatched, self.origin);
         let overlaps = |begin, end| from <= origin + end && until >= origin + begin;
@@ -251,8 +251,8 @@ impl Timeline {
         }
     }
 
-    /// What has been finished last on a die keeps its slices if it was for a request that is looked
-    /// for, or if all do.
+    /// Keeps the slices of the last finished operation of a die if it was for a wanted request, or
+    /// if all slices are kept.
     fn shorten(&mut self, die: usize) {
         let Busy { finished, own, .. } = &mut self.dies[die];
         let (own, finished) = (std::mem::take(own), finished.take());
@@ -311,12 +311,12 @@ impl Timeline {
                 begun.stop(die as u32, &self.timing, at, at);
                 self.finish(die, begun, at, true);
             }
-            // A page that went along on another plane.
+            // A further page of a multi-plane operation.
             None => self.beside(die, operation, at, 1),
         }
     }
 
-    /// Keeps an operation, if it is wanted, and remembers who waits for it.
+    /// Keeps an operation if it is wanted, and links it to the request that waits for it.
     fn finish(&mut self, die: usize, begun: Begun, until: Nanos, done: bool) {
         let Begun { operation, slices, suspensions, .. } = begun;
         self.shorten(die);
@@ -340,10 +340,10 @@ impl Timeline {
         self.wait(operation, place);
     }
 
-    /// What has just been finished was for this one too.
+    /// Links the operation that has just ended to another request.
     fn beside(&mut self, die: usize, operation: Operation, at: Nanos, pages: u32) {
         let Some((place, when)) = self.dies[die].finished else { return };
-        debug_assert_eq!(when, at, "what goes along ends with what it goes along with");
+        debug_assert_eq!(when, at, "pages of a multi-plane operation end together");
         if let Some(place) = place {
             self.operations[place].beside += pages;
         }
@@ -368,7 +368,7 @@ impl Timeline {
     }
 }
 
-/// A moment so long before another.
+/// Returns the time `span` before another, or zero.
 fn before(at: Nanos, span: Span) -> Nanos {
     Nanos(at.0 - span.0)
 }
@@ -407,7 +407,7 @@ impl Probe for Timeline {
 }
 
 impl What {
-    /// In a word or two.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             What::Sense(0) => "sense",
@@ -441,7 +441,7 @@ impl What {
 }
 
 impl Operated {
-    /// What it was and on whose behalf: `program (GC)`.
+    /// Returns its kind and source: `program (GC)`.
     pub fn name(&self) -> String {
         let op = match self.operation.op {
             Op::Read => "read",
@@ -451,7 +451,7 @@ impl Operated {
         format!("{op} ({})", self.source())
     }
 
-    /// On whose behalf.
+    /// Returns the name of a source.
     pub fn source(&self) -> &'static str {
         self.operation.source.name()
     }

@@ -1,19 +1,19 @@
-//! The slowest requests of a run.
+//! Finds the slowest requests of a run.
 
 use super::recorder::Life;
 use fowler_device::{Completion, Device, FlashStep, Probe};
 use fowler_units::{HostOp, Id, Nanos};
 
-/// The probe that finds the slowest reads and writes, and the dies that worked for them. Of equally
-/// slow ones the first to be answered counts.
+/// The probe that finds the slowest reads and writes, and the dies of their operations. Among
+/// equally slow requests, those that complete first are kept.
 #[derive(Clone, Debug)]
 pub(super) struct Slowest {
     count: usize,
     next: u64,
     origin: Nanos,
-    /// The slowest so far, the slowest first.
+    /// The slowest so far, slowest first.
     found: Vec<Life>,
-    /// For each frame of a request in flight, the dies of its operations so far.
+    /// The dies so far of each request in flight, by its frame.
     dies: Vec<Vec<u32>>,
 }
 
@@ -23,7 +23,7 @@ impl Slowest {
         Slowest { count, next: 0, origin: Nanos::ZERO, found, dies: Vec::new() }
     }
 
-    /// Their lives, the slowest first.
+    /// Returns them, slowest first.
     pub fn lives(self) -> Vec<Life> {
         self.found
     }

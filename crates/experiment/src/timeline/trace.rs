@@ -1,9 +1,9 @@
-//! A timeline as a trace in the Chrome trace event format, which Perfetto (ui.perfetto.dev) and
-//! Chrome open.
+//! Writes a timeline in the Chrome trace event format, for Perfetto (ui.perfetto.dev) and Chrome.
 //!
-//! Three processes: the host, with as many lanes as requests overlap; the dies; the channels.
-//! Slices on one thread nest or lie apart. A flow leads from each request to each of its flash
-//! operations. Times are in microseconds since the first request, to the nanosecond.
+//! The trace has three processes: the host, with as many lanes as requests overlap; the dies; and
+//! the channels. Slices on one thread are nested or disjoint. A flow leads from each request to
+//! each of its flash operations. Times are in microseconds since the first request, exact to the
+//! nanosecond.
 
 use super::recorder::{Asked, Operated, Timeline, Track};
 use crate::atomic_file::{AtomicFile, unwritable};
@@ -37,8 +37,8 @@ struct Event {
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Value::is_null")]
     args: Value,
-    /// For the order of events at one moment: slices before flows, and what is outside before what
-    /// is inside.
+    /// The order of events at the same time: slices before flows, and outer slices before inner
+    /// ones.
     #[serde(skip)]
     order: (u64, u8, std::cmp::Reverse<u64>, usize),
 }
@@ -78,7 +78,7 @@ impl Timeline {
         writeln!(out, "\n]}}")
     }
 
-    /// Requests that overlap need lanes of their own: each takes the first that is free.
+    /// Overlapping requests need separate lanes: each takes the first free one.
     fn lanes(&self) -> (Vec<u32>, u32) {
         let mut order: Vec<usize> = (0..self.requests.len()).collect();
         order.sort_by_key(|&index| {
@@ -100,7 +100,7 @@ impl Timeline {
         (lanes, free.len() as u32)
     }
 
-    /// The names of processes and threads.
+    /// Adds the names of processes and threads.
     fn names(&self, lanes: u32) -> Vec<Value> {
         let mut names = Vec::new();
         let mut add = |pid: u32, process: &str, threads: u32, thread: &dyn Fn(u32) -> String| {
@@ -120,7 +120,7 @@ impl Timeline {
     }
 
     fn slice(&self, pid: u32, tid: u32, from: Nanos, until: Nanos, name: String) -> Event {
-        // What is longer is outside; of two of the same length, what was made first.
+        // The longer slice is the outer one; of two of the same length, the first.
         let order = (from.0, 0, std::cmp::Reverse((until - from).0), 0);
         let (ts, dur) = (self.us(from), Some((until - from).as_us()));
         let (ph, cat, args) = ("X", "flash", Value::Null);
@@ -128,7 +128,7 @@ impl Timeline {
     }
 
     fn us(&self, at: Nanos) -> f64 {
-        // Before the first request there may be what ran already.
+        // Operations may have started before the first request.
         (at.0 as i128 - self.origin().0 as i128) as f64 / 1e3
     }
 
@@ -164,7 +164,7 @@ impl Timeline {
                 ..self.slice(pid, tid, at, at, String::new())
             };
             events.push(flow("s", HOST, lane, at, None));
-            // What it came to wait for may have been under way.
+            // The operation may have started before the request waited for it.
             let taken = operated.operation.dispatched.max(at);
             events.push(flow("f", DIES, operated.die + 1, taken, Some("e")));
         }
