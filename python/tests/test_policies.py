@@ -358,5 +358,5 @@ def test_a_name_is_a_policys_own():
 
 
 def test_what_a_policy_has_come_to_is_not_kept(tmp_path):
-    with pytest.raises(fowler.InputError, match="cannot be written down"):
+    with pytest.raises(fowler.InputError, match="cannot save the state"):
         fowler.lifetime("ready-32", "ready-proxy", scheme=["st", FixedRate()], checkpoint=tmp_path / "life")

@@ -159,10 +159,10 @@ fn what_cannot_be_lived_through_is_said() {
     let [reads, at_once] = [reads, at_once].map(|path| path.display().to_string());
     for (workload, more, reported) in [
         (&reads, &[][..], "none of its 100 requests is a write"),
-        (&at_once, &[], "come at one moment"),
+        (&at_once, &[], "arrive at the same time"),
         (&load, &["--years", "0.00001"], "shorter than an epoch of 600s"),
         (&load, &["--dilation", "100000"], "one repetition stands for 100000"),
-        (&load, &["--dilation", "0"], "cannot stand for none"),
+        (&load, &["--dilation", "0"], "must not be 0"),
         (&load, &["--years", "0"], "a life of 0 years"),
         (&load, &["--set", "lifetime.cycles=0"], "lifetime.cycles"),
         (&load, &["--set", "lifetime.recovery=table"], "0 idle times and 0 cycles"),

@@ -1,5 +1,5 @@
-//! Drives on which workloads are tried again and again: what a calibration needs, and a speed that
-//! several drives have in common. A drive is preconditioned once, and copied for every trial.
+//! Test beds for calibration: drives on which workloads are tried repeatedly, and the search for a
+//! common speed of several drives. A drive is preconditioned once and copied for every trial.
 
 use crate::device::{self, DeviceSpec, Resolved};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -20,22 +20,21 @@ pub struct TestBed {
     limit: Option<u64>,
 }
 
-/// What a workload came to on a drive.
+/// The result of a workload on a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// Mean latency of reads in milliseconds; none without reads.
+    /// Mean latency of reads in milliseconds; `None` without reads.
     pub read_ms: Option<f64>,
-    /// Mean latency of writes in milliseconds; none without writes.
+    /// Mean latency of writes in milliseconds; `None` without writes.
     pub write_ms: Option<f64>,
     /// The share of the simulated time without a request in the drive.
     pub idle: f64,
 }
 
 impl TestBed {
-    /// The drive `spec` under `scheme`.
+    /// Returns the drive of `spec` under `scheme`.
     ///
-    /// # Errors
-    /// What is wrong with either.
+    /// # Errors If either is invalid.
     pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Diagnostics> {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
         let clean = Device::new(&drive.config)
@@ -43,20 +42,19 @@ impl TestBed {
         Ok(TestBed { drive, clean, limit: None })
     }
 
-    /// The same, with so many requests of each workload at most.
+    /// Limits the requests of each workload.
     pub fn limited(self, limit: Option<u64>) -> TestBed {
         TestBed { limit, ..self }
     }
 
-    /// What tells the drive from others.
+    /// Returns the hash of the drive.
     pub fn hash(&self) -> &str {
         &self.drive.hash
     }
 
     /// Replays a workload on a copy of the drive, its times divided by `speed`.
     ///
-    /// # Errors
-    /// What is wrong with the workload.
+    /// # Errors If the workload is invalid.
     pub fn trial(
         &self,
         workload: &WorkloadSpec,
@@ -94,12 +92,11 @@ pub fn trials(
     beds.par_iter().map(|bed| bed.trial(workload, speed, control)).collect()
 }
 
-/// The speed at which the idle shares of all drives are `target` on average. One trace that is
-/// replayed on several drives is compressed by one factor, and leaves the slower drives less idle.
-/// The search begins at `first`.
+/// Finds the speed at which the idle shares of all drives average `target`. A trace that is
+/// replayed on several drives is compressed by one factor, which leaves the slower drives less
+/// idle. The search begins at `first`.
 ///
-/// # Errors
-/// As [`trials`], or that there is no such speed.
+/// # Errors As [`trials`], or if there is no such speed.
 pub fn common_speed(
     beds: &[TestBed],
     workload: &WorkloadSpec,
@@ -109,7 +106,7 @@ pub fn common_speed(
 ) -> Result<Found, Diagnostics> {
     replay_speed::check(ReplaySpeed::Idle(target))?;
     if beds.is_empty() {
-        return Err(Diagnostic::new("common speed", "there is no drive").into());
+        return Err(Diagnostic::new("common speed", "no drives are given").into());
     }
     let mean_idle = |speed| {
         let trials = trials(beds, workload, speed, control)?;

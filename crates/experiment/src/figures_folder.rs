@@ -16,7 +16,7 @@ pub type Named = (String, Figure);
 pub struct Written {
     /// The names of the files.
     pub files: Vec<String>,
-    /// What could not be drawn.
+    /// The figures that could not be drawn.
     pub warnings: Vec<String>,
     /// The figures that were drawn.
     pub drawings: Vec<Drawing>,

@@ -1,5 +1,5 @@
-//! The entry point for studies: what a crate above needs to make one study of many runs, beyond
-//! specifications and outcomes. One run alone wants [`crate::run`].
+//! The entry point for studies of many runs: what higher crates need beyond specifications and
+//! outcomes. For a single run see [`crate::run`].
 
 pub use crate::fan_out;
 pub use crate::image_cache::ImageCache;
@@ -12,19 +12,18 @@ use fowler_device::{Config, Device};
 use fowler_units::HostIo;
 use std::collections::BTreeMap;
 
-/// A drive, preconditioned; `name` is what messages call it.
+/// Returns a preconditioned drive; `name` identifies it in messages.
 ///
-/// # Errors
-/// Every reason why there is no such drive.
+/// # Errors Everything that is wrong with the drive.
 pub fn drive(name: &str, config: &Config) -> Result<Device, Diagnostics> {
     Device::new(config).map_err(|refusals| device::refused(name, &BTreeMap::new(), refusals))
 }
 
-/// Hands `take` the requests of a workload as `drive` would get them, at most `limit` of them, at
-/// the times recorded.
+/// Passes to `take` at most `limit` requests of a workload, fitted to `drive` and at their recorded
+/// times.
 ///
 /// # Errors
-/// What is wrong with the workload.
+/// If the workload is invalid.
 pub fn requests(
     spec: &WorkloadSpec,
     drive: &Resolved,

@@ -1,4 +1,4 @@
-//! Tables as data: the same rows are printed on the terminal and written as CSV.
+//! Tables as data: the same rows are printed to the terminal and written as CSV.
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
@@ -8,11 +8,11 @@ use std::path::Path;
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words.
+    /// Text.
     Text(String),
     /// A number that was measured or published.
     Number(f64),
-    /// A share of one, which a person reads in percent.
+    /// A share, shown in percent.
     Share(f64),
     /// Nothing was measured.
     Nothing,
@@ -31,12 +31,12 @@ impl From<String> for Cell {
 }
 
 impl Cell {
-    /// A number, if there is one and it is finite.
+    /// Returns a number cell, empty unless the number is known and finite.
     pub fn number(value: Option<f64>) -> Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Number)
     }
 
-    /// A share, if there is one and it is finite.
+    /// Returns a share cell, empty unless the share is known and finite.
     pub fn share(value: Option<f64>) -> Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Share)
     }
@@ -53,18 +53,18 @@ impl Cell {
 /// A table with a name and a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// The name of its file, without the ending.
+    /// Its file name without the extension.
     pub name: String,
     /// What it shows, in one line.
     pub title: String,
-    /// The heads of the columns; units stand in them.
+    /// The column heads, with units.
     pub heads: Vec<String>,
-    /// The rows, as wide as the heads.
+    /// The rows, each as long as the heads.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl Sheet {
-    /// An empty table.
+    /// Returns an empty table.
     pub fn new(name: &str, title: impl Into<String>, heads: &[&str]) -> Sheet {
         let heads = heads.iter().map(|head| (*head).to_string()).collect();
         Sheet { name: name.into(), title: title.into(), heads, rows: Vec::new() }
@@ -72,11 +72,11 @@ impl Sheet {
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<Cell>) {
-        debug_assert_eq!(cells.len(), self.heads.len(), "a row as wide as the heads");
+        debug_assert_eq!(cells.len(), self.heads.len(), "a row has a cell for every head");
         self.rows.push(cells);
     }
 
-    /// Writes it as CSV into `folder`.
+    /// Writes it as CSV to `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), Diagnostics> {
         let path = folder.join(format!("{}.csv", self.name));
         let mut file = AtomicFile::create(&path)?;

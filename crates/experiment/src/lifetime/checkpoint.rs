@@ -1,5 +1,5 @@
-//! What a life has come to so far, in a file: an interrupted life resumes from there to the same
-//! bytes.
+//! Saves the state of a lifetime in a file. An interrupted lifetime resumes from it and gives
+//! exactly the same results.
 
 use super::record::{self, Record};
 use super::{Cycles, LifetimeSpec, Lived, Standing, Watch};
@@ -16,16 +16,16 @@ use std::fs;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
-/// A place for checkpoints, if there is one, and what was found there.
+/// The checkpoint file, if there is one, and what it contained.
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     every: u64,
-    /// Pages written since the file was.
+    /// Pages written since the last checkpoint.
     unsaved: u64,
-    /// What the file belongs to: the simulator, the drive, the workload, and what is asked of them.
+    /// The identity of the run: simulator, drive, workload and specification.
     key: String,
     found: Option<File>,
-    /// Whether the file there is of this run.
+    /// Whether the existing file belongs to this run.
     own: bool,
 }
 
@@ -36,7 +36,7 @@ struct File {
     standing: StandingSnapshot,
 }
 
-/// A life that is over.
+/// A finished lifetime.
 #[derive(Serialize, Deserialize)]
 struct Finished {
     dilation: u32,
@@ -49,7 +49,7 @@ struct Finished {
     record: record::RecordSnapshot,
 }
 
-/// One that is not.
+/// An unfinished lifetime.
 #[derive(Serialize, Deserialize)]
 struct StandingSnapshot {
     repetition: u64,
@@ -59,8 +59,8 @@ struct StandingSnapshot {
 }
 
 impl Checkpoint {
-    /// Looks for a file of the same run; one of another is left alone, and replaced when there is
-    /// something to keep.
+    /// Looks for a checkpoint of the same run. One of another run is ignored, and replaced at the
+    /// first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,
@@ -86,9 +86,11 @@ impl Checkpoint {
         };
         if let Some(path) = here.path.as_ref().filter(|path| path.exists()) {
             let failed = |why: String| {
-                let diagnostic =
-                    Diagnostic::new(path.display().to_string(), format!("is no checkpoint: {why}"));
-                diagnostic.hint("remove it to begin anew".to_string())
+                let diagnostic = Diagnostic::new(
+                    path.display().to_string(),
+                    format!("is not a checkpoint: {why}"),
+                );
+                diagnostic.hint("remove it to start over".to_string())
             };
             let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
             let mut scratch = vec![0; 1 << 16];
@@ -98,8 +100,8 @@ impl Checkpoint {
             here.own = here.found.is_some();
             if !here.own {
                 (watch.warn)(&format!(
-                    "{} is of another run, or of another version of the program: this one begins anew, and \
-                     replaces it when there is something to keep",
+                    "{} belongs to another run, or to another version of Fowler: this run starts over and \
+                     replaces it at the first save",
                     path.display()
                 ));
             }
@@ -107,19 +109,19 @@ impl Checkpoint {
         Ok(here)
     }
 
-    /// A checkpoint that saves nothing.
+    /// Returns a checkpoint that saves nothing.
     pub fn nowhere() -> Self {
         let (key, every) = (String::new(), u64::MAX);
         Checkpoint { path: None, every, unsaved: 0, key, found: None, own: false }
     }
 
-    /// The lives that were over when the file was written.
+    /// Returns the lifetimes that were finished when the file was written.
     pub fn take_finished(&mut self) -> Vec<Lived> {
         let finished = self.found.as_mut().map(|found| std::mem::take(&mut found.finished));
         finished.unwrap_or_default().into_iter().map(Finished::lived).collect()
     }
 
-    /// Where the life was that had begun then; `fresh` is the drive at the beginning of it.
+    /// Returns the state of the unfinished lifetime; `fresh` is its drive at the start.
     pub fn take_standing(
         &mut self,
         fresh: &LifetimeDrive,
@@ -128,18 +130,18 @@ impl Checkpoint {
         let StandingSnapshot { repetition, served, record, drive } = standing;
         let drive = fresh.clone().resumed(drive).map_err(|why| {
             let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
-            Diagnostic::new(path, format!("is no checkpoint: {why}"))
+            Diagnostic::new(path, format!("is not a checkpoint: {why}"))
         })?;
         Ok(Some(Standing { drive, record: Record::of_snapshot(record), repetition, served }))
     }
 
-    /// So many more pages have been written: whether that is enough to keep.
+    /// Counts pages written since the last save. Returns whether it is time to save.
     pub fn is_due(&mut self, pages: u64) -> bool {
         self.unsaved += pages;
         self.path.is_some() && self.unsaved >= self.every
     }
 
-    /// Writes the file.
+    /// Writes the checkpoint.
     pub fn keep(&mut self, finished: &[Lived], standing: &Standing) -> Result<(), Diagnostics> {
         self.unsaved = 0;
         let Some(path) = &self.path else { return Ok(()) };
@@ -166,12 +168,12 @@ impl Checkpoint {
         }
     }
 
-    /// Whether there is something to resume from.
+    /// Returns whether there is a checkpoint to resume from.
     pub fn is_there(&self) -> bool {
         self.own
     }
 
-    /// All lives are over: the file is not needed any more. One of another run stays.
+    /// Removes the file once all lifetimes are finished. A file of another run stays.
     pub fn remove(&self) -> Result<(), Diagnostics> {
         match &self.path {
             Some(path) if self.own && path.exists() => {

@@ -1,9 +1,8 @@
-//! A whole life: a drive under a workload that is repeated until its target life ends, dilated, so
-//! that one repetition stands for many (READY, FAST 2012, section 4.3).
+//! Simulates the whole lifetime of a drive under a repeated workload, dilated so that each
+//! simulated repetition stands for many real ones (READY, FAST 2012, section 4.3).
 //!
-//! The room owns the life and what is recorded of it, and its checkpoint is the one file it writes
-//! by itself. It is asked to live ([`live`]), and for the table, the JSON and the pictures of what
-//! came of it.
+//! The room owns the lifetime and its records. [`live`] runs one; its result gives the table, the
+//! JSON and the figures. The checkpoint is the only file that the room writes on its own.
 
 mod checkpoint;
 mod record;
@@ -31,60 +30,59 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// What to live through.
+/// The specification of a lifetime.
 #[derive(Clone, Debug)]
 pub struct LifetimeSpec {
-    /// The drive, its target life among its keys.
+    /// The drive; its keys include the target lifetime.
     pub device: DeviceSpec,
-    /// The scheme on it; none leaves it as described.
+    /// The scheme; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// What is repeated.
+    /// The workload to repeat.
     pub workload: WorkloadSpec,
-    /// Requests of a repetition at most, from the first on.
+    /// The most requests of a repetition, from the start of the workload.
     pub limit: Option<u64>,
-    /// For how many repetitions one stands; none for the least at which a life takes a minute or
-    /// two.
+    /// How many real repetitions a simulated one stands for; `None` chooses the lowest value at
+    /// which a lifetime takes a minute or two.
     pub dilation: Option<u32>,
-    /// Whether the same is run at twice the dilation, to see what that changes.
+    /// Whether to run a second lifetime at twice the dilation, to see what that changes.
     pub check: bool,
-    /// From which moment of the second repetition, in the host's own time, and for how long it is
-    /// also recorded second by second.
+    /// When in the second repetition, in the host's own time, to start recording second by second,
+    /// and for how long.
     pub close_up: Option<(Span, Span)>,
-    /// Where what is done so far is saved, to resume from; none saves nothing.
+    /// The checkpoint file to resume from; `None` saves none.
     pub checkpoint: Option<PathBuf>,
-    /// After how many pages of the host what is done so far is saved again.
+    /// How many host pages are written between two checkpoints.
     pub checkpoint_every: u64,
 }
 
-/// Pages that are programmed in a life at the least dilation that is chosen: measured to take about
-/// a minute on one core, the life at twice the dilation included (docs/ready.md).
+/// Programs in a lifetime at the dilation chosen by default: they take about a minute on one core,
+/// including the lifetime at twice the dilation (docs/ready.md).
 const PROGRAMS_MOST: f64 = 7e8;
-/// What is taken for the write amplification when that is chosen: it is not known before.
+/// The write amplification assumed for that choice, since it is not known in advance.
 const WAF_GUESSED: f64 = 2.2;
 
-/// A drive that has lived.
+/// A drive at the end of its lifetime.
 #[derive(Clone, Debug)]
 pub struct Lived {
-    /// For how many repetitions one stood.
+    /// How many real repetitions a simulated one stood for.
     pub dilation: u32,
-    /// Repetitions that were begun.
+    /// Repetitions that were started.
     pub repetitions: u64,
-    /// What the drive amounts to at the end of its target life.
+    /// The capacity and wear of the drive at the end of its target lifetime.
     pub totals: Totals,
-    /// What was counted.
+    /// The counters of the device.
     pub counters: Counters,
-    /// Wear of the blocks, in cycles of the whole life.
+    /// Wear of the blocks, in P/E cycles of the whole lifetime.
     pub wear: Cycles,
-    /// What the throttle has come to.
+    /// The final state of the throttle.
     pub throttle: State,
-    /// How long the host had waited, in simulated time, whose write was not let in before the
-    /// life ended.
+    /// How long, in simulated time, a write of the host had been waiting when the lifetime ended.
     pub blocked_at_end: Span,
     /// Responses, delays and series.
     pub record: Record,
 }
 
-/// Cycles of the blocks of a drive.
+/// The P/E cycles of the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
     /// Of the least worn one.
@@ -96,56 +94,56 @@ pub struct Cycles {
 }
 
 impl Lived {
-    /// How long the drive lives at this rate of wear, in units of its target life: `C'_ssd /
-    /// W_work`. None before the first page.
+    /// Returns the lifetime at this rate of wear, in units of the target lifetime: `C'_ssd /
+    /// W_work`. `None` before the first page.
     pub fn lives(&self) -> Option<f64> {
         let Totals { programmed, achievable, .. } = self.totals;
         (programmed > 0.0).then(|| achievable / programmed)
     }
 
-    /// Pages programmed for each page of the host.
+    /// Returns the pages programmed per host page.
     pub fn waf(&self) -> Option<f64> {
         self.counters.waf()
     }
 
-    /// The share of epochs whose demand came as predicted.
+    /// Returns the share of epochs whose demand was predicted correctly.
     pub fn accuracy(&self) -> Option<f64> {
         let Predicted { epochs, right } = self.throttle.predicted;
         (epochs > 0).then(|| right as f64 / epochs as f64)
     }
 }
 
-/// What a life came to.
+/// The result of a lifetime.
 #[derive(Clone, Debug)]
 pub struct Lifetime {
     /// The drive.
     pub drive: Resolved,
-    /// What it had been through.
+    /// Its state at the start.
     pub precondition: String,
     /// The workload.
     pub workload: WorkloadReport,
-    /// What a repetition has.
+    /// The contents of a repetition.
     pub survey: Survey,
-    /// What of the drive a life leaves out.
+    /// The parts of the drive that a lifetime does not simulate.
     pub left_out: Vec<String>,
-    /// At the dilation, and at twice that if that was wanted.
+    /// The drives at the dilation and, if requested, at twice the dilation.
     pub lived: Vec<Lived>,
 }
 
 /// How it ended.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// The drive has lived.
+    /// It ran to the end.
     Lived(Box<Lifetime>),
     /// It was stopped.
     Stopped {
-        /// Whether there is something to resume from.
+        /// Whether there is a checkpoint to resume from.
         saved: bool,
     },
 }
 
 impl Lifetime {
-    /// How long the drive was to live.
+    /// Returns the target lifetime.
     pub fn target(&self) -> Span {
         self.drive.config.life.target
     }
@@ -156,18 +154,18 @@ impl Lifetime {
     }
 }
 
-/// Who watches a life.
+/// Lets the caller watch a lifetime.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set from outside to end it; what is done is saved, if there is a place for it.
+    /// Set by the caller to end it; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
-    /// Hears which share of all lives is over, from 0 to 1.
+    /// Called with the finished share of all lifetimes, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// Hears what is to be known before it is over.
+    /// Called with notes that matter before the end.
     pub warn: &'a (dyn Fn(&str) + Sync),
 }
 
-/// Lives a drive through its target life.
+/// Runs a drive through its target lifetime.
 ///
 /// # Errors
 /// Everything that is wrong with the drive, the workload or the checkpoint.
@@ -212,8 +210,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     Ok(Ended::Lived(Box::new(life)))
 }
 
-/// Lives one life after another, as long as none is stopped: what is done so far is saved in
-/// between, and custom policies may have to wait for each other.
+/// Runs the lifetimes one after another until one is stopped, because checkpoints are saved in
+/// between and custom policies may block each other.
 fn one_by_one(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
@@ -229,8 +227,8 @@ fn one_by_one(
     Ok(Some(lived))
 }
 
-/// Lives all lives on as many cores as are free. They begin in their order, that at the least
-/// dilation first, which is the longest. None if one of them was stopped.
+/// Runs all lifetimes on free cores. They start in order; the first has the lowest dilation and
+/// takes the longest. `None` if any was stopped.
 fn side_by_side(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
@@ -241,7 +239,7 @@ fn side_by_side(
         let share = |own: f64| {
             let mut shares = shares.lock().unwrap_or_else(PoisonError::into_inner);
             shares[number] = own;
-            // Told before the next is reckoned, so that nobody hears of less after more.
+            // Report under the lock, so that progress never goes backwards.
             (life.watch.share)(shares.iter().sum::<f64>() / shares.len() as f64);
         };
         life.live(seasoned, &[], &mut Checkpoint::nowhere(), &share)
@@ -251,8 +249,8 @@ fn side_by_side(
     diagnostics.unique().or(lived.into_iter().collect())
 }
 
-/// The drive as long use by the workload leaves it: written with it until each of its pages has
-/// been programmed as often as that takes. None if it was stopped.
+/// Returns the drive after long use by the workload: written until each page has been programmed
+/// often enough for that. `None` if stopped.
 fn season(
     drive: &Resolved,
     config: &Config,
@@ -266,7 +264,7 @@ fn season(
     while left > 0 && !control.stopped() && rounds < SEASON_ROUNDS {
         let quiet = Control { stop: control.stop, progress: &|_| () };
         let mut done = 0;
-        // Other rounds than those of the life.
+        // Other rounds than those of the lifetime.
         let round = u64::MAX - u64::from(rounds);
         workload.replay_round(round, 1.0, limit, quiet, |requests| {
             done = seasoned.season(requests, left)
@@ -282,43 +280,44 @@ fn season(
     Ok((!control.stopped()).then_some((seasoned, reported)))
 }
 
-/// How often each page of a drive is programmed before its life, on average, and in how many
-/// repetitions at most.
+/// How often each page of a drive is programmed before its lifetime, on average, and the most
+/// repetitions for that.
 const SEASON: u64 = 5;
 const SEASON_ROUNDS: u32 = 100;
 
-/// The custom policies for what a life leaves out.
+/// Rejects custom policies for what a lifetime does not simulate.
 fn without_effect(config: &Config) -> Diagnostics {
     let idle = config.policies.labels().filter(|(key, _)| *key != "policy.throttle");
     let reported = |(key, label): (&str, &str)| {
-        let what = format!("{label} would never be asked: no die is part of a life");
-        Diagnostic::new(key, what)
-            .hint("only a policy that admits writes has an effect here".to_string())
+        let what = format!("{label} would never be used: a lifetime does not simulate dies");
+        Diagnostic::new(key, what).hint("only a custom throttle has an effect here".to_string())
     };
     Diagnostics(idle.map(reported).collect())
 }
 
-/// What a drive has, and a life of it does not.
+/// Lists the parts of a drive that a lifetime does not simulate.
 fn left_out(config: &Config) -> Vec<String> {
-    let mut left_out = vec!["dies: no write waits for one".to_string()];
+    let mut left_out = vec!["dies: writes never wait for one".to_string()];
     if config.buffer.size.0 > 0 {
         let size = config.buffer.size;
-        left_out
-            .push(format!("the write buffer of {size}: rewrites that it absorbs reach the flash"));
+        left_out.push(format!(
+            "the write buffer of {size}: rewrites that it would absorb reach the flash"
+        ));
     }
     if config.placement.name == PlacementKind::Streams {
-        left_out.push("kinds of data: all is written to one stream".into());
+        left_out.push("kinds of data: everything is written to one stream".into());
     }
     if config.voltage.name != VoltageKind::Nominal || config.step.name != StepKind::Nominal {
         left_out.push(
-            "voltages and steps: each program wears and takes as long as a nominal one".into(),
+            "voltages and steps: every program wears the cells and takes time as a nominal one does".into(),
         );
     }
     left_out
 }
 
-/// The least dilation at which a life has about [`PROGRAMS_MOST`] programs: but at twice that each
-/// life has a repetition still, by the host's own time, of which a throttled host has less.
+/// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
+/// limited so that even at twice the dilation a lifetime still has a repetition, in the host's own
+/// time, of which a throttled host has less.
 fn chosen(config: &Config, survey: &Survey) -> u32 {
     let own = config.life.dilation;
     if own > 1 {
@@ -351,7 +350,7 @@ fn refused(drive: &Resolved, refusals: Vec<fowler_device::Refusal>) -> Diagnosti
     device::refused(&drive.device, &BTreeMap::new(), refusals)
 }
 
-/// One life.
+/// A lifetime in progress.
 struct Life<'a> {
     spec: &'a LifetimeSpec,
     config: &'a Config,
@@ -360,11 +359,11 @@ struct Life<'a> {
     watch: Watch<'a>,
 }
 
-/// Where a life is.
+/// The position in a lifetime.
 struct Standing {
     drive: LifetimeDrive,
     record: Record,
-    /// Repetitions begun, and writes served of the one that runs.
+    /// Repetitions started, and writes served in the current one.
     repetition: u64,
     served: u64,
 }
@@ -388,9 +387,9 @@ impl Life<'_> {
             },
         };
         loop {
-            // A life that is over leaves nothing to resume from, whoever stops it then.
+            // A finished lifetime leaves nothing to resume from, even if it is stopped now.
             if self.repeat(&mut standing, before, checkpoint, share)? {
-                // Its last write may have come well before its end.
+                // Its last write may be well before its end.
                 share(1.0);
                 return Ok(Some(self.lived(standing)));
             }
@@ -402,7 +401,7 @@ impl Life<'_> {
         }
     }
 
-    /// One repetition, from where it stands. Returns whether the life is over.
+    /// Runs one repetition from the current position. Returns whether the lifetime is over.
     fn repeat(
         &self,
         standing: &mut Standing,
@@ -468,30 +467,30 @@ impl Life<'_> {
     }
 }
 
-/// A drive whose parity is not written would live longer than it does.
+/// Rejects parity: without parity writes, the drive would seem to live longer than it does.
 fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     if drive.config.redundancy.name == RedundancyKind::Unprotected {
         return Ok(());
     }
-    let what = "a life is driven without the array: parity would wear nothing";
+    let what = "a lifetime does not simulate parity writes, so parity would cause no wear";
     let diagnostic =
         Diagnostic::new(drive.device.clone(), what).expected("policy.redundancy = \"none\"");
-    Err(diagnostic.hint(Some("`fowler run` counts what parity writes".into())).into())
+    Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
 }
 
-/// Writes between two looks at who watches.
+/// Writes between two checks of the observer.
 const BATCH: usize = 1 << 14;
 
-/// Everything that is wrong with what is to be lived through, as far as one look at it tells.
+/// Checks the specification of a lifetime, without a full pass over the workload.
 pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut diagnostics = crate::run::check(&spec.device, &schemes, Some(&spec.workload));
     if spec.dilation == Some(0) {
-        let what = "one repetition cannot stand for none";
+        let what = "the dilation must not be 0";
         diagnostics.push(Diagnostic::new("--dilation", what).expected("at least 1"));
     }
     if spec.checkpoint.is_some() && !spec.device.policies.is_empty() {
-        let what = "the state of a custom policy cannot be written down";
+        let what = "a checkpoint cannot save the state of a custom policy";
         diagnostics.push(Diagnostic::new("--checkpoint", what).hint("leave it out".to_string()));
     }
     diagnostics
@@ -510,7 +509,7 @@ mod tests {
             let drive = device::resolve(&spec.source().unwrap(), &scheme, &spec).unwrap();
             whole(&drive).err().map(|diagnostics| diagnostics.to_string()).unwrap_or_default()
         };
-        assert!(reported("raid5").contains("parity would wear nothing"));
+        assert!(reported("raid5").contains("parity would cause no wear"));
         assert_eq!(reported("nt"), "");
     }
 }

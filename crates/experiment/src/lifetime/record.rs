@@ -1,30 +1,30 @@
-//! What is recorded of a life: how long each page write took and was delayed, and how much was
-//! written when.
+//! The records of a lifetime: response times and delays of page writes, and the amount written over
+//! time.
 
 use fowler_device::{Entered, LifetimeDrive};
 use fowler_metrics::Latencies;
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// Parts of a life, each of which has a point in every series.
+/// Parts of a lifetime; each is a point in every series.
 const POINTS: usize = 400;
-/// Points of a close-up at most: its seconds.
+/// The most points of a close-up, one per second.
 const SECONDS_MOST: u64 = 86_400;
 
-/// Sums over parts of time of one length, from a moment on.
+/// Sums over consecutive parts of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// When the first part begins.
     pub from: Nanos,
     /// How long each is.
     pub step: Span,
-    /// Pages of the host, for each part.
+    /// Host pages written in each part.
     pub pages: Vec<u64>,
-    /// Pages programmed for any source.
+    /// Pages programmed for any source in each part.
     pub programmed: Vec<u64>,
-    /// How long pages were throttled: by delays, and by stops.
+    /// How long pages were throttled in each part, by delays.
     pub spread: Vec<Span>,
-    /// See above.
+    /// The same, by stops.
     pub stopped: Vec<Span>,
 }
 
@@ -48,7 +48,7 @@ impl Series {
     }
 }
 
-/// What is recorded.
+/// The records.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// How long page writes took.
@@ -57,18 +57,18 @@ pub struct Record {
     pub delays: Latencies,
     /// The sum of the squares of responses in seconds.
     pub squares: f64,
-    /// Over the life.
+    /// Sums over the lifetime.
     pub life: Series,
-    /// Second by second, from a moment of the second repetition in the host's own time on; empty if
-    /// that was not wanted.
+    /// The close-up, second by second, from a time in the second repetition; empty if not
+    /// requested.
     pub close_up: Series,
-    /// That moment, as long as it has not come.
+    /// The start of the close-up, until it is reached.
     awaited: Option<u64>,
-    /// Pages programmed when a write was noted last.
+    /// Pages programmed at the time of the last recorded write.
     programmed: u64,
 }
 
-/// The same, as it is saved.
+/// The records in the form in which they are saved.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RecordSnapshot {
     responses: LatenciesSnapshot,
@@ -99,7 +99,7 @@ impl LatenciesSnapshot {
 }
 
 impl Record {
-    /// Nothing yet, of a drive that begins to live.
+    /// Returns empty records for a drive at the start of its lifetime.
     pub(super) fn new(drive: &LifetimeDrive, close_up: Option<(Span, Span)>) -> Self {
         let step = drive.ends().0.div_ceil(POINTS as u64);
         let awaited = close_up.map(|(from, _)| from.0);
@@ -118,8 +118,7 @@ impl Record {
         }
     }
 
-    /// Whether the moment came from which on it is recorded second by second; none if that was not
-    /// wanted.
+    /// Returns whether the close-up has started; `None` if not requested.
     pub(super) fn close_up_came(&self) -> Option<bool> {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
@@ -148,8 +147,8 @@ impl Record {
         }
     }
 
-    /// Takes note of a write: each of its pages was delayed alike, and those that were stopped were
-    /// so alike.
+    /// Records a write. All of its pages were delayed equally, and all that were stopped were
+    /// stopped equally long.
     #[inline]
     pub(super) fn note(&mut self, drive: &LifetimeDrive, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);
@@ -189,7 +188,7 @@ impl Record {
         self.squares += response.as_s() * response.as_s() * count as f64;
     }
 
-    /// The standard deviation of the responses, in microseconds.
+    /// Returns the standard deviation of the response times, in microseconds.
     pub fn deviation_us(&self) -> Option<f64> {
         let mean = self.responses.mean_us()? / 1e6;
         let variance = self.squares / self.responses.count() as f64 - mean * mean;

@@ -1,4 +1,4 @@
-//! What a life came to, for people and for programs.
+//! Reports of a lifetime: table, JSON and figures.
 
 use super::{Lifetime, Lived, Series};
 use crate::diagnostic::Diagnostics;
@@ -13,14 +13,14 @@ use fowler_units::Span;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Seconds of a year, as the paper counts them.
+/// Seconds in a year, as the paper counts them.
 const YEAR_S: f64 = 365.0 * 86_400.0;
-/// Bytes of a binary terabyte, as in its C_ssd.
+/// Bytes in a binary terabyte, as in its C_ssd.
 const TB: f64 = (1u64 << 40) as f64;
-/// Bytes of a megabyte, binary too.
+/// Bytes in a binary megabyte.
 const MB: f64 = (1u64 << 20) as f64;
 
-/// A number that is reported of each life.
+/// A number in the report of each lifetime.
 struct Row {
     name: &'static str,
     key: &'static str,
@@ -51,21 +51,21 @@ const ROWS: &[Row] = rows! {
     "response_p50_us", "page write, p50 (us)" => |_, one| at(&one.record.responses, Percentile::P50);
     "response_p99_us", "page write, p99 (us)" => |_, one| at(&one.record.responses, Percentile::P99);
     "response_p9999_us", "page write, p99.99 (us)" => |_, one| at(&one.record.responses, Percentile::P9999);
-    "response_max_us", "page write, most (us)" => |_, one| one.record.responses.max().map(Span::as_us);
+    "response_max_us", "page write, max (us)" => |_, one| one.record.responses.max().map(Span::as_us);
     "delay_mean_us", "throttling delay, mean (us)" => |_, one| one.record.delays.mean_us();
     "delay_p50_us", "throttling delay, p50 (us)" => |_, one| at(&one.record.delays, Percentile::P50);
     "delay_p99_us", "throttling delay, p99 (us)" => |_, one| at(&one.record.delays, Percentile::P99);
     "delay_p9999_us", "throttling delay, p99.99 (us)" => |_, one| at(&one.record.delays, Percentile::P9999);
-    "spread_share", "of it spread over page writes (share)" => |_, one| {
+    "spread_share", "of which spread over page writes (share)" => |_, one| {
         let ThrottleTime { delayed, stopped } = one.counters.throttled;
         let (delayed, stopped) = (delayed.as_s(), stopped.as_s());
         (delayed + stopped > 0.0).then(|| delayed / (delayed + stopped))
     };
-    "stops_per_million", "forced stops in a million page writes" => |_, one| {
+    "stops_per_million", "forced stops per million page writes" => |_, one| {
         let pages = one.counters.pages_written;
         (pages > 0).then(|| one.counters.stops as f64 / pages as f64 * 1e6)
     };
-    "blocked_at_end_s", "write still waiting when the life ended, for (s, simulated)" => |_, one| {
+    "blocked_at_end_s", "wait of the write pending at the end (s, simulated)" => |_, one| {
         Some(one.blocked_at_end.as_s()).filter(|&seconds| seconds > 0.0)
     };
     "host_mb_s", "written by the host (MB/s)" => |all, one| {
@@ -73,7 +73,7 @@ const ROWS: &[Row] = rows! {
         Some(one.counters.pages_written as f64 * all.page() / MB / seconds)
     };
     "accuracy", "epochs predicted well (share)" => |_, one| one.accuracy();
-    "epoch_s", "epoch in the end (s)" => |_, one| Some(one.throttle.epoch?.as_s());
+    "epoch_s", "epoch at the end (s)" => |_, one| Some(one.throttle.epoch?.as_s());
     "repetitions", "repetitions simulated" => |_, one| Some(one.repetitions as f64);
 };
 
@@ -82,13 +82,14 @@ fn at(all: &Latencies, percentile: Percentile) -> Option<f64> {
 }
 
 impl Lifetime {
-    /// The table: at the dilation K, at 2 K, and the difference of that as a share.
+    /// Returns the table: values at the dilation K and at 2 K, and the difference as a share.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "{} under {}, {} days with {} repeated",
             self.drive.device,
             self.drive.scheme,
-            // To a quarter of an hour: a life that was given in years is no round number of days.
+            // Round to a quarter of an hour: a lifetime given in years is not a whole number of
+            // days.
             (self.target().as_s() / 864.0).round() / 100.0,
             self.workload.name
         );
@@ -114,7 +115,7 @@ impl Lifetime {
         sheet
     }
 
-    /// One object with everything. What is not known is null; there are no infinities.
+    /// Returns one object with everything. Unknown values are null; there are no infinities.
     pub fn json(&self) -> Value {
         let one = |lived: &Lived| {
             let mut object = Map::new();
@@ -159,7 +160,7 @@ impl Lifetime {
         })
     }
 
-    /// By what share each number differs at twice the dilation; null where that is not known.
+    /// Returns the share by which each number differs at twice the dilation; null where unknown.
     fn changes(&self) -> Value {
         let [first, second] = &self.lived[..] else { return Value::Null };
         let change = |row: &Row| {
@@ -180,8 +181,8 @@ impl Lifetime {
         })
     }
 
-    /// Of each part of a life: years since it began, megabytes of the host and of the flash, mean
-    /// delay of a page in microseconds.
+    /// For each part of a lifetime: years since the start, megabytes written by the host and to
+    /// flash, and the mean delay of a page in microseconds.
     fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
         let year = |part: usize| {
             (part as f64 + 0.5) * series.step.0 as f64 / 1e9 * f64::from(dilation) / YEAR_S
@@ -196,8 +197,8 @@ impl Lifetime {
         (0..series.pages.len()).map(point).collect()
     }
 
-    /// Writes the table, the pictures and a page of both into a folder; returns the files, and what
-    /// could not be drawn.
+    /// Writes the table, the figures and a page with both to a folder. Returns the files, and the
+    /// figures that could not be drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -252,17 +253,17 @@ impl Lifetime {
             (
                 "page-writes".into(),
                 titled(
-                    "Page writes of a life",
+                    "Page writes over a lifetime",
                     vec![
                         steps(|one| &one.record.responses, "response time"),
-                        steps(|one| &one.record.delays, "throttling delay (none is drawn as 1 us)"),
+                        steps(|one| &one.record.delays, "throttling delay (zero is drawn as 1 us)"),
                     ],
                 ),
             ),
             (
                 "over-time".into(),
                 titled(
-                    "A life over time",
+                    "A lifetime over time",
                     vec![
                         lines("MB/s", |it, seconds| it.1 / seconds, "written by the host"),
                         lines("us", |it, _| it.3, "mean throttling delay of a page write"),
@@ -273,16 +274,16 @@ impl Lifetime {
     }
 }
 
-/// By what share the second differs from the first.
+/// Returns the relative difference of the second from the first.
 fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     let (first, second) = (first?, second?);
     if first == second { Some(0.0) } else { (first != 0.0).then(|| second / first - 1.0) }
 }
 
-/// Points of a distribution at most.
+/// The most points of a distribution.
 const POINTS: usize = 200;
 
-/// A distribution: microseconds, and the share that is at most so slow.
+/// Returns a distribution: latency in microseconds, and the share of pages at or below it.
 pub(crate) fn cdf(all: &Latencies) -> Vec<(f64, f64)> {
     let (values, count) = (all.values(), all.count() as f64);
     let (mut points, mut below) = (Vec::new(), 0u64);

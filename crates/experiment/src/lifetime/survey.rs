@@ -1,45 +1,44 @@
-//! What one repetition of a workload has: looked at once, before a life of many.
+//! Surveys one repetition of a workload before a lifetime of many.
 
 use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::workload::{Control, Workload, WorkloadReport};
 use fowler_units::{HostIo, HostOp, Nanos, Span};
 
-/// What a repetition has.
+/// The contents of a repetition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Its requests, and the writes among them.
+    /// The number of its requests.
     pub requests: u64,
-    /// See above.
+    /// The number of its writes.
     pub writes: u64,
     /// Pages that those touch.
     pub pages: u64,
-    /// When the first request comes.
+    /// When the first request arrives.
     pub first: Nanos,
-    /// How long it takes: from the first request to the last, and a mean gap more, after which it
-    /// begins anew. That of a generator with a duration is its own.
+    /// Its period: from the first request to the last, plus a mean gap before the next repetition.
+    /// A generator with a duration has that period.
     pub span: Span,
 }
 
-/// Whether a request is one that wears the drive.
+/// Returns whether a request wears the drive.
 fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Whether it is one that a life is made of: a write, or a trim, which leaves GC less to
-/// move.
+/// Returns whether a lifetime replays it: writes, and trims, which leave GC less to move.
 pub(super) fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }
 
-/// Looks through a repetition; none if it was stopped.
+/// Reads through a repetition; `None` if it was stopped.
 pub(super) fn survey(
     workload: &Workload,
     drive: &Resolved,
     limit: Option<u64>,
     control: Control<'_>,
 ) -> Result<Option<(Survey, WorkloadReport)>, Diagnostics> {
-    workload.refuse_power_off("a life goes by under power")?;
+    workload.refuse_power_off("a lifetime has no power losses")?;
     let page = drive.config.geometry.page_size.0;
     let (mut survey, mut last) = (Survey::default(), Nanos::ZERO);
     let (report, failed) = workload.replay(1.0, limit, control, |requests| {
@@ -63,8 +62,10 @@ pub(super) fn survey(
         return Ok(None);
     }
     if survey.writes == 0 {
-        let what =
-            format!("none of its {} requests is a write: nothing wears the drive", survey.requests);
+        let what = format!(
+            "none of its {} requests is a write, so nothing wears the drive",
+            survey.requests
+        );
         return Err(Diagnostic::new(report.name.clone(), what)
             .expected("a workload that writes")
             .into());
@@ -77,8 +78,8 @@ pub(super) fn survey(
     };
     if survey.span == Span::ZERO {
         let what =
-            "all of its requests come at one moment: how often it is to be repeated is not known";
-        let hint = "a workload with times of arrival";
+            "all of its requests arrive at the same time, so it has no period to repeat it with";
+        let hint = "use a workload with arrival times";
         return Err(Diagnostic::new(report.name.clone(), what).hint(hint.to_string()).into());
     }
     Ok(Some((survey, report)))

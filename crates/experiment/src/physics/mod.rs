@@ -1,7 +1,7 @@
-//! The models of flash cells, shown: their curves as pictures and columns, their constants, and
-//! what the constants that nobody printed do to the results.
+//! Shows the models of flash cells: their curves as figures and columns, their constants, and how
+//! the unpublished constants affect the results.
 //!
-//! The room asks the crate of the same name, and no drive; it writes into the folder that it is
+//! The room uses only the crate of the same name, not a drive, and writes to the folder that it is
 //! given.
 
 mod pictures;
@@ -23,7 +23,7 @@ use std::path::Path;
 pub use pictures::recovery;
 pub use tables::{agreement, constants, sensitivity};
 
-/// Cells, and what corrects their errors.
+/// A model of cells, and the code that corrects their errors.
 struct Cells {
     analytic: Analytic,
     model: Reliability,
@@ -32,10 +32,10 @@ struct Cells {
 }
 
 impl Cells {
-    /// Those of the default constants, which make cells: the tests of the constants say so.
+    /// Returns the cells of the default constants, whose tests show that they are valid.
     fn new() -> Cells {
         let parameters = Parameters::default();
-        let analytic = Analytic::new(parameters).expect("constants that make cells");
+        let analytic = Analytic::new(parameters).expect("the default constants are valid");
         let ldpc = Ldpc::hire(&parameters).expect("levels that rise");
         let model = Reliability::Analytic(analytic.clone());
         Cells { analytic, model, ldpc, end: EndOfLife::new(&parameters) }
@@ -46,16 +46,16 @@ impl Cells {
     }
 }
 
-/// Curves that were written.
+/// The result of writing the curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plotted {
     /// The files, in the folder.
     pub files: Vec<String>,
-    /// What could not be drawn.
+    /// The figures that could not be drawn.
     pub warnings: Vec<String>,
 }
 
-/// Writes every curve into `folder`, as a picture and as columns, and the tables beside them.
+/// Writes every curve to `folder`, as a figure and as columns, together with the tables.
 ///
 /// # Errors
 /// If the folder cannot be written.
@@ -69,7 +69,7 @@ pub fn plot(folder: &Path) -> Result<Plotted, Diagnostics> {
     Ok(Plotted { files, warnings })
 }
 
-/// The numbers that a picture is made of, one row for each point or bar.
+/// Returns the numbers behind a figure, one row for each point or bar.
 fn columns(name: &str, figure: &Figure) -> Sheet {
     let heads = ["panel", "curve", "x axis", "x", "y axis", "y", "published"];
     let mut sheet = Sheet::new(name, figure.title.clone(), &heads);
@@ -107,18 +107,18 @@ fn columns(name: &str, figure: &Figure) -> Sheet {
     sheet
 }
 
-/// Equal steps between two numbers, both included.
+/// Returns equal steps between two numbers, including both.
 fn steps(low: f64, high: f64, count: u32) -> impl Iterator<Item = f64> + Clone {
     (0..=count).map(move |step| low + (high - low) * f64::from(step) / f64::from(count))
 }
 
-/// Equal ratios between two numbers, both included.
+/// Returns equal ratios between two numbers, including both.
 fn ratios(low: f64, high: f64, count: u32) -> impl Iterator<Item = f64> + Clone {
     let (from, to) = (libm::log(low), libm::log(high));
     steps(from, to, count).map(libm::exp)
 }
 
-/// An axis of bit error rates.
+/// Returns an axis of bit error rates.
 fn rates() -> Axis {
     Axis::log10("raw bit error rate")
 }

@@ -11,10 +11,10 @@ use fowler_physics::voltage::{Hire, SCALES};
 use fowler_physics::vth::Setting;
 use fowler_units::Span;
 
-/// A picture and the name of its file, without the ending.
+/// A figure and its file name without the extension.
 type Named = (String, Figure);
 
-/// The blocks that stand for strong, average and weak ones, as quantiles.
+/// The quantiles that represent strong, average and weak blocks.
 const BLOCKS: [(&str, f64); 3] =
     [("strong (1 in 10)", 0.1), ("average", 0.5), ("weak (1 in 10)", 0.9)];
 
@@ -24,7 +24,7 @@ fn days(days: f64) -> Span {
     Span((days * DAY_S * 1e9) as u64)
 }
 
-/// Every picture.
+/// Returns every figure.
 pub(super) fn all(cells: &Cells) -> Vec<Named> {
     vec![
         voltages(cells),
@@ -46,7 +46,7 @@ pub(super) fn all(cells: &Cells) -> Vec<Named> {
     ]
 }
 
-/// The cycles that rested cells endure, under every reading of the recovery (READY, Figure 1).
+/// The endurance of rested cells, under each reading of the recovery model (READY, Figure 1).
 pub fn recovery() -> Panel {
     let series = Reading::ALL.map(|reading| LineSeries {
         name: format!("{reading:?}").to_lowercase(),
@@ -76,7 +76,7 @@ fn curve(name: impl Into<String>, points: impl Iterator<Item = (f64, f64)>) -> L
     LineSeries { name: name.into(), points, stroke: Stroke::Theory, ..LineSeries::default() }
 }
 
-/// Curves over one axis, with the rate beyond which nothing helps.
+/// Returns curves with the error rate above which no level can correct a page.
 fn panel(cells: &Cells, title: &str, x: Axis, series: Vec<LineSeries>) -> Panel {
     let name = "correctable from 21 references".into();
     let reference = Some(Reference { at: cells.ldpc.correctable(), name });
@@ -109,8 +109,8 @@ fn voltages(cells: &Cells) -> Named {
         panel("3,000 cycles, 30 days", 3000.0, days(30.0)),
         panel("10,000 cycles, just written", 10_000.0, Span::ZERO),
     ];
-    let caption = "An average block at nominal voltages and step. Wear widens every state; retention lowers programmed \
-                   ones, the higher the more, while references stay.";
+    let caption = "An average block at nominal voltages and step. Wear widens every state. Retention lowers programmed \
+                   states, higher ones more, while the references stay.";
     let (name, figure) = named("voltages", "Threshold voltages of a 2-bit cell", caption, panels);
     (name, Figure { same_y: true, ..figure })
 }
@@ -154,7 +154,7 @@ fn wear(cells: &Cells) -> Named {
     };
     let panels = [("just written", 0.0), ("after a day", 1.0), ("after 30 days", 30.0)]
         .map(|(title, age)| panel(cells, title, Axis::linear("P/E cycles"), of(days(age)).into()));
-    let caption = "Errors of just-written data grow by the published rate; with age the same wear costs more.";
+    let caption = "Errors of just-written data grow at the published rate; with age, the same wear causes more errors.";
     let (name, figure) = named("wear", "Bit errors by wear", caption, panels.into());
     (name, Figure { same_y: true, columns: Some(3), ..figure })
 }
@@ -179,7 +179,7 @@ fn reads(cells: &Cells) -> Named {
     });
     let x = Axis::log10("reads of the block since its erase");
     let panels = vec![panel(cells, "", x, series.into())];
-    let caption = "An average block, just written. Each read adds the same (Cai et al., DSN 2015).";
+    let caption = "An average block, just written. Each read adds the same number of errors (Cai et al., DSN 2015).";
     named("reads", "Bit errors by reads", caption, panels)
 }
 
@@ -214,12 +214,12 @@ fn step(cells: &Cells) -> Named {
         panel(cells, "at the end of life", Axis::linear("ISPP step (V)"), errors.into()),
         Panel::lines("program time", lines("ISPP step (V)", "program time (us)", times)),
         Panel::lines(
-            "what a block can afford",
+            "coarsest step by block strength",
             lines("share of blocks that are stronger (%)", "coarsest step (V)", by_block),
         ),
     ];
-    let caption = "End of life: 3,000 cycles, 30 days, 10,000 reads. A block may be programmed at the coarsest step at which \
-                   it is then still correctable; the nominal step is 0.25 V.";
+    let caption = "End of life: 3,000 cycles, 30 days, 10,000 reads. A block may be programmed at the coarsest step with which \
+                   it is still correctable by then; the nominal step is 0.25 V.";
     let (name, figure) =
         named("step", "ISPP: errors, time, and the step of a block", caption, panels);
     (name, Figure { columns: Some(3), ..figure })
@@ -237,10 +237,10 @@ fn scale(cells: &Cells) -> Named {
         let rber = |scale| block.rber(days(age), 0, Setting { scale, step });
         curve(name, steps(0.7, 1.3, 40).map(|scale| (scale, rber(scale))))
     });
-    let x = Axis::linear("threshold voltages, of nominal");
+    let x = Axis::linear("threshold voltages relative to nominal");
     let panels = vec![panel(cells, "", x, series.into())];
-    let caption = "Boosting widens margins but not the noise, so that it helps just-written data; what retention takes grows \
-                   with the voltage, so that it helps old data less.";
+    let caption = "Boosting widens the margins but not the noise, which helps just-written data. The loss by retention grows \
+                   with the voltage, so old data benefits less.";
     named("scale", "Bit errors by threshold voltage", caption, panels)
 }
 
@@ -276,8 +276,8 @@ fn levels(cells: &Cells) -> Named {
         reference: None,
     };
     let panels =
-        vec![Panel::bars("what is corrected", correctable), Panel::bars("what it costs", times)];
-    let caption = "Diamonds: Table 1 of HIRE. What each level corrects is assumed; a code of rate 8/9 is bounded by \
+        vec![Panel::bars("correctable error rate", correctable), Panel::bars("read time", times)];
+    let caption = "Diamonds: Table 1 of HIRE. The error rate that each level corrects is assumed; bounds for a code of rate 8/9 are \
                    0.0148, 0.0251 and 0.0282.";
     named("levels", "Sensing levels", caption, panels)
 }
@@ -291,11 +291,11 @@ fn bch() -> Named {
     series.published = vec![(code.worst_cells(1e-3), 1e-3)];
     let (x, y) = (Axis::log10("bit error rate"), Axis::log10("share of words lost, 1 - yield"));
     let panels = vec![Panel::lines("", Lines { x, y, series: vec![series], reference: None })];
-    let caption = "The diamond is DA-RAID-5's yield of 99.9 %, which cells of 5.84297e-4 reach.";
+    let caption = "The diamond is DA-RAID-5's yield of 99.9 %, at a bit error rate of 5.84297e-4.";
     named("bch", "Yield of BCH code words", caption, panels)
 }
 
-/// Ages that a picture shows, in days: shorter and longer ones lie on its edges.
+/// The range of ages in a figure, in days: shorter and longer ones are drawn at its edges.
 const SHOWN_DAYS: (f64, f64) = (1e-3, 1e3);
 
 fn hire(cells: &Cells) -> Named {
@@ -326,11 +326,11 @@ fn hire(cells: &Cells) -> Named {
     };
     let window = [("from", window(|it| it.0)), ("until", window(|it| it.1))];
     let window = window.map(|(name, points)| curve(name, points.into_iter()));
-    panels.push(Panel::lines("3, 9 and 21 are what is needed", lines(window.into())));
-    let caption = "Below a curve its number of references is enough for pages programmed at that voltage. HIRE reads boosted, \
-                   traditional and reduced pages with 3, 9 and 21: the last panel shows where these are just what is \
-                   needed, 0.001 days standing for just written.";
+    panels.push(Panel::lines("exactly 3, 9 and 21 are needed", lines(window.into())));
+    let caption = "Below a curve, its number of references suffices for pages programmed at that voltage. HIRE reads boosted, \
+                   traditional and reduced pages with 3, 9 and 21: the last panel shows where exactly these are \
+                   needed. 0.001 days stands for just-written data.";
     let (name, figure) =
-        named("hire", "Where HIRE's levels are what its voltages need", caption, panels);
+        named("hire", "Where HIRE's levels match the needs of its voltages", caption, panels);
     (name, Figure { same_y: true, ..figure })
 }
