@@ -424,7 +424,7 @@ def test_a_folder_loads_without_what_it_was_made_of(tmp_path: Path) -> None:
     assert again.points == made.points
     assert pa.table(again).equals(pa.table(made))
     assert [point.axes["trace"] for point in again.points] == [str(trace)] * 2
-    assert "there is no sweep" in str(diagnostics(fowler.load, tmp_path))
+    assert "this is not the folder of a sweep" in str(diagnostics(fowler.load, tmp_path))
 
 
 def test_any_frame_takes_it(small: fowler.Sweep) -> None:

@@ -1,8 +1,6 @@
-//! Requests that come as columns from elsewhere: Arrow batches of at least `at_ns`, `op`, `offset`
-//! and `size`.
+//! Requests from Arrow batches with the columns `at_ns`, `op`, `offset` and `size`.
 //!
-//! The type of a column is looked at once for each batch; after that its values are read as the
-//! plain slice that they are.
+//! The type of a column is checked once per batch; its values are then read as a plain slice.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -17,7 +15,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::{HostIo, HostOp, Nanos, Span};
 use std::fmt::Display;
 
-/// The columns, and what each takes.
+/// The columns and their accepted types.
 const COLUMNS: [(&str, &str); 4] = [
     ("at_ns", "whole numbers of nanoseconds, timestamps or durations, ascending"),
     ("op", "the words read, write, trim and flush, or their codes 0 to 3"),
@@ -26,21 +24,21 @@ const COLUMNS: [(&str, &str); 4] = [
 ];
 /// The latest moment of a request: 292 years.
 const LATEST: u64 = i64::MAX as u64;
-/// So many rows of a column are complained of; the others are counted.
+/// Rows of a column that are reported one by one; the others are only counted.
 const SHOWN: usize = 5;
 
-/// A stream of batches, which are one workload: rows are counted through, and their order is held
-/// to.
+/// A stream of batches that form one workload: rows are numbered across batches, and must be in
+/// order of time.
 #[derive(Clone, Debug, Default)]
 pub struct ArrowSource {
     rows: u64,
     last: u64,
-    /// The moment that counts as zero, once it is known.
+    /// The time that counts as zero, once it is known.
     origin: Option<u64>,
 }
 
 impl ArrowSource {
-    /// Before the first batch.
+    /// Returns a stream before its first batch.
     pub fn new() -> ArrowSource {
         ArrowSource::default()
     }
@@ -50,11 +48,11 @@ impl ArrowSource {
         self.rows
     }
 
-    /// The requests of the next batch. Timestamps count from the first of them: a drive knows no
-    /// date. Numbers and durations count as they are.
+    /// Returns the requests of the next batch. Timestamps count from the first one, since a drive
+    /// has no dates; numbers and durations are taken as they are.
     ///
-    /// # Errors
-    /// Everything that is wrong with the batch. Rows are counted from 0, through all batches.
+    /// # Errors Everything that is wrong with the batch. Rows are numbered from 0, across all
+    /// batches.
     pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Diagnostics> {
         let mut requests = convert(batch, self.rows, self.last)?;
         self.rows += batch.num_rows() as u64;
@@ -71,14 +69,14 @@ impl ArrowSource {
     }
 }
 
-/// Whether moments are dates.
+/// Returns whether times are timestamps.
 fn has_dates(batch: &RecordBatch) -> bool {
     let at = batch.column_by_name(COLUMNS[0].0);
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// The requests of one batch, whose first row is that of this number; moments as they are, and none
-/// before `after`.
+/// Returns the requests of one batch, whose first row has this number. Times are taken as they are
+/// and must not precede `after`.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
     let mut diagnostics = Diagnostics::default();
@@ -97,7 +95,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     for (((&at, &op), &offset), &size) in columns {
         sound &= fits(Nanos(at), op, offset, size) & (at >= last);
         last = at;
-        // A flush carries no range.
+        // A flush has no range.
         let ranged = if op == HostOp::Flush { 0 } else { u64::MAX };
         let size = (size & ranged) as u32;
         requests.push(HostIo::new(op, Nanos(at), offset & ranged, size));
@@ -109,7 +107,7 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     Err(rows.diagnostics())
 }
 
-/// Whether the values of a row make a request.
+/// Returns whether the values of a row form a valid request.
 #[inline]
 fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
@@ -117,7 +115,7 @@ fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     (at.0 <= LATEST) & (flush | range)
 }
 
-/// The four columns, in order.
+/// Returns the four columns, in order.
 fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     let schema = batch.schema_ref();
     let mut diagnostics = Diagnostics::default();
@@ -127,8 +125,9 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
             let what = format!("unknown column `{}`", field.name());
             let diagnostic =
                 Diagnostic::new("requests", what).expected("at_ns, op, offset and size");
-            diagnostics
-                .push(diagnostic.hint("leave it out: nothing is ignored silently".to_string()));
+            diagnostics.push(
+                diagnostic.hint("remove it: unknown columns are not ignored silently".to_string()),
+            );
         }
     }
     let column = |(name, expected): (&str, &str)| {
@@ -136,7 +135,7 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
         match named {
             1 => Ok(batch.column_by_name(name).map(AsRef::as_ref)),
             0 => Err(Diagnostic::new("requests", format!("the column `{name}` is missing"))),
-            _ => Err(Diagnostic::new("requests", format!("{named} columns are called `{name}`"))),
+            _ => Err(Diagnostic::new("requests", format!("{named} columns are named `{name}`"))),
         }
         .map_err(|diagnostic| Diagnostics::from(diagnostic.expected(expected)))
     };
@@ -148,7 +147,7 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
     }
 }
 
-/// A column of a type that it may have, or what is wrong with the type.
+/// Returns a column of an accepted type, or an error about its type.
 fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Diagnostics> {
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
@@ -157,14 +156,13 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     })
 }
 
-/// The values of a column, with something in the place of those that are wrong, and whether none
-/// is.
+/// The values of a column, with placeholders for invalid ones, and whether all are valid.
 struct Values<V> {
     values: Vec<V>,
     sound: bool,
 }
 
-/// A column of whole numbers, as what a request counts in.
+/// Reads a column of whole numbers in the units of a request.
 fn numbers(array: &dyn Array) -> Option<Values<u64>> {
     const S: Span = Span::ms(1_000);
     const MS: Span = Span::ms(1);
@@ -209,7 +207,7 @@ where
     Values { values, sound }
 }
 
-/// A column of operations, by word or by code.
+/// Reads a column of operations, by word or by code.
 fn operations(array: &dyn Array) -> Option<Values<HostOp>> {
     match array.data_type() {
         DataType::Utf8 => Some(words(array.as_string::<i32>().iter())),
@@ -217,7 +215,7 @@ fn operations(array: &dyn Array) -> Option<Values<HostOp>> {
         DataType::Utf8View => Some(words(array.as_string_view().iter())),
         DataType::Dictionary(_, _) => {
             let dictionary = array.as_any_dictionary();
-            // Each word of the dictionary is looked at once, whatever the number of rows.
+            // Each word of the dictionary is parsed once, whatever the number of rows.
             let meanings = meanings(dictionary.values().as_ref())?;
             let nulls = array.null_count() > 0;
             if meanings.is_empty() {
@@ -257,7 +255,7 @@ fn words<'a>(words: impl Iterator<Item = Option<&'a str>>) -> Values<HostOp> {
     Values { values, sound }
 }
 
-/// What the words of a dictionary mean.
+/// Parses the words of a dictionary.
 fn meanings(words: &dyn Array) -> Option<Vec<Option<HostOp>>> {
     let meaning = |word: Option<&str>| word.and_then(operation);
     Some(match words.data_type() {
@@ -273,7 +271,7 @@ fn operation(word: &str) -> Option<HostOp> {
     HostOp::ALL.into_iter().find(|op| word.eq_ignore_ascii_case(op.word()))
 }
 
-/// A batch with something wrong in its rows.
+/// A batch with invalid rows.
 struct Rows<'a> {
     batch: &'a RecordBatch,
     first_row: u64,
@@ -285,7 +283,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Everything that is wrong, in the order of the rows of each column.
+    /// Returns everything that is wrong, by column and row.
     fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (name, expected) in COLUMNS {
@@ -306,10 +304,10 @@ impl Rows<'_> {
         diagnostics
     }
 
-    /// What is wrong with a value.
+    /// Returns what is wrong with a value.
     fn wrong(&self, name: &str, array: &dyn Array, row: usize) -> Option<String> {
         if is_null(array, row) {
-            return Some("there is no value".into());
+            return Some("the value is missing".into());
         }
         let op = self.op.values[row];
         match name {
@@ -319,7 +317,7 @@ impl Rows<'_> {
                     Ok(code) => (0..HostOp::ALL.len() as i128).contains(&code),
                     Err(_) => operation(&text).is_some(),
                 };
-                (!known).then(|| format!("`{text}` is no operation"))
+                (!known).then(|| format!("`{text}` is not an operation"))
             }
             "at_ns" => {
                 let at = self.at.values[row];
@@ -334,25 +332,25 @@ impl Rows<'_> {
                 let (offset, size) = (self.offset.values[row], self.size.values[row]);
                 out_of_reach(array, row, offset, u64::MAX, "").or_else(|| {
                     let beyond = offset.checked_add(size).is_none();
-                    beyond.then(|| format!("{offset} and {size} more bytes end beyond 2^64"))
+                    beyond.then(|| format!("offset {offset} plus size {size} exceeds 2^64"))
                 })
             }
             _ => {
                 let size = self.size.values[row];
                 out_of_reach(array, row, size, u64::from(u32::MAX), "4 GiB")
-                    .or_else(|| (size == 0).then(|| format!("a {} of no bytes", op.word())))
+                    .or_else(|| (size == 0).then(|| format!("a {} of 0 bytes", op.word())))
             }
         }
     }
 }
 
-/// Whether a value is not there, in the column or in its dictionary.
+/// Returns whether a value is null, in the column or in its dictionary.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row)
         || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()
 }
 
-/// A number that cannot be: negative, or beyond what is counted.
+/// Returns the error of a number that is negative or too large.
 fn out_of_reach(
     array: &dyn Array,
     row: usize,
@@ -364,12 +362,12 @@ fn out_of_reach(
     if text.starts_with('-') {
         return Some(format!("{text} is negative"));
     }
-    // What overflowed on its way to nanoseconds was put to zero.
+    // Values that overflow in the conversion to nanoseconds are set to zero.
     let overflowed = value == 0 && text != "0";
-    (value > most || overflowed).then(|| format!("{text} is beyond {limit}"))
+    (value > most || overflowed).then(|| format!("{text} exceeds {limit}"))
 }
 
-/// A value in its own units, as text.
+/// Returns a value in its original unit, as text.
 fn said(array: &dyn Array, row: usize) -> Option<String> {
     fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize) -> String
     where

@@ -1,4 +1,4 @@
-//! How every Parquet file of ours is written and read.
+//! Writes and reads the Parquet files of Fowler.
 
 use arrow_array::RecordBatch;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What all files have in common. Nothing in them depends on the machine or the moment.
+/// Returns the settings of all files. Nothing in a file depends on the machine or the time.
 pub(crate) fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_created_by("fowler".into())
@@ -21,9 +21,9 @@ pub(crate) fn properties() -> WriterPropertiesBuilder {
         .set_statistics_enabled(EnabledStatistics::Chunk)
 }
 
-/// A small table as the bytes of a file.
+/// Returns a small table as the bytes of a file.
 pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
-    // What would help to find a row among many only adds to the size here.
+    // Statistics and indexes only add to the size of a small file.
     let properties = properties()
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)
@@ -37,17 +37,17 @@ pub(crate) fn bytes(batch: &RecordBatch) -> Vec<u8> {
             writer.into_inner()
         },
     );
-    written.expect("memory takes every table of numbers and words")
+    written.expect("writing to memory does not fail")
 }
 
-/// The tables of a file, one after the other.
+/// Reads the tables of a file, one after the other.
 pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     tables(file, |_| ProjectionMask::all()).map_err(|error| unreadable(path, &error))
 }
 
-/// The same with some columns only, if the file is there and has its end, where it says what it
-/// holds: a machine that goes down may leave a file its name and not its bytes.
+/// Like [`read`], with some columns only. Returns `None` unless the file exists and has a valid
+/// footer: after a crash of the machine, a file may have its name but not its bytes.
 pub(crate) fn read_columns(
     path: &Path,
     names: &[&str],
@@ -56,7 +56,7 @@ pub(crate) fn read_columns(
     match File::open(path) {
         Ok(file) => Ok(tables(file, chosen).ok()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        // What cannot be opened may well be whole.
+        // A file that cannot be opened may still be intact.
         Err(error) => Err(unreadable(path, &error)),
     }
 }
@@ -77,10 +77,10 @@ fn tables(
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     let diagnostic =
         Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"));
-    diagnostic.hint("remove it, and the same sweep makes it anew".to_string()).into()
+    diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
 }
 
-/// An error without the name of the library around it.
+/// Returns an error without the name of the library in front of it.
 pub(crate) fn plain(error: &ParquetError) -> String {
     match error {
         ParquetError::External(cause) => cause.to_string(),

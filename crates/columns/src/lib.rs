@@ -1,9 +1,8 @@
-//! Requests and results as columns: Arrow in memory, Parquet in files. The one crate that knows
-//! either; a build that leaves it out has neither.
+//! Requests and results as columns: Arrow in memory, Parquet in files. Only this crate depends on
+//! either; a build without it supports neither.
 //!
-//! [`requests`] is every request of a run, [`arrow_source`] requests that come as columns from
-//! elsewhere, [`summary`] the points of a sweep as rows, and [`store`] the folder that a sweep is
-//! saved in.
+//! [`requests`] logs every request of a run, [`arrow_source`] reads requests from Arrow batches,
+//! [`summary`] turns the points of a sweep into rows, and [`store`] is the folder of a sweep.
 
 pub mod arrow_source;
 mod file;

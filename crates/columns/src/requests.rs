@@ -1,4 +1,4 @@
-//! Every request of a run, one row each: in memory as Arrow batches, or in a Parquet file.
+//! Logs every request of a run, one row each: in memory as Arrow batches, or in a Parquet file.
 
 use crate::file::{plain, properties};
 use arrow_array::types::Int8Type;
@@ -19,13 +19,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// Rows of a batch.
+/// Rows in a batch.
 pub const CHUNK: usize = 65_536;
-/// Rows of a group in a file; a group is held in memory until it is full.
+/// Rows in a row group of a file; a group is buffered in memory until it is full.
 const GROUP: usize = 4 * CHUNK;
 
-/// The columns: those of the text format, in its order. `op` is a word of a dictionary; the others
-/// are whole numbers: bytes, and nanoseconds where the name ends in `_ns`. There are no nulls.
+/// Returns the columns: those of the text format, in its order. `op` is a dictionary of words. The
+/// others are whole numbers: bytes, or nanoseconds where the name ends in `_ns`. There are no
+/// nulls.
 pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
@@ -46,14 +47,14 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(fields))
 });
 
-/// The words of `op`, which every batch shares.
+/// Returns the words of `op`, which all batches share.
 static WORDS: LazyLock<ArrayRef> =
     LazyLock::new(|| Arc::new(StringArray::from_iter_values(HostOp::ALL.map(HostOp::word))));
 
-/// Rows that are being gathered, column by column.
+/// Collects rows, column by column.
 #[derive(Debug)]
 struct Chunk {
-    /// The number of the first.
+    /// The number of the first row.
     first: u64,
     op: Vec<i8>,
     offset: Vec<u64>,
@@ -96,7 +97,7 @@ impl Chunk {
         }
     }
 
-    /// The rows as a batch, without a copy; what comes next is gathered anew.
+    /// Returns the rows as a batch, without copying, and starts the next one.
     fn take(&mut self) -> RecordBatch {
         let rows = self.op.len() as u64;
         let full = std::mem::replace(self, Chunk::new(self.first + rows));
@@ -118,7 +119,7 @@ impl Chunk {
     }
 }
 
-/// Gathers every request in memory, in order of completion. It takes about 250 bytes for each.
+/// Collects every request in memory, in order of completion, with about 250 bytes for each.
 #[derive(Debug)]
 pub struct RequestColumns {
     batches: Vec<RecordBatch>,
@@ -132,12 +133,12 @@ impl Default for RequestColumns {
 }
 
 impl RequestColumns {
-    /// Nothing gathered yet.
+    /// Returns an empty collection.
     pub fn new() -> RequestColumns {
         RequestColumns { batches: Vec::new(), chunk: Chunk::new(0) }
     }
 
-    /// Everything, in batches of [`CHUNK`] rows; the last may have fewer.
+    /// Returns all rows in batches of [`CHUNK`]; the last may have fewer.
     pub fn finish(mut self) -> Vec<RecordBatch> {
         if !self.chunk.op.is_empty() {
             self.batches.push(self.chunk.take());
@@ -156,17 +157,16 @@ impl Probe for RequestColumns {
     }
 }
 
-/// The file for every request at `path`, in the format that its ending says: `.parquet` or `.csv`.
+/// Returns the log of all requests at `path`, in the format of its extension: `.parquet` or `.csv`.
 ///
-/// # Errors
-/// Where the ending is another.
+/// # Errors If the extension is another.
 pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.as_deref() {
         Some("csv") => Ok(RequestsFile::csv(path)),
         Some("parquet") => Ok(parquet(path)),
         _ => {
-            let what = format!("`{}` says no format", path.display());
+            let what = format!("`{}` has an unknown file extension", path.display());
             let hint = "name it requests.parquet, or requests.csv for text".to_string();
             let diagnostic = Diagnostic::new("--requests", what).hint(hint);
             Err(diagnostic.expected("a file that ends in .parquet or .csv").into())
@@ -174,7 +174,7 @@ pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     }
 }
 
-/// A Parquet file with every request, at `path`.
+/// Returns a log of all requests as a Parquet file at `path`.
 pub fn parquet(path: impl Into<PathBuf>) -> RequestsFile {
     RequestsFile { path: path.into(), open }
 }
@@ -185,7 +185,7 @@ fn open(path: &Path) -> Result<Box<dyn RequestSink>, Diagnostics> {
     Ok(Box::new(InFile { sink, path: path.to_path_buf() }))
 }
 
-/// Writes rows as they are full; the first error is remembered, and writing stops.
+/// Writes full batches of rows. Remembers the first error and stops writing.
 #[derive(Debug)]
 struct ParquetSink<W: Write + Send> {
     writer: ArrowWriter<W>,
@@ -220,8 +220,8 @@ impl<W: Write + Send> ParquetSink<W> {
     }
 }
 
-/// Numbers that only grow are kept as differences; of the others most are few, and are kept in
-/// dictionaries.
+/// Stores increasing numbers as differences. Most other columns have few distinct values and are
+/// stored in dictionaries.
 fn layout() -> WriterProperties {
     let mut properties = properties().set_max_row_group_row_count(Some(GROUP));
     for name in ["id", "at_ns", "done_ns"] {
@@ -333,7 +333,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
-    /// A disk that is full from the third write on.
+    /// A disk that is full after two writes.
     struct Full(u32);
 
     impl Write for Full {

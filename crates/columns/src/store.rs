@@ -1,5 +1,5 @@
-//! The folder of a sweep: every point that is finished is a file of its own, which appears when it
-//! is complete.
+//! The folder of a sweep: each finished point is a file of its own, which appears when it is
+//! complete.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `points/HASH.parquet` | one row: the same, and what was measured or why it failed |
 //! | `requests/HASH.parquet` | every request of the point, where they are wanted |
 //!
-//! A process that is ended at any moment, by whatever means, loses no finished point, and the bytes
-//! of a folder do not depend on threads, machines, or how often the work was taken up again. A file
-//! without its end, as a machine that goes down may leave it, is made anew.
+//! A process that is killed at any time loses no finished point. The bytes of a folder do not
+//! depend on threads, machines, or how often the sweep was interrupted. A truncated file, as a
+//! crash of the machine may leave it, is recreated.
 
 use crate::summary::{self, ERROR, HASH, Row};
 use crate::{file, requests};
@@ -31,21 +31,21 @@ pub const SPECIFICATION: &str = "sweep.toml";
 pub const DESIGN: &str = "design.parquet";
 const POINTS: &str = "points";
 const REQUESTS: &str = "requests";
-/// Held by whoever writes to the folder.
+/// The lock file of the process that writes to the folder.
 const LOCK: &str = ".lock";
 
-/// A folder that is written to. Only one process at a time has it.
+/// A sweep folder open for writing, by one process at a time.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The points to run, with their hashes.
+    /// The points of the design that are runs, with their hashes.
     runs: Vec<(usize, String)>,
-    /// Whether requests are saved of every point.
+    /// Whether the requests of every point are saved.
     requests: bool,
     _lock: File,
 }
 
-/// What there is of a point.
+/// The saved state of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Missing,
@@ -53,34 +53,33 @@ enum State {
     Failed,
 }
 
-/// The files of a point that has been run, as bytes: what a worker elsewhere sends back.
+/// The files of a finished point as bytes, as a remote worker returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// The point's row.
     pub row: Vec<u8>,
-    /// Its requests, where they are wanted and it did not fail.
+    /// Its requests, if they are saved and it did not fail.
     pub requests: Option<Vec<u8>>,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// How far a sweep is.
+/// The progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Points of the design.
     pub points: usize,
-    /// Points that are finished, failed ones included.
+    /// Points that are finished, including failed ones.
     pub finished: usize,
     /// Points that failed.
     pub failed: usize,
 }
 
 impl Folder {
-    /// Opens the folder for the points of a plan, and makes it if it is not there. What an earlier
-    /// call left half written is removed; what it finished stays.
+    /// Opens the folder for the points of a plan, and creates it if necessary. Removes files that
+    /// an earlier process left partially written, and keeps finished ones.
     ///
-    /// # Errors
-    /// If the folder cannot be written, or someone else is writing to it.
+    /// # Errors If the folder cannot be written, or another process is writing to it.
     pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Diagnostics> {
         for folder in
             [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
@@ -105,14 +104,14 @@ impl Folder {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The points that are still to be run, in order; with `retry` those that failed too. Of points
-    /// that are alike it is the first. A point of which a file is gone, or has lost its end, is to
-    /// be run.
+    /// Returns the points still to be run, in order; with `retry` also those that failed. Of
+    /// several identical points it returns the first. A point with a missing or truncated file is
+    /// run again.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
@@ -128,9 +127,9 @@ impl Folder {
         Ok(missing)
     }
 
-    /// What there is of the point of this hash.
+    /// Returns the saved state of the point with this hash.
     fn state(&self, hash: &str) -> Result<State, Diagnostics> {
-        // Only ends are looked at: to read all of a row takes fifty times as long.
+        // Check only the footers: reading a whole row takes fifty times as long.
         let row = file::read_columns(&point_file(&self.path, hash), &[ERROR])?;
         let rows = summary::rows_of(&row.unwrap_or_default());
         let Some(row) = rows.first() else { return Ok(State::Missing) };
@@ -144,19 +143,19 @@ impl Folder {
         Ok(State::Finished)
     }
 
-    /// Keeps the files of a point that was run elsewhere.
+    /// Saves the files of a point that was run elsewhere.
     ///
     /// # Errors
     /// If they cannot be written.
     pub fn keep(&self, point: &Point, made: &Made) -> Result<(), Diagnostics> {
-        // The row comes last: a point that has one has all that it is to have.
+        // Write the row last: a point with a row is complete.
         if let Some(requests) = &made.requests {
             write(&requests_file(&self.path, &point.hash), requests)?;
         }
         write(&point_file(&self.path, &point.hash), &made.row)
     }
 
-    /// How far the sweep is.
+    /// Returns the progress of the sweep.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
@@ -176,7 +175,7 @@ impl Folder {
         Ok(tally)
     }
 
-    /// Every point that has run, one row each, in the order of the design.
+    /// Returns every finished point, one row each, in the order of the design.
     ///
     /// # Errors
     /// As [`load`].
@@ -185,15 +184,14 @@ impl Folder {
     }
 }
 
-/// Every point of the sweep in a folder that has run, one row each, in the order of the design. It
-/// needs nothing but the folder: no traces, and not the version of the program that filled it.
+/// Loads every finished point of the sweep in a folder, one row each, in the order of the design.
+/// Needs only the folder: neither the traces nor the version of Fowler that filled it.
 ///
-/// # Errors
-/// If this is no folder of a sweep, or a file in it cannot be read.
+/// # Errors If this is not the folder of a sweep, or a file in it cannot be read.
 pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
     let design = folder.join(DESIGN);
     if !design.exists() {
-        let what = format!("there is no sweep: it has no {DESIGN}");
+        let what = format!("this is not the folder of a sweep: {DESIGN} is missing");
         return Err(Diagnostic::new(folder.display().to_string(), what).into());
     }
     let mut measured: BTreeMap<String, Option<Row>> = BTreeMap::new();
@@ -210,19 +208,17 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
     Ok(summary::table(&rows))
 }
 
-/// Whether nothing that the points are read from would be replaced by what is written to the
-/// folder.
+/// Checks that no input file of the points would be replaced by a file in the folder.
 pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
         [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();
     clashes(&plan.inputs(), &outputs)
 }
 
-/// Runs one point and returns its files as bytes, for whoever keeps them; nothing if it was
-/// stopped. Meanwhile its requests, where they are wanted, lie in the folder for temporary files.
+/// Runs one point and returns its files as bytes for the caller to save; `None` if it was stopped.
+/// Its requests, if wanted, are meanwhile in the folder for temporary files.
 ///
-/// # Errors
-/// If those requests cannot be written there. What is wrong with the point is its result.
+/// # Errors If those requests cannot be written there. Errors of the point are its result.
 pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Diagnostics> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -231,7 +227,7 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     let wanted = plan.keeps_requests().then(|| requests::parquet(&path));
     let finished = plan.run_point(index, wanted.as_ref(), control);
     let requests = wanted.and_then(|_| fs::read(&path).ok());
-    // There is none if the point failed.
+    // A failed point has no requests.
     let _absent = fs::remove_file(&path);
     Ok(finished?.map(|finished| Made {
         row: summary::bytes(&summary::of_finished(plan, &finished)),
@@ -240,11 +236,10 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     }))
 }
 
-/// Runs the points `todo` on so many threads (none: as many as there are cores) and keeps them in
-/// the folder. `step` hears of each that is finished, and whether it failed.
+/// Runs the points `todo` on `threads` threads (`None`: one per core) and saves them in the folder.
+/// Calls `step` for each finished point, with whether it failed.
 ///
-/// # Errors
-/// If the folder cannot be written; what was saved before stays.
+/// # Errors If the folder cannot be written; points saved before stay.
 pub fn run(
     folder: &Folder,
     plan: &Plan,
@@ -279,16 +274,20 @@ fn lock(folder: &Path) -> Result<File, Diagnostics> {
     let file = File::create(&path).map_err(|error| unwritable(&path, &error))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            let diagnostic =
-                Diagnostic::new(folder.display().to_string(), "another sweep is being run in it");
-            Err(diagnostic.hint("wait for it, or name another folder".to_string()).into())
+            let diagnostic = Diagnostic::new(
+                folder.display().to_string(),
+                "another sweep is running in this folder",
+            );
+            Err(diagnostic
+                .hint("wait until it has finished, or choose another folder".to_string())
+                .into())
         }
-        // Where the file system knows no locks, two sweeps in one folder are the user's affair.
+        // On file systems without locks the user must not run two sweeps in one folder.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
-/// Removes what was being written when an earlier process was killed. None is at work in the folder
+/// Removes partial files of an earlier process that was killed. No other process uses the folder
 /// now.
 fn tidy(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -300,13 +299,13 @@ fn tidy(folder: &Path) {
             file && number.bytes().all(|byte| byte.is_ascii_digit())
         };
         if name.is_some_and(|name| ours(&name)) {
-            // What cannot be removed is in nobody's way.
+            // A file that cannot be removed does no harm.
             let _left = fs::remove_file(path);
         }
     }
 }
 
-/// Writes a file, unless it is there already.
+/// Writes a file unless it exists.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostics> {
     if fs::read(path).is_ok_and(|there| there == bytes) { Ok(()) } else { write(path, bytes) }
 }

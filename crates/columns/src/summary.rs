@@ -1,5 +1,5 @@
-//! Points of a sweep as rows: what a point was, and every single value of its summary, each under
-//! its name.
+//! Points of a sweep as rows: the description of the point, and each value of its summary under its
+//! name.
 
 use crate::file;
 use arrow_array::cast::AsArray;
@@ -15,16 +15,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The column of a point's place in the design.
+/// The column of the index of a point in the design.
 pub const POINT: &str = "point";
-/// The column of what tells a point from every other.
+/// The column of the hash that identifies a point.
 pub const HASH: &str = "hash";
 /// The column that says why a point failed; null where it did not.
 pub const ERROR: &str = "error";
 /// The column with the whole summary as JSON.
 pub const SUMMARY: &str = "summary";
-/// The columns of what a point runs, by name. A run that several points share has the names of the
-/// first.
+/// The columns of the names of what a point runs. A run that several points share has the names of
+/// the first.
 pub(crate) const NAMES: [&str; 3] = ["device", "scheme", "workload.name"];
 
 /// A single value.
@@ -37,7 +37,7 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Null,
@@ -48,7 +48,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What holds both: words, if nothing else does.
+    /// Returns a type that holds both; text if no other does.
     fn join(self, other: Kind) -> Kind {
         match (self, other) {
             (one, other) if one == other => one,
@@ -89,7 +89,7 @@ impl Scalar {
         }
     }
 
-    /// A value of JSON; none of a list or a table.
+    /// Converts a JSON value; `None` for a list or a table.
     fn of(value: &Value) -> Option<Scalar> {
         Some(match value {
             Value::Null => Scalar::Null,
@@ -104,7 +104,7 @@ impl Scalar {
     }
 }
 
-/// Values by the names of their columns, in order.
+/// Values by column name, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Row(Vec<(String, Scalar)>);
 
@@ -113,12 +113,12 @@ impl Row {
         self.0.push((name.into(), value));
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     pub fn get(&self, name: &str) -> Option<&Scalar> {
         self.0.iter().find(|(its, _)| its == name).map(|(_, value)| value)
     }
 
-    /// The text of a column.
+    /// Returns the text of a column.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Scalar::Text(text)) => Some(text),
@@ -126,12 +126,13 @@ impl Row {
         }
     }
 
-    /// The row of a point that has a file: its own place and names, and what was measured.
+    /// Returns the row of a point that has a file: its own index and names, and the measured
+    /// values.
     pub fn with(&self, measured: &Row) -> Row {
         let mut row = self.clone();
         let own = |name: &str| self.get(name).is_some();
         row.0.extend(measured.0.iter().filter(|(name, _)| !own(name)).cloned());
-        // A run that several points share tells of each by its own names.
+        // A run that several points share appears with the names of each point.
         if NAMES.iter().any(|name| measured.get(name).is_some_and(|it| Some(it) != self.get(name)))
             && let Some((_, Scalar::Text(summary))) = row.0.iter_mut().find(|(it, _)| it == SUMMARY)
             && let Ok(mut json) = serde_json::from_str::<Value>(summary)
@@ -148,7 +149,7 @@ impl Row {
     }
 }
 
-/// What is known of a point before it has run.
+/// Returns the row of a point before it has run.
 pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
     let mut row = Row::default();
     row.push(POINT, Scalar::Whole(point.number as u64));
@@ -168,7 +169,7 @@ pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
     row
 }
 
-/// What is known of a point that has run.
+/// Returns the row of a point that has run.
 pub(crate) fn of_finished(plan: &Plan, finished: &Finished) -> Row {
     let mut row = of_point(plan, &plan.points()[finished.point]);
     match &finished.result {
@@ -192,7 +193,7 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
         }
         return;
     }
-    // Lists are of different lengths: they are in the summary.
+    // Lists differ in length, so they are only in the summary.
     let Value::Object(fields) = value else { return };
     for (key, value) in fields {
         let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
@@ -200,18 +201,18 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
     }
 }
 
-/// Whether this is a long text, which the summary has and a table has no use for.
+/// Returns whether this is a long text, which is only in the summary.
 fn too_long(name: &str) -> bool {
     metrics::all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
 
-/// The bytes of a file with one row.
+/// Returns the bytes of a file with one row.
 pub(crate) fn bytes(row: &Row) -> Vec<u8> {
     file::bytes(&table(std::slice::from_ref(row)))
 }
 
-/// Rows as one table. A column is there if any row has it; where a row does not, it is null. What
-/// is null in every row that has it, and a table of values in another, is left out.
+/// Joins rows into one table. It has the columns of all rows, with nulls where a row lacks one. A
+/// column is left out if it is null in every row that has it and a group of values in another row.
 pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -222,7 +223,7 @@ pub(crate) fn table(rows: &[Row]) -> RecordBatch {
         });
         *kind = kind.join(value.kind());
     }
-    // The long text is not in the way when it comes last.
+    // Put the long text last, where it is not in the way.
     order.sort_by_key(|name| *name == SUMMARY);
     let is_table = |name: &str| {
         let inside = format!("{name}.");
@@ -272,12 +273,12 @@ fn column(kind: Kind, cells: &[Option<&Scalar>]) -> ArrayRef {
     }
 }
 
-/// The rows of a file.
+/// Reads the rows of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<Row>, fowler_experiment::diagnostic::Diagnostics> {
     Ok(rows_of(&file::read(path)?))
 }
 
-/// The rows of tables.
+/// Reads the rows of tables.
 pub(crate) fn rows_of(batches: &[RecordBatch]) -> Vec<Row> {
     batches.iter().flat_map(rows).collect()
 }

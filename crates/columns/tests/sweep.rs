@@ -162,7 +162,7 @@ fn what_failed_is_run_again_only_when_asked_for() {
     assert!(folder.missing(false).unwrap().is_empty());
     assert_eq!(folder.missing(true).unwrap(), [0]);
     let second = Folder::open(&path, &plan).map(drop).unwrap_err().to_string();
-    assert!(second.contains("another sweep is being run in it"), "{second}");
+    assert!(second.contains("another sweep is running in this folder"), "{second}");
     let files = contents(&path);
     let stop = AtomicBool::new(false);
     let control = Control { stop: &stop, progress: &|_| () };
@@ -175,7 +175,7 @@ fn what_failed_is_run_again_only_when_asked_for() {
 fn what_is_no_sweep_is_said() {
     let path = empty("none");
     fs::create_dir_all(&path).unwrap();
-    assert!(store::load(&path).unwrap_err().to_string().contains("there is no sweep"));
+    assert!(store::load(&path).unwrap_err().to_string().contains("this is not the folder of a sweep"));
     whole(&path, 2);
     let files = contents(&path);
     let (broken, _) = files.iter().find(|(name, _)| name.starts_with("points/")).unwrap();
