@@ -21,7 +21,7 @@ class Geometry(Section):
     chips_per_channel: int
     """Chips that share one channel: a whole number from 1 to 256."""
     dies_per_chip: int
-    """Dies in a chip, each busy on its own: a whole number from 1 to 64."""
+    """Dies in a chip; each works independently: a whole number from 1 to 64."""
     planes_per_die: int
     """Planes in a die, each an allocation pool: a whole number from 1 to 64."""
     blocks_per_plane: int
@@ -29,14 +29,16 @@ class Geometry(Section):
     pages_per_block: int
     """Pages in a block: a whole number from 1 to 65536."""
     page_size: str
-    """Data of one page: a size with its unit, from 512B to 1MiB."""
+    """Data bytes of a page: a size with its unit, from 512B to 1MiB."""
     over_provisioning: float
     """Share of the capacity that the host does not see: a number from 0 to 10."""
     over_provisioning_base: Literal["raw", "logical"] = "raw"
-    """What over_provisioning is a share of (raw: spare / raw; logical: spare / logical)."""
+    """The capacity that over_provisioning is a share of (raw: spare / raw; logical: spare /
+    logical).
+    """
     plane_mode: Literal["lockstep", "independent"] = "lockstep"
-    """How the planes of a die work (lockstep: one command at a time, over several planes;
-    independent: each plane on its own; the bus is shared).
+    """How the planes of a die work together (lockstep: one command at a time, on one or
+    several planes; independent: each plane runs its own commands; they share the bus).
     """
 
 
@@ -45,36 +47,38 @@ class Timing(Section):
     """The keys of [timing]."""
 
     bus_transfer: str
-    """Moving one page over the channel, either way: a time with its unit, from 0ns to 10s."""
+    """Transfer of a page over the channel, in either direction: a time with its unit, from
+    0ns to 10s.
+    """
     read: str | tuple[str, ...]
     """Sensing a page; one value, or one per page type: a time with its unit, from 1ns to
     10s, or a list of up to 4, one per page type.
     """
     program_phase: str
-    """Program phase of one ISPP iteration, its reset included: a time with its unit, from
-    1ns to 10s.
+    """Program phase of one ISPP iteration, including its voltage reset: a time with its
+    unit, from 1ns to 10s.
     """
     verify_phase: str
-    """Verify phase of one ISPP iteration, its reset included: a time with its unit, from 0ns
-    to 10s.
+    """Verify phase of one ISPP iteration, including its voltage reset: a time with its unit,
+    from 0ns to 10s.
     """
     program_iterations: int | tuple[int, ...]
     """ISPP iterations; one value, or one per page type: a whole number from 1 to 1000, or a
     list of up to 4, one per page type.
     """
     erase_pulse: str
-    """The erase pulse, its reset included: a time with its unit, from 1ns to 10s."""
+    """The erase pulse, including its voltage reset: a time with its unit, from 1ns to 10s."""
     erase_verify: str
-    """The verify after the erase pulse: a time with its unit, from 0ns to 10s."""
+    """The verify phase after the erase pulse: a time with its unit, from 0ns to 10s."""
     voltage_reset: str
-    """Taking the voltages off the cells, at the end of a phase: a time with its unit, from
+    """Removing the voltages from the cells at the end of a phase: a time with its unit, from
     0ns to 10s.
     """
     buffer_load: str
     """Loading the page buffer from the shadow buffer: a time with its unit, from 0ns to 10s."""
     program_erase: Literal["nominal", "read", "zero"] = "nominal"
-    """How long programs and erases take (nominal: as the timing says; read: as long as
-    sensing a page (PER); zero: no time at all (PE0)).
+    """How long programs and erases take (nominal: as [timing] says; read: as long as a page
+    read (PER); zero: no time at all (PE0)).
     """
 
 
@@ -83,27 +87,27 @@ class Buffer(Section):
     """The keys of [buffer]."""
 
     size: str = "64MiB"
-    """The write buffer; 0B leaves only pages on their way to the flash: a size with its
-    unit, from 0B to 1TiB.
+    """Size of the write buffer; with 0B it holds only pages that are being written to flash:
+    a size with its unit, from 0B to 1TiB.
     """
     ack: Literal["on_insert", "on_program"] = "on_insert"
-    """When a write is complete for the host (on_insert: when its data is in the buffer;
-    on_program: when its data is in the flash).
+    """When a write is acknowledged to the host (on_insert: once its data is in the buffer;
+    on_program: once its data is in flash).
     """
     evict_ahead: int = 16
-    """Page frames that are free or on their way out (on_insert only): a whole number from 0
-    to 1048576.
+    """Page frames to keep free or in eviction (on_insert only): a whole number from 0 to
+    1048576.
     """
     cache_reads: bool = False
-    """Whether pages that were read stay in the buffer: true or false."""
+    """Whether the buffer also caches pages that were read: true or false."""
     read_hot: Literal["on_dirty", "on_evict", "rewrite_on_idle"] = "on_dirty"
-    """What becomes of a page that leaves clean and was read hot (on_dirty: its copy in the
-    flash stays as it is; on_evict: it is read as if it had been programmed for that (the
-    paper's numbers); rewrite_on_idle: it is programmed anew in idle time).
+    """What happens to a clean, read-hot page that is evicted (on_dirty: nothing: its copy in
+    flash stays as it is; on_evict: it reads as if it had been reprogrammed at boosted
+    voltages (the paper's numbers); rewrite_on_idle: it is reprogrammed in idle time).
     """
     rewrite_share: float = 0.125
-    """Up to what share of the frames holds pages that wait for that: a number from 0.001 to
-    1.
+    """Rewrite_on_idle: largest share of the frames that waiting pages may occupy: a number
+    from 0.001 to 1.
     """
 
 
@@ -112,11 +116,11 @@ class Queue(Section):
     """The keys of [queue]."""
 
     depth: int = 1024
-    """Host requests in the device at once: a whole number from 1 to 65536."""
+    """Host requests outstanding in the drive: a whole number from 1 to 65536."""
     max_reads: int = 1024
-    """Host page reads waiting or in service at once: a whole number from 1 to 65536."""
+    """Host page reads queued or in service: a whole number from 1 to 65536."""
     max_writes: int = 1024
-    """Host page writes on their way to the flash at once: a whole number from 1 to 65536."""
+    """Host page writes queued for flash or in service: a whole number from 1 to 65536."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,11 +128,11 @@ class Host(Section):
     """The keys of [host]."""
 
     bandwidth: str = "0B/s"
-    """Rate of the host link; 0B/s makes data transfers free: a data rate with its unit, from
-    0B/s to 1000GB/s.
+    """Bandwidth of the host link; with 0B/s data transfers take no time: a data rate with
+    its unit, from 0B/s to 1000GB/s.
     """
     command: str = "0s"
-    """Time each command occupies the host link: a time with its unit, from 0ns to 10s."""
+    """Time that each command occupies the host link: a time with its unit, from 0ns to 10s."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,18 +140,20 @@ class Gc(Section):
     """The keys of [gc]."""
 
     foreground_below: int = 3
-    """Erased blocks of a plane below which garbage collection (GC) competes with the host: a
-    whole number from 1 to 65536.
+    """Garbage collection (GC) competes with the host below this number of erased blocks in a
+    plane: a whole number from 1 to 65536.
     """
     background_below: int = 8
-    """Erased blocks of a plane up to which GC uses idle time: a whole number from 0 to
-    1048576.
+    """GC uses idle time below this number of erased blocks in a plane: a whole number from 0
+    to 1048576.
     """
     idle_after: str = "1ms"
-    """Idle time of a die before background GC starts: a time with its unit, from 0ns to 1h."""
+    """How long a die must be idle before background GC starts: a time with its unit, from
+    0ns to 1h.
+    """
     frontier: Literal["own", "shared"] = "own"
-    """Where pages moved by GC go (own: an open block of their own; shared: the block that
-    host writes fill).
+    """Where GC writes the pages that it moves (own: to an open block of its own; shared: to
+    the open block of host writes).
     """
 
 
@@ -156,11 +162,13 @@ class Precondition(Section):
     """The keys of [precondition]."""
 
     fill: float = 1.0
-    """Share of the logical pages that hold data at the start: a number from 0 to 1."""
+    """Share of the logical pages that hold data before the first request: a number from 0 to
+    1.
+    """
     pattern: Literal["sequential", "random", "steady", "rested"] = "sequential"
-    """How they were written (sequential: once, in address order; random: once, in random
-    order; steady: over and over at random until write amplification is steady; rested:
-    the same, with pauses in which GC reached gc.background_below).
+    """How these pages were written (sequential: once, in address order; random: once, in
+    random order; steady: repeatedly at random until write amplification is steady;
+    rested: as steady, with pauses in which GC reached gc.background_below).
     """
 
 
@@ -169,12 +177,13 @@ class Ftl(Section):
     """The keys of [ftl]."""
 
     unwritten_reads: Literal["preconditioned", "zero", "error"] = "preconditioned"
-    """What a read of a never-written page does (preconditioned: the time of a read on its
-    die; zero: answered by the mapping, without flash; error: an error of the workload).
+    """What a read of a never-written page does (preconditioned: takes as long as any flash
+    read; zero: is answered from the mapping, without a flash read; error: ends the run
+    with an error).
     """
     partial_writes: Literal["read_modify_write", "overwrite"] = "read_modify_write"
-    """What a write of part of a page does (read_modify_write: the old page is read first;
-    overwrite: the page is programmed without reading).
+    """What a partial-page write does (read_modify_write: reads the old page first;
+    overwrite: programs the page without reading the old one).
     """
 
 
@@ -188,36 +197,36 @@ class DieOrder(Section):
     of the youngest data, then writes of the smallest requests, within a deadline).
     """
     deadline: str = "100ms"
-    """Rhio: the oldest request goes first once the host asked so long ago: a time with its
-    unit, from 10ms to 1280ms.
+    """Rhio: age at which the oldest request is served first: a time with its unit, from 10ms
+    to 1280ms.
     """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suspension(Section):
-    """Whether it may interrupt a program or an erase."""
+    """Whether a read may suspend a program or an erase."""
 
     name: Literal["never", "ips", "ipc"] = "never"
-    """Whether it may interrupt a program or an erase (never: a program or erase runs to its
-    end; ips: inter-phase suspension: at the end of the running phase; ipc: intra-phase
-    cancellation: at once, and the phase is lost).
+    """Whether a read may suspend a program or an erase (never: a program or erase runs to
+    its end; ips: inter-phase suspension: at the end of the running phase; ipc: intra-
+    phase cancellation: at once, and the phase is lost).
     """
     reads: Literal["host", "all"] = "host"
-    """Which reads may (host: those that a host request waits for; all: those of GC and of
-    merging partial writes too).
+    """Which reads may suspend (host: reads that a host request waits for; all: also reads
+    for GC and for partial-page writes).
     """
     cancelled_program: Literal["redo", "reached"] = "redo"
-    """What follows a cancelled program phase (redo: check, then the whole phase again;
-    reached: check, then the next iteration).
+    """How a program resumes after a cancelled program phase (redo: with a check, then the
+    whole phase again; reached: with a check, then the next iteration).
     """
     reload: Literal["abort", "finish"] = "abort"
-    """What a read does that arrives during the buffer reload (abort: goes first; the reload
-    is redone; finish: waits for the reload).
+    """What a read does if it arrives during the buffer reload (abort: it goes first, and the
+    reload starts over; finish: it waits for the reload).
     """
     shadow_buffer: bool = True
     """Whether the die keeps the data of a suspended program: true or false."""
     max_suspends: int = 0
-    """Suspensions that one operation bears; 0 is no limit: a whole number from 0 to 1000000."""
+    """Most suspensions of one operation; 0 is no limit: a whole number from 0 to 1000000."""
     min_progress: str = "0s"
     """Time an operation runs before it may be suspended: a time with its unit, from 0ns to
     10s.
@@ -226,67 +235,69 @@ class Suspension(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Victim(Section):
-    """Which block to collect."""
+    """Which block GC collects."""
 
     name: Literal["greedy", "fifo", "d_choices", "cost_benefit"] = "greedy"
-    """Which block to collect (greedy: the block with the fewest valid pages; fifo: the block
-    that was filled first; d_choices: the fewest valid pages among d blocks drawn at
+    """Which block GC collects (greedy: the block with the fewest valid pages; fifo: the
+    block that was filled first; d_choices: the fewest valid pages among d blocks drawn at
     random; cost_benefit: most free space gained per move, weighted by age).
     """
     d: int = 10
-    """Blocks drawn by d_choices: a whole number from 1 to 1024."""
+    """D_choices: blocks drawn at random for each choice: a whole number from 1 to 1024."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wear(Section):
-    """Static wear leveling: when hot and cold data are swapped."""
+    """Static wear leveling: when hot and cold data trade places."""
 
     name: Literal["off", "hot_cold_swap"] = "off"
-    """Static wear leveling: when hot and cold data are swapped (off: no static wear
+    """Static wear leveling: when hot and cold data trade places (off: no static wear
     leveling; hot_cold_swap: cold data moves into the most worn block).
     """
     threshold: int = 100
-    """Erases by which a worn block must be ahead: a whole number from 1 to 1000000."""
+    """Erases by which a block must exceed the least worn of its plane before they swap data:
+    a whole number from 1 to 1000000.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Throttle(Section):
-    """How writes are throttled for the sake of the drive's life."""
+    """How writes are throttled to reach the target lifetime."""
 
     name: Literal["off", "fixed_rate", "dynamic", "ready"] = "off"
-    """How writes are throttled for the sake of the drive's life (off: no write is delayed
-    (NT); fixed_rate: no more in a period than the rated capacity over the life allows
-    (ST); dynamic: by predicted demand, so that the rated capacity lasts (DT); ready: the
-    same, so that what rested cells endure lasts (READY)).
+    """How writes are throttled to reach the target lifetime (off: no write is delayed (NT);
+    fixed_rate: no more in a period than the rated capacity over the life allows (ST);
+    dynamic: by predicted demand, so that the rated capacity lasts (DT); ready: the same,
+    so that what rested cells endure lasts (READY)).
     """
     enforcement: Literal["pessimistic", "optimistic"] = "optimistic"
-    """Dynamic, ready: what may be written in an epoch (pessimistic: its capacity, period by
-    period; optimistic: the same, and what later epochs can spare).
+    """Dynamic, ready: what may be written in an epoch (pessimistic: the epoch's own
+    capacity, period by period; optimistic: also what later epochs can spare).
     """
     epoch: Literal["auto", "fixed"] = "auto"
-    """Dynamic, ready: how long an epoch is (auto: as long as the cycle found in the demand;
-    fixed: as long as epoch_length).
+    """Dynamic, ready: how long an epoch is (auto: the period of the cycle found in the
+    demand; fixed: epoch_length).
     """
     epoch_length: str = "600s"
-    """Fixed: the length of an epoch: a time with its unit, from 1us to 3650d."""
+    """Length of an epoch with epoch = "fixed": a time with its unit, from 1us to 3650d."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hotness(Section):
-    """What tells kinds of data apart."""
+    """The detectors that classify data by how it is accessed."""
 
     name: tuple[Literal["request_size", "buffer_hits"], ...] = ()
-    """What tells kinds of data apart (request_size: data of small requests is hot: up to
-    policy.hotness.hot_up_to, or up to their median; buffer_hits: read-hot, write-hot or
-    mixed, by the hits that a page had in the buffer).
+    """The detectors that classify data by how it is accessed (request_size: data of small
+    requests is hot: up to policy.hotness.hot_up_to, or up to their median; buffer_hits:
+    read-hot, write-hot or mixed, by the hits that a page had in the buffer).
     """
     hot_up_to: str = "0B"
-    """Request_size: the largest hot request, by the pages it touches; 0B is the running
-    median: a size with its unit, from 0B to 1GiB.
+    """Request_size: the largest request that counts as hot, in whole pages; 0B is the
+    running median: a size with its unit, from 0B to 1GiB.
     """
     watermark: float = 0.95
-    """Buffer_hits: the share of reads, or of writes, beyond which a page is hot: a number
-    from 0.5 to 1.
+    """Buffer_hits: share of reads, or of writes, above which a page is read-hot or write-
+    hot: a number from 0.5 to 1.
     """
 
 
@@ -299,63 +310,63 @@ class Placement(Section):
     whatever the data; streams: one open block in each plane for each tag).
     """
     dies: Literal["rotate", "by_address"] = "rotate"
-    """Which die takes a host page (rotate: the next in turn that has room; by_address: that
-    of its address, or the next in turn if that one is full).
+    """Which die a host page is written to (rotate: the next die in turn that has room;
+    by_address: the die of its address, or the next in turn if that die is full).
     """
     hot_to_strong: bool = False
-    """Streams: hot data opens strong blocks, other data weak ones: true or false."""
+    """Streams: put hot data in strong blocks and other data in weak ones: true or false."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step(Section):
-    """At what ISPP step data is programmed."""
+    """The ISPP step at which data is programmed."""
 
     name: Literal["nominal", "by_strength"] = "nominal"
-    """At what ISPP step data is programmed (nominal: the nominal step, safe in the weakest
-    block; by_strength: hot data: the coarsest step that its block bears to the end of
-    life).
+    """The ISPP step at which data is programmed (nominal: the nominal step, safe in the
+    weakest block; by_strength: hot data: the coarsest step that its block bears to the
+    end of life).
     """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Voltage(Section):
-    """At what threshold voltages."""
+    """The threshold voltages at which data is programmed."""
 
     name: Literal["nominal", "high", "low", "by_hotness"] = "nominal"
-    """At what threshold voltages (nominal: nominal threshold voltages for all data; high:
-    boosted for all data (HVC): fewest errors, most wear; low: reduced for all data (LVC):
-    least wear, most errors; by_hotness: boosted for what is read, reduced for what is
-    written (HIRE)).
+    """The threshold voltages at which data is programmed (nominal: nominal threshold
+    voltages for all data; high: boosted for all data (HVC): fewest errors, most wear;
+    low: reduced for all data (LVC): least wear, most errors; by_hotness: boosted for what
+    is read, reduced for what is written (HIRE)).
     """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replacement(Section):
-    """Which page leaves the buffer."""
+    """Which page the buffer evicts."""
 
     name: Literal["clean_first", "lru", "cflru"] = "clean_first"
-    """Which page leaves the buffer (clean_first: clean pages first, and room for writes is
+    """Which page the buffer evicts (clean_first: clean pages first, and room for writes is
     made ahead of them; lru: the page that was used longest ago, clean or dirty; cflru: as
     lru, but a clean page among the oldest goes before a dirty one).
     """
     window: int = 64
-    """Cflru: among how many of the oldest pages a clean one is looked for: a whole number
-    from 1 to 1048576.
+    """Cflru: number of oldest pages searched for a clean one: a whole number from 1 to
+    1048576.
     """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sensing(Section):
-    """At what level of soft sensing a page is read first."""
+    """The soft-sensing level at which a read starts."""
 
     name: Literal["worst_case", "model", "retry"] = "worst_case"
-    """At what level of soft sensing a page is read first (worst_case: what the weakest block
+    """The soft-sensing level at which a read starts (worst_case: what the weakest block
     needs at the end of its life, always; model: what the model asks for, of the inputs it
     knows; retry: hard decision first).
     """
     inputs: tuple[Literal["age", "voltage", "strength", "wear", "reads"], ...] = ()
-    """Model: what it knows; the rest is taken at its worst (age: when the page was
-    programmed; voltage: at what threshold voltage; strength: how fast its block
+    """Model: what it knows about a page; it assumes the worst about the rest (age: when the
+    page was programmed; voltage: at what threshold voltage; strength: how fast its block
     accumulates errors; wear: the P/E cycles of its block; reads: the reads of its block
     since its erase).
     """
@@ -363,57 +374,55 @@ class Sensing(Section):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Redundancy(Section):
-    """What protects a stripe."""
+    """How stripes are protected."""
 
     name: Literal["none", "raid5", "ppc", "udl", "pe_aware", "hc", "da_raid5"] = "none"
-    """What protects a stripe (none: nothing: a page that cannot be read is lost; raid5: N+1
-    over chips, parity rotating, written with its data; ppc: the same, parity cached and
-    updated in the cache, page by page; udl: no parity: blocks are refreshed before their
-    data fades or is disturbed; pe_aware: parity for stripes with a page in a worn block,
-    refresh for the others; hc: data and parity cached by stripe, parity updated from what
-    was written alone; da_raid5: udl, pe_aware and hc, one after another as the drive
-    wears).
+    """How stripes are protected (none: nothing: a page that cannot be read is lost; raid5:
+    N+1 over chips, parity rotating, written with its data; ppc: the same, parity cached
+    and updated in the cache, page by page; udl: no parity: blocks are refreshed before
+    their data fades or is disturbed; pe_aware: parity for stripes with a page in a worn
+    block, refresh for the others; hc: data and parity cached by stripe, parity updated
+    from what was written alone; da_raid5: udl, pe_aware and hc, one after another as the
+    drive wears).
     """
     stripe: int = 8
-    """Data pages of a stripe; with its parity it lies on one chip more: a whole number from
-    1 to 63.
+    """Data pages of a stripe; with its parity page it spans one chip more: a whole number
+    from 1 to 63.
     """
     parity_cache: str = "512KiB"
-    """Most parity pages at once, cached or on their way: a size with its unit, from 0B to
+    """Most parity that is cached or being written at once: a size with its unit, from 0B to
     1GiB.
     """
     cache: Literal["protected", "volatile"] = "protected"
-    """What becomes of caches when power fails (protected: they survive; volatile: what they
-    hold is lost).
+    """What happens to the caches at a power loss (protected: they survive; volatile: their
+    contents are lost).
     """
     n_update: int = 6
-    """Hc: cached parity is built anew from more pages than this written together: a whole
-    number from 0 to 63.
+    """Hc: if more pages of a stripe than this are written together, its cached parity is
+    recomputed: a whole number from 0 to 63.
     """
     cut_off: int = 8
-    """Hc: writes of more pages than this pass the caches by; 0 lets none do so: a whole
+    """Hc: writes of more pages than this bypass the caches; 0 disables the bypass: a whole
     number from 0 to 65536.
     """
     worn_above: int = 15000
     """A block with more P/E cycles is worn (T_p): a whole number from 0 to 1000000."""
     worn_erase_pulse: str = "0s"
-    """The erase pulse of a worn block; 0 is that of any other: a time with its unit, from
-    0ns to 10s.
+    """Erase pulse of a worn block; 0 is the same as for other blocks: a time with its unit,
+    from 0ns to 10s.
     """
     all_above: int = 16384
-    """Da_raid5: with more stripes under parity all get it (L): a whole number from 0 to
-    4294967295.
+    """Da_raid5: once more stripes than this have a page in a worn block, all get parity (L):
+    a whole number from 0 to 4294967295.
     """
     retention: str = "32918400s"
-    """A block is refreshed when its data is so old (T_retention): a time with its unit, from
-    1ms to 36500d.
+    """Age of its data at which a block is refreshed (T_retention): a time with its unit,
+    from 1ms to 36500d.
     """
     reads: int = 46000
-    """A block is refreshed when it was read so often (T_read): a whole number from 1 to
-    4294967295.
-    """
+    """Reads after which a block is refreshed (T_read): a whole number from 1 to 4294967295."""
     integrity: bool = False
-    """Whether pages carry versions, to prove what is read back: true or false."""
+    """Whether pages carry versions, which verify every read: true or false."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -451,12 +460,14 @@ class ReliabilityTable(Section):
     """The keys of [reliability.table]."""
 
     cycles: tuple[float, ...] = ()
-    """Table: P/E cycles of an average block, rising: a list of numbers from 0 to 1000000000."""
+    """Table: P/E cycles of an average block, ascending: a list of numbers from 0 to
+    1000000000.
+    """
     ages: tuple[str, ...] = ()
-    """Table: retention ages, rising: a list of times with their units, from 0ns to 1827d."""
+    """Table: retention ages, ascending: a list of times with their units, from 0ns to 1827d."""
     rates: tuple[tuple[float, ...], ...] = ()
-    """Table: bit error rates, above 0 and below 0.5; a row for each of cycles, in it one for
-    each of ages: a list of lists of numbers from 0 to 0.5.
+    """Table: bit error rates, above 0 and below 0.5; one row per entry of cycles, one column
+    per entry of ages: a list of lists of numbers from 0 to 0.5.
     """
 
 
@@ -543,29 +554,36 @@ class Reliability(Section):
     """The keys of [reliability]."""
 
     model: Literal["off", "analytic", "by_voltage", "table"] = "off"
-    """Where bit errors come from (off: nowhere: every read takes its nominal time; analytic:
-    from threshold voltages (docs/physics.md); by_voltage: from the set of voltages alone:
-    levels as in HIRE's Table 1; table: from reliability.table, at the nominal step
-    alone).
+    """The model of bit errors (off: no bit errors: every read takes its nominal time;
+    analytic: computed from threshold voltages (docs/physics.md); by_voltage: set by the
+    programming voltages alone: sensing levels as in HIRE's Table 1; table: looked up in
+    reliability.table; covers the nominal step only).
     """
     levels: int = 3
-    """Levels of soft sensing: 3, 9 and 21 reference voltages: a whole number from 1 to 3."""
+    """Levels of soft sensing, in order: 3, 9 and 21 reference voltages: a whole number from
+    1 to 3.
+    """
     cycles: int = 0
-    """P/E cycles of every block before preconditioning: a whole number from 0 to 1000000."""
+    """P/E cycles that every block has before preconditioning: a whole number from 0 to
+    1000000.
+    """
     cycles_spread: int = 0
-    """Up to so many more, each block a number of its own: a whole number from 0 to 1000000."""
+    """Most additional P/E cycles; each block draws its own number: a whole number from 0 to
+    1000000.
+    """
     oldest: str = "0s"
     """Age of the oldest data at the start: a time with its unit, from 0ns to 1827d."""
     strength: Literal["oracle", "measured"] = "oracle"
-    """How the controller knows the strength of a block (oracle: exactly; measured: it counts
-    corrected bits of pages that it reads in idle time, and read once before the run).
+    """Where the controller gets the strength of a block from (oracle: it knows the exact
+    value; measured: it counts the bits corrected in pages that it reads in idle time, and
+    in one scan before the run).
     """
     risk: float = 0.05
-    """Measured: how probable it may be that a block is weaker than it is taken for: a number
-    from 0.000001 to 0.999.
+    """Measured: accepted probability that a block is weaker than estimated: a number from
+    0.000001 to 0.999.
     """
     measure_every: str = "86400s"
-    """Measured: the time in which every block is read once: a time with its unit, from 1ms
+    """Measured: period in which every block is scanned once: a time with its unit, from 1ms
     to 3650d.
     """
     table: ReliabilityTable = field(default_factory=ReliabilityTable)
@@ -579,11 +597,11 @@ class LifetimeTable(Section):
     """The keys of [lifetime.table]."""
 
     idle: tuple[str, ...] = ()
-    """Table: mean idle times between two cycles, rising: a list of times with their units,
-    from 0ns to 36500d.
+    """Table: mean idle times between two cycles, ascending: a list of times with their
+    units, from 0ns to 36500d.
     """
     cycles: tuple[float, ...] = ()
-    """Table: P/E cycles that cells endure with so much idle time: a list of numbers from 0
+    """Table: endurance in P/E cycles at each of these idle times: a list of numbers from 0
     to 1000000000.
     """
 
@@ -593,35 +611,37 @@ class Lifetime(Section):
     """The keys of [lifetime]."""
 
     target: str = "157680000s"
-    """How long the drive is to live: a time with its unit, from 1ms to 36500d."""
+    """Target lifetime of the drive: a time with its unit, from 1ms to 36500d."""
     cycles: float = 3000.0
-    """P/E cycles that cells endure without recovery: a number from 0 to 1000000000."""
+    """endurance of the cells in P/E cycles, without recovery: a number from 0 to 1000000000."""
     recovery: Literal["spread", "refit", "literal", "table"] = "spread"
-    """What rest between two cycles does to cells (docs/ready.md) (spread: READY's model;
-    time is that over which all cycles are spread; refit: READY's model as printed,
-    constants fitted to its Table 2; literal: READY's model as printed; table: what
-    lifetime.table says: another technology).
+    """How cells recover between two P/E cycles (docs/ready.md) (spread: READY's model, with
+    the time over which all cycles are spread; refit: READY's model as printed, constants
+    fitted to its Table 2; literal: READY's model as printed; table: from lifetime.table,
+    for another technology).
     """
     dilation: int = 1
-    """For how many repetitions one stands: wear and life go by so much faster: a whole
-    number from 1 to 1000000.
+    """Real repetitions that each simulated one stands for: wear and time are scaled by this
+    factor: a whole number from 1 to 1000000.
     """
     window: str = "600s"
-    """Window in which write demand is counted, and the shortest epoch: a time with its unit,
-    from 1us to 3650d.
+    """Window over which write demand is measured, and the shortest epoch: a time with its
+    unit, from 1us to 3650d.
     """
     period: str = "1s"
     """A stopped host may resume in the next period: a time with its unit, from 1us to 3650d."""
     spare: float = 0.1
-    """Share of the later epochs' capacity that an epoch may borrow: a number from 0 to 1."""
+    """Share of the capacity of later epochs that an epoch may borrow: a number from 0 to 1."""
     miss: float = 0.25
-    """Share by which demand may differ from the prediction: a number from 0 to 1000."""
+    """Relative error beyond which a prediction of demand counts as a miss: a number from 0
+    to 1000.
+    """
     streak: int = 3
-    """Misses one after another until the epoch's length is chosen anew: a whole number from
-    1 to 1000000.
+    """Consecutive misses before a new epoch length is chosen: a whole number from 1 to
+    1000000.
     """
     history: str = "86400s"
-    """How far back demand is remembered: a time with its unit, from 1us to 3650d."""
+    """How much history of the demand is kept: a time with its unit, from 1us to 3650d."""
     table: LifetimeTable = field(default_factory=LifetimeTable)
     """The keys of [lifetime.table]."""
 
@@ -653,4 +673,4 @@ class Config(Section):
     lifetime: Lifetime = field(default_factory=Lifetime)
     """The keys of [lifetime]."""
     seed: int = 1
-    """The seed of every random stream: a whole number from 0 to 9223372036854775807."""
+    """Seed of every random stream: a whole number from 0 to 9223372036854775807."""

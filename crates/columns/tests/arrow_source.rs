@@ -134,13 +134,13 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
         "requests, row 1002: `at_ns`: 3 ns is earlier than the row before, 9 ns",
-        "requests, row 1003: `at_ns`: there is no value",
-        "requests, row 1000: `op`: `peek` is no operation",
-        "requests, row 1002: `op`: there is no value",
-        "requests, row 1001: `offset`: 18446744073709551615 and 1 more bytes end beyond 2^64",
+        "requests, row 1003: `at_ns`: the value is missing",
+        "requests, row 1000: `op`: `peek` is not an operation",
+        "requests, row 1002: `op`: the value is missing",
+        "requests, row 1001: `offset`: offset 18446744073709551615 plus size 1 exceeds 2^64",
         "requests, row 1002: `size`: -5 is negative",
-        "requests, row 1003: `size`: 4294967296 is beyond 4 GiB",
-        "requests, row 1004: `size`: a write of no bytes",
+        "requests, row 1003: `size`: 4294967296 exceeds 4 GiB",
+        "requests, row 1004: `size`: a write of 0 bytes",
     ] {
         assert!(reported.contains(part), "{part}: {reported}");
     }
@@ -150,7 +150,7 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     dictionary[1] = column(words);
     let reported = requests_of(&batch(dictionary)).unwrap_err().to_string();
     assert!(
-        reported.contains("row 1: `op`: there is no value")
+        reported.contains("row 1: `op`: the value is missing")
             && reported.contains("row 2: `op`: `peek`"),
         "{reported}"
     );
@@ -158,14 +158,14 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     codes[1] = column(Int8Array::from(vec![0, 4, -1, 1]));
     let reported = requests_of(&batch(codes)).unwrap_err().to_string();
     assert!(
-        reported.contains("`4` is no operation") && reported.contains("`-1` is no operation"),
+        reported.contains("`4` is not an operation") && reported.contains("`-1` is not an operation"),
         "{reported}"
     );
     let mut late = plain();
     late[0] = column(TimestampMicrosecondArray::from(vec![0, 1, 2, i64::MAX]));
     let reported = requests_of(&batch(late)).unwrap_err().to_string();
     assert!(
-        reported.contains("row 3: `at_ns`: 9223372036854775807 is beyond 292 years"),
+        reported.contains("row 3: `at_ns`: 9223372036854775807 exceeds 292 years"),
         "{reported}"
     );
 }
