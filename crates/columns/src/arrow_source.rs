@@ -332,7 +332,7 @@ impl Rows<'_> {
                 let (offset, size) = (self.offset.values[row], self.size.values[row]);
                 out_of_reach(array, row, offset, u64::MAX, "").or_else(|| {
                     let beyond = offset.checked_add(size).is_none();
-                    beyond.then(|| format!("offset {offset} plus size {size} exceeds 2^64"))
+                    beyond.then(|| format!("{offset} plus the size {size} exceeds 2^64"))
                 })
             }
             _ => {

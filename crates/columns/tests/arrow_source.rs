@@ -137,7 +137,7 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
         "requests, row 1003: `at_ns`: the value is missing",
         "requests, row 1000: `op`: `peek` is not an operation",
         "requests, row 1002: `op`: the value is missing",
-        "requests, row 1001: `offset`: offset 18446744073709551615 plus size 1 exceeds 2^64",
+        "requests, row 1001: `offset`: 18446744073709551615 plus the size 1 exceeds 2^64",
         "requests, row 1002: `size`: -5 is negative",
         "requests, row 1003: `size`: 4294967296 exceeds 4 GiB",
         "requests, row 1004: `size`: a write of 0 bytes",
@@ -158,7 +158,8 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     codes[1] = column(Int8Array::from(vec![0, 4, -1, 1]));
     let reported = requests_of(&batch(codes)).unwrap_err().to_string();
     assert!(
-        reported.contains("`4` is not an operation") && reported.contains("`-1` is not an operation"),
+        reported.contains("`4` is not an operation")
+            && reported.contains("`-1` is not an operation"),
         "{reported}"
     );
     let mut late = plain();

@@ -129,7 +129,7 @@ fn a_data_cache_that_caches_nothing_is_told() {
         assert_eq!(its.caches_no_data(), reported, "{scheme} {more} {ack}");
         let page = of_runs(std::slice::from_ref(&its));
         assert_eq!(
-            page.contains("no data: a write is answered"),
+            page.contains("data is not: a write is acknowledged"),
             reported,
             "{scheme} {more} {ack}"
         );

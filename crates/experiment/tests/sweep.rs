@@ -189,7 +189,7 @@ const WRONG: [(&str, &[&str]); 17] = [
         &["s.toml:4: `seed`: expected a list of values, found a whole number", "outside [axis]"],
     ),
     ("[axis]\nseed = [1, 1]", &["s.toml:4: `seed`: 1 is listed twice"]),
-    ("[axis]\nseed = { from = 1, to = 5 }", &["s.toml:4: `seed`: a grid needs single values"]),
+    ("[axis]\nseed = { from = 1, to = 5 }", &["s.toml:4: `seed`: a grid needs a list of values"]),
     (
         "[axis]\nscheme = { from = 'fifo', to = 'rps' }",
         &["`scheme` takes no numbers, so it cannot have a range"],

@@ -230,7 +230,7 @@ fn windows_hold_what_overlaps_them_and_the_slowest_are_the_slowest() {
         let latency = asked.completion.latency().as_us();
         assert!(text.text.starts_with(&format!("{}. Request ", place + 1)), "{}", text.text);
         assert!(latency > 0.0 && text.text.contains("Causes: "), "{}", text.text);
-        assert!(text.text.contains("answered at +"), "{}", text.text);
+        assert!(text.text.contains("completed at +"), "{}", text.text);
     }
     // In words they are the same, though less of the others is kept for that.
     let explained = recorded(&spec, Choice::Explained(4));
@@ -376,7 +376,7 @@ fn a_wait_for_parity_is_told_and_tied() {
         let says = |what: &str| reported.iter().filter(|it| it.text.contains(what)).count();
         let said = match scheme {
             "raid5" => "program (parity), was the parity of its stripe: waited for since +",
-            _ => "of parity before: a program (parity) on die ",
+            _ => "of parity: a program (parity) on die ",
         };
         assert!(says(said) > 0, "{scheme}: {reported:?}");
     }
