@@ -1,9 +1,9 @@
-// Draws the charts of a page from the data that it carries, lets series be toggled and values be read with
-// mouse, keyboard and screen reader, and offers the numbers behind every picture as a table and as CSV.
+// Draws the charts of a page from its embedded data. Series can be toggled, and values can be read with mouse,
+// keyboard and screen reader. The numbers behind every chart are available as a table and as CSV.
 'use strict';
 (() => {
-  // Colours of series stand in the style, for light and dark; they are told apart under every common colour
-  // blindness. What comes after the seventh differs in its dashes or its pattern as well.
+  // The colors of series are in the style sheet, for light and dark, and can be distinguished with every common
+  // color blindness. From the eighth on, series also differ in dashes or pattern.
   const COLOURS = 7;
   const DASHES = ['solid', [7, 4], [2, 3], [9, 3, 2, 3]];
   const DECALS = [
@@ -12,7 +12,7 @@
     { symbol: 'circle', dashArrayX: [[5, 5], [0, 5, 5, 0]], dashArrayY: [5, 0], symbolSize: 0.7 },
     { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [1, 3], rotation: -Math.PI / 4 },
   ];
-  // Viridis (van der Walt and Smith, matplotlib, 2015): even in lightness, so it survives grey print too.
+  // Viridis (van der Walt and Smith, matplotlib, 2015): perceptually uniform, so it also works in grayscale print.
   const FIELD = ['#440154', '#472d7b', '#3b528b', '#2c728e', '#21918c', '#28ae80', '#5ec962', '#addc30', '#fde725'];
   const ROWS_SHOWN = 500;
   const root = document.documentElement;
@@ -69,7 +69,7 @@
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   };
 
-  /// The numbers behind a chart, as rows with their heads first.
+  /// Returns the numbers behind a chart as rows, heads first.
   const numbers = (chart) => {
     const several = chart.panels.length > 1;
     const heads = {
@@ -100,7 +100,7 @@
       this.hidden = new Set();
       this.cursor = { series: 0, point: -1 };
       this.spoken = make('p', { class: 'spoken', 'aria-live': 'polite' });
-      // A field has rows, and no series to switch.
+      // A heat map has rows but no series to toggle.
       this.legend = this.chart.shape === 'heat' ? ''
         : make('ul', { class: 'legend', 'aria-label': 'Series: press to show or hide' });
       this.plot = make('div', {
@@ -110,7 +110,7 @@
         onblur: () => this.drawn?.dispatchAction({ type: 'hideTip' }),
       });
       figure.append(this.tools(), this.legend, this.plot, this.spoken, this.table());
-      // A field has too many cells for SVG; everything else is sharper in it, and prints better.
+      // A heat map has too many cells for SVG; all other charts are sharper in SVG and print better.
       this.drawn = echarts.init(this.plot, null, {
         renderer: this.chart.shape === 'heat' ? 'canvas' : 'svg', height: this.height(),
       });
@@ -151,7 +151,7 @@
       return tools;
     }
 
-    /// The numbers as a table, made when it is first asked for.
+    /// The numbers as a table, created when it is first opened.
     table() {
       const name = `Numbers of: ${this.chart.title}`;
       const details = make('details', {}, make('summary', { 'aria-label': name }, 'Numbers'));
@@ -167,7 +167,7 @@
           make('tbody', {}, ...rows.slice(0, ROWS_SHOWN).map((row) => line('td', row))));
         details.append(make('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': name }, table));
         if (rows.length > ROWS_SHOWN) {
-          details.append(make('p', {}, `The first ${ROWS_SHOWN} of ${rows.length} rows; all are in the CSV.`));
+          details.append(make('p', {}, `The first ${ROWS_SHOWN} of ${rows.length} rows; the CSV has all of them.`));
         }
       });
       return details;
@@ -190,7 +190,7 @@
       for (const [name, value] of Object.entries(facts)) if (value !== null) shape.setAttribute(name, value);
       for (const [name, value] of Object.entries({ width: 22, height: 12, 'aria-hidden': 'true' })) mark.setAttribute(name, value);
       mark.append(shape);
-      // What has a pattern in the picture has one here.
+      // Show the pattern of the series in the legend, too.
       for (const x of bars && decal(index) ? [6, 10, 14] : []) {
         const stripe = document.createElementNS(space, 'line');
         for (const [name, value] of Object.entries({ x1: x, x2: x + 4, y1: 11, y2: 1, stroke: '#ffffff', 'stroke-width': 1.5 })) stripe.setAttribute(name, value);
@@ -205,7 +205,7 @@
       return make('li', {}, make('button', { type: 'button', 'aria-pressed': pressed, onclick: toggle }, mark, series.name));
     }
 
-    /// Distributions cross and cover each other: there every line has dashes of its own. Over time dashes would
+    /// Distributions cross and cover each other, so there every line has its own dashes. In time series dashes would
     /// be lost in the noise.
     dash(index) {
       return this.chart.shape === 'steps' ? DASHES[index % DASHES.length] : dash(index);
@@ -217,7 +217,7 @@
         .filter(({ series }) => !this.hidden.has(series.name));
     }
 
-    // --- What the charting library is told -----------------------------------------------------------
+    // --- Options of the charting library -- -----------------------------------------------------------
 
     option() {
       const text = { color: ink('--ink'), fontFamily: getComputedStyle(document.body).fontFamily };
@@ -245,7 +245,7 @@
       };
     }
 
-    /// The powers of ten around all values, so that hiding a series moves nothing.
+    /// Returns the powers of ten around all values, so that hiding a series does not move the axes.
     range(axis, pick) {
       if (!axis.log) return { scale: pick === 'x' };
       const values = this.shown.series.flatMap((series) => series[pick]).filter((value) => value > 0);
@@ -297,7 +297,7 @@
       const { rows, series, y } = this.shown;
       const columns = series[0].x;
       const data = series.flatMap((line, row) => line.y.map((value, column) => [column, row, value]));
-      // One scale for all schemes, so that the same colour means the same.
+      // One scale for all schemes, so that a color always has the same meaning.
       const values = this.chart.panels.flatMap((panel) => panel.series.flatMap((line) => line.y)).filter((it) => it !== null);
       const least = values.reduce((a, b) => Math.min(a, b), Infinity);
       const most = values.reduce((a, b) => Math.max(a, b), 0);
@@ -324,7 +324,7 @@
 
     // --- Reading values ------------------------------------------------------------------------------
 
-    /// What a point says: a head, and a line for each series.
+    /// Returns the text of a point: a head, and a line for each series.
     lines_of(points) {
       const { shape, x } = this.chart;
       if (shape === 'heat') {
@@ -338,14 +338,14 @@
         const rows = shown.map((it) => [it.seriesName, number(it.value), fill(index(it))]);
         return [`${points[0].name}: ${this.shown.y.name}`, rows];
       }
-      // The library names only the series with a point right there: all are wanted.
+      // The library passes only the series with a point at this position; show all of them.
       const at = points[0].axisValue ?? points[0].value[0];
       const rows = this.visible().map(({ series, index }) => [series.name, number(this.value(series, at)), this.chart.shape === 'areas' ? fill(index) : colour(index)]);
       return [`${x.name} ${number(at)}`, rows];
     }
 
-    /// What a line says at a place: a step holds up to its point, nothing is beyond the last; of a line it is the
-    /// nearest point.
+    /// Returns the value of a series at a position: for steps the value of the next point, and 0 beyond the last; for
+    /// lines the value of the nearest point.
     value(series, at) {
       const next = series.x.findIndex((it) => it >= at);
       if (this.chart.shape === 'steps') return next < 0 ? 0 : series.y[next];
@@ -372,7 +372,7 @@
       let [along, across] = steps[event.key] ?? [0, 0];
       if (along === 0 && across === 0) return;
       event.preventDefault();
-      // The first key goes to the first point, whichever arrow it is; only End has its own place.
+      // The first key press goes to the first point, whichever arrow it is; only End goes to the last.
       if (this.cursor.point < 0) {
         this.cursor = { series: 0, point: 0 };
         [along, across] = [event.key === 'End' ? along : 0, 0];
@@ -406,7 +406,7 @@
   const system = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => (root.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark';
   const theme = document.getElementById('theme');
-  const label = () => { theme.textContent = isDark() ? 'Light colours' : 'Dark colours'; };
+  const label = () => { theme.textContent = isDark() ? 'Light colors' : 'Dark colors'; };
   theme.hidden = false;
   theme.addEventListener('click', () => {
     root.dataset.theme = isDark() ? 'light' : 'dark';
@@ -416,8 +416,7 @@
   system.addEventListener('change', () => { label(); redraw(); });
   label();
 
-  // A head sorts as a button does: with the mouse, Enter and Space. The sorting itself, and what the head then says of
-  // its order, is the library's.
+  // Column heads are buttons, so they work with mouse, Enter and Space. The library sorts and announces the order.
   for (const head of document.querySelectorAll('table.sortable thead th')) {
     const column = [...head.closest('table').tBodies[0].rows].map((row) => row.cells[head.cellIndex]);
     head.classList.toggle('number', column.some((it) => it.classList.contains('number')));
@@ -437,7 +436,7 @@
   }
   for (const value of document.querySelectorAll('td.number')) value.title = value.dataset.sort;
 
-  // Paper is white and shows everything.
+  // Print in light colors with all details open.
   let before = null;
   addEventListener('beforeprint', () => {
     const closed = [...document.querySelectorAll('details.text:not([open])')];
