@@ -12,6 +12,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::metrics::comparison_json;
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
+use fowler_experiment::progress::Progress;
 use fowler_experiment::requests::log_path;
 use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
@@ -67,7 +68,10 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
                 seen = Some((timeline, diagnostics));
                 outcome
             }
-            None => run::Run::new(spec, control).outcome()?,
+            None => {
+                (control.progress)(Progress::Planned(1));
+                run::Run::new(spec, control).outcome()?
+            }
         };
         let json = outcome.json();
         Ok((vec![outcome], json))
@@ -103,12 +107,14 @@ fn explain(arguments: &Explain) -> Result<Exit, Diagnostics> {
     let spec = fit::run_spec(&arguments.load, arguments.scheme.as_slice(), &mut diagnostics);
     diagnostics.or(())?;
     let (Some(choice), Some(spec)) = (choice, spec) else { return Ok(Exit::Fault) };
-    let bar = progress::bar(arguments.load.quiet);
-    let count = |requests| bar.inc(requests);
-    let control = Control { stop: signals::stop_flag(), progress: &count };
+    let bar = progress::Requests::new(arguments.load.quiet);
+    let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
     let recorded = timeline::record(&spec, choice, control);
-    bar.finish_and_clear();
-    let Recorded { outcome, timeline, diagnostics } = recorded?;
+    bar.clear();
+    let Recorded { outcome, timeline, diagnostics } = match recorded {
+        Err(diagnostics) => return stopped_or(diagnostics, control),
+        Ok(recorded) => recorded,
+    };
     let texts = timeline.explain(&outcome).into_iter().map(|it| it.text);
     console::print(&report::explanations(&outcome, texts));
     Ok(combine_exit(exit_of(&[outcome]), &diagnostics))
@@ -146,12 +152,14 @@ fn measured(
     diagnostics.or(())?;
     let (Some(output), Some(spec)) = (output, spec) else { return Ok(Exit::Fault) };
     let spec = RunSpec { requests: output.requests(), detail: output.reports(), ..spec };
-    let bar = progress::bar(setup.load.quiet);
-    let count = |requests| bar.inc(requests);
-    let control = Control { stop: signals::stop_flag(), progress: &count };
+    let bar = progress::Requests::new(setup.load.quiet);
+    let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
     let simulated = simulate(&spec, control);
-    bar.finish_and_clear();
-    let (outcomes, json) = simulated?;
+    bar.clear();
+    let (outcomes, json) = match simulated {
+        Err(diagnostics) => return stopped_or(diagnostics, control),
+        Ok(simulated) => simulated,
+    };
     let json = format!("{json:#}\n");
     output.summary(&json)?;
     if output.reports() {
@@ -162,6 +170,15 @@ fn measured(
         console::print(&report::report(&outcomes));
     }
     Ok(exit_of(&outcomes))
+}
+
+/// How it ends without a result: stopped before the first request, or with wrong input.
+fn stopped_or(diagnostics: Diagnostics, control: Control<'_>) -> Result<Exit, Diagnostics> {
+    if !control.stopped() {
+        return Err(diagnostics);
+    }
+    console::note("stopped before the first request: there is no result");
+    Ok(Exit::Stopped)
 }
 
 /// The results are out; what cut them short decides the exit code.

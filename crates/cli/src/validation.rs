@@ -18,11 +18,10 @@ pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
         only: arguments.only.clone(),
         spoil: arguments.spoil.clone(),
     };
-    let bar = progress::bar(arguments.quiet);
-    let count = |requests| bar.inc(requests);
-    let control = Control { stop: signals::stop_flag(), progress: &count };
+    let bar = progress::Requests::new(arguments.quiet);
+    let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
     let validated = validate(&spec, control);
-    bar.finish_and_clear();
+    bar.clear();
     let validation = validated?;
     let json = format!("{:#}\n", validation.json());
     output.summary(&json)?;

@@ -38,7 +38,7 @@ pub use observe::law::Violation;
 pub use observe::ledger::{Doing, Ledger};
 pub use observe::operation::{BySource, Op, Source};
 pub use policy::stream_tag::{AccessClass, ByClass, StreamTag};
-pub use precondition::Preconditioned;
 pub use precondition::image::PreconditionedImage;
+pub use precondition::{Preconditioned, Watch as PreconditionWatch};
 pub use raid::faults::{ByReason, CachedView, Cell, Fault, LossLedger, Reason, StripeView};
 pub use raid::{Protection, StageChange};

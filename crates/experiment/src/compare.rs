@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::fan_out;
 use crate::image_cache::ImageCache;
 use crate::outcome::Outcome;
+use crate::progress::Progress;
 use crate::run::{Ready, Run, RunSpec, find_speed, ready};
 use crate::workload::Control;
 use fowler_device::Probe;
@@ -52,6 +53,7 @@ pub fn compare_watched<P: Probe + Send>(
         }
     }
     diagnostics.unique().or(())?;
+    (control.progress)(Progress::Planned(all.len() as u64));
     let images = ImageCache::default();
     let speed = find_speed(spec.replay_speed, &all[0], Some(&images), control)?;
     let run = |(place, ready): &(usize, &Ready)| {

@@ -372,6 +372,14 @@ impl Generator {
         }
     }
 
+    /// Returns how long it is.
+    pub(crate) fn length(&self) -> crate::progress::Length {
+        match self.spec.length {
+            Length::Duration(span) => crate::progress::Length::Until(span.0),
+            Length::Requests(count) => crate::progress::Length::Requests(count),
+        }
+    }
+
     /// Returns the requests, beginning with the first.
     pub fn requests(
         &self,

@@ -1,10 +1,10 @@
 //! A cache of preconditioned drives: runs with the same initial state share one.
 
-use fowler_device::{Config, Device, PreconditionedImage, Refusal};
+use fowler_device::{Config, Device, PreconditionWatch, PreconditionedImage, Refusal};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A state that the first user computes while others wait.
-type State = OnceLock<Result<PreconditionedImage, Vec<Refusal>>>;
+/// A state that the first user computes while others wait; none if that was stopped.
+type State = OnceLock<Result<Option<PreconditionedImage>, Vec<Refusal>>>;
 
 /// The cached states, each with its configuration, least recently used first.
 #[derive(Debug)]
@@ -26,10 +26,16 @@ impl ImageCache {
         ImageCache { states: Mutex::default(), most }
     }
 
-    /// Returns the preconditioned drive of `config`, at time zero.
-    pub fn device(&self, config: &Config) -> Result<Device, Vec<Refusal>> {
-        match self.state(config).get_or_init(|| PreconditionedImage::new(config)) {
-            Ok(image) => image.device(config),
+    /// Returns the preconditioned drive of `config`, at time zero. None if preconditioning was
+    /// stopped; do not use the cache after that.
+    pub fn device(
+        &self,
+        config: &Config,
+        watch: PreconditionWatch<'_>,
+    ) -> Result<Option<Device>, Vec<Refusal>> {
+        match self.state(config).get_or_init(|| PreconditionedImage::watched(config, watch)) {
+            Ok(Some(image)) => image.device(config).map(Some),
+            Ok(None) => Ok(None),
             Err(refusals) => Err(refusals.clone()),
         }
     }
@@ -55,6 +61,8 @@ mod tests {
     use super::*;
     use crate::device::{DeviceSpec, resolve};
     use crate::scheme::Scheme;
+    use fowler_device::Pattern::{Random, Rested, Sequential, Steady};
+    use std::sync::atomic::AtomicBool;
 
     fn drive(fill: &str) -> Config {
         let small = ["geometry.blocks_per_plane=64", "gc.background_below=12"].map(String::from);
@@ -76,8 +84,23 @@ mod tests {
             states.iter().any(|(other, _)| config.ages_like(other))
         };
         assert_eq!([&a, &b, &c].map(cached), [true, false, true]);
-        let [anew, fresh] = [images.device(&b), Device::new(&b)].map(Result::unwrap);
+        let stop = AtomicBool::new(false);
+        let watch = PreconditionWatch { stop: &stop, progress: &|_| () };
+        let anew = images.device(&b, watch).unwrap().expect("nobody stopped it");
+        let fresh = Device::new(&b).unwrap();
         assert_eq!(anew.preconditioned().to_string(), fresh.preconditioned().to_string());
         assert_eq!(images.states.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_state_that_is_stopped_is_no_drive() {
+        let stop = AtomicBool::new(true);
+        let watch = PreconditionWatch { stop: &stop, progress: &|_| () };
+        for pattern in [Sequential, Random, Steady, Rested] {
+            let images = ImageCache::default();
+            let mut config = drive("0.5");
+            config.precondition.pattern = pattern;
+            assert!(images.device(&config, watch).unwrap().is_none(), "{pattern:?}");
+        }
     }
 }

@@ -25,6 +25,7 @@ pub mod outcome;
 pub mod physics;
 mod power;
 pub mod presets;
+pub mod progress;
 pub mod provenance;
 pub mod replay_speed;
 pub mod report;

@@ -5,6 +5,7 @@ use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::generator::{Generator, Room};
 use crate::power::{self, PowerOff};
+use crate::progress::{Length, Progress};
 use crate::provenance::{Digested, file_hash, text_hash};
 use fowler_device::policy::throttle::ThrottleKind;
 use fowler_units::{HostIo, Span};
@@ -175,15 +176,19 @@ enum Kind {
 pub struct Control<'a> {
     /// Set by the caller to end the run; requests in flight are still completed.
     pub stop: &'a AtomicBool,
-    /// Called every few thousand requests with the number that have entered the drive since the
-    /// last call.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Called every few thousand requests.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Control<'_> {
     /// Returns whether the run should end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports requests of work that is counted in whole parts.
+    pub fn served(&self, requests: u64) {
+        (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
     }
 }
 
@@ -322,7 +327,12 @@ impl Workload {
         let failed = match &self.kind {
             Kind::Generated(generator) => {
                 report.generator = Some(generator.text().into());
-                let mut feed = Feed::new(scale.over(generator.round(round)?), limit, control);
+                let length = match generator.length() {
+                    Length::Until(end) => Length::Until((end as f64 / speed) as u64),
+                    other => other,
+                };
+                let requests = scale.over(generator.round(round)?);
+                let mut feed = Feed::new(requests, length, limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
                 feed.finish()
@@ -331,8 +341,9 @@ impl Workload {
                 report.remap = Some(spec.remap);
                 report.touched_pages = remapper.touched_pages();
                 let reader = TraceReader::open(&spec.path, &spec.options)?;
+                let length = reader.read_so_far().map_or(Length::Unknown, Length::File);
                 let requests = remapper.clone().over(scale.over(reader));
-                let mut feed = Feed::new(requests, limit, control);
+                let mut feed = Feed::new(requests, length, limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
                 report.read = Some(feed.source.source().source().report().clone());
@@ -343,7 +354,7 @@ impl Workload {
                 report.touched_pages = remapper.touched_pages();
                 let requests = Digested::new(source.requests()?);
                 let requests = remapper.clone().over(scale.over(requests));
-                let mut feed = Feed::new(requests, limit, control);
+                let mut feed = Feed::new(requests, Length::Unknown, limit, control);
                 replay(&mut feed);
                 report.requests = feed.given;
                 report.hash = feed.source.source().source().hash();
@@ -376,31 +387,45 @@ struct Feed<'a, I> {
     source: I,
     left: u64,
     given: u64,
-    reported: u64,
+    length: Length,
+    /// Requests and share that have been reported.
+    reported: (u64, f64),
     control: Control<'a>,
     error: Option<TraceError>,
 }
 
 impl<'a, I> Feed<'a, I> {
-    fn new(source: I, limit: Option<u64>, control: Control<'a>) -> Self {
+    fn new(source: I, length: Length, limit: Option<u64>, control: Control<'a>) -> Self {
+        let length = match (length, limit) {
+            (Length::Requests(all), Some(limit)) => Length::Requests(all.min(limit)),
+            (_, Some(limit)) => Length::Requests(limit),
+            (length, None) => length,
+        };
         Feed {
             source,
             left: limit.unwrap_or(u64::MAX),
             given: 0,
-            reported: 0,
+            length,
+            reported: (0, 0.0),
             control,
             error: None,
         }
     }
 
     fn finish(mut self) -> Option<TraceError> {
-        self.tell();
+        self.tell(1.0);
         self.error
     }
 
-    fn tell(&mut self) {
-        (self.control.progress)(self.given - self.reported);
-        self.reported = self.given;
+    #[cold]
+    fn tell(&mut self, share: f64) {
+        let (requests, before) = self.reported;
+        let share = share.clamp(before, 1.0);
+        (self.control.progress)(Progress::Served {
+            requests: self.given - requests,
+            of_a_part: share - before,
+        });
+        self.reported = (self.given, share);
     }
 }
 
@@ -412,15 +437,16 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
         if self.left == 0 {
             return None;
         }
-        if self.given.is_multiple_of(STRIDE) {
-            self.tell();
-            if self.control.stopped() {
-                self.left = 0;
-                return None;
-            }
+        let looks = self.given.is_multiple_of(STRIDE);
+        if looks && self.control.stopped() {
+            self.left = 0;
+            return None;
         }
         match self.source.next() {
             Some(Ok(request)) => {
+                if looks {
+                    self.tell(self.length.share(self.given, request.at.0));
+                }
                 self.left -= 1;
                 self.given += 1;
                 Some(request)

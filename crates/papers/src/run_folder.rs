@@ -135,7 +135,12 @@ fn summary(
     images: &ImageCache,
     control: Control<'_>,
 ) -> Result<Option<Value>, Diagnostics> {
-    let outcome = Run::new(spec, control).images(images).outcome()?;
+    let outcome = match Run::new(spec, control).images(images).outcome() {
+        Ok(outcome) => outcome,
+        // It was stopped before its first request.
+        Err(_) if control.stopped() => return Ok(None),
+        Err(diagnostics) => return Err(diagnostics),
+    };
     match &outcome.ending {
         Ending::Complete => {}
         Ending::Stopped => return Ok(None),

@@ -2,6 +2,7 @@
 //! threads continue, Ctrl-C works, and progress is shown.
 
 use crate::errors::fault;
+use fowler_experiment::progress::Progress;
 use fowler_experiment::workload::Control;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -33,8 +34,10 @@ pub(crate) struct Watched {
 impl Watched {
     /// Calls `work` with a control that stops on Ctrl-C and counts requests.
     pub fn controlled<T>(&self, work: impl FnOnce(Control<'_>) -> T) -> T {
-        let count = |more| {
-            self.done.fetch_add(more, Ordering::Relaxed);
+        let count = |step| {
+            if let Progress::Served { requests, .. } = step {
+                self.done.fetch_add(requests, Ordering::Relaxed);
+            }
         };
         work(Control { stop: &self.stop, progress: &count })
     }

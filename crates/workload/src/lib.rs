@@ -55,5 +55,6 @@ pub use reader::{FormatSource, ReadOptions, ReadReport, TraceReader};
 pub use record::{LATEST, Record};
 pub use remap::{Remap, Remapped, Remapper};
 pub use scale::{Scaled, TimeScale};
+pub use source::ReadSoFar;
 pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec};
 pub use write::write_native;

@@ -16,7 +16,7 @@ use crate::error::{Cause, Skipped, error_of};
 use crate::intake::{Intake, Taken};
 use crate::lines::Lines;
 use crate::reorder::Reorder;
-use crate::source::{self, io_error};
+use crate::source::{self, ReadSoFar, io_error};
 use crate::{DeviceChoice, DeviceUse, Format, OptionalColumns, Record, TraceError};
 use fowler_units::{Diagnostic, HostIo, Nanos};
 use std::collections::BTreeMap;
@@ -103,6 +103,8 @@ pub struct TraceReader {
     head: Vec<u8>,
     /// The time that counts as zero, once known.
     origin: Option<u64>,
+    /// How much of the file has been read, if it is one.
+    read: Option<ReadSoFar>,
 }
 
 impl TraceReader {
@@ -112,11 +114,13 @@ impl TraceReader {
     /// If the file cannot be read, is not text, or its format cannot be determined.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<TraceReader, TraceError> {
         let name = path.display().to_string();
-        let reader = TraceReader::of(&name, source::open(path)?, options)?;
+        let (text, read) = source::open(path)?;
+        let reader = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
         if options.device != DeviceChoice::SideBySide {
             return Ok(reader);
         }
-        let again = TraceReader::of(&name, source::open(path)?, options)?;
+        let (text, read) = source::open(path)?;
+        let again = TraceReader { read: Some(read), ..TraceReader::of(&name, text, options)? };
         reader.followed_by(again)
     }
 
@@ -173,7 +177,13 @@ impl TraceReader {
             },
             stage: Stage::Reading,
             origin: (!format.counts_from_a_date()).then_some(0),
+            read: None,
         })
+    }
+
+    /// How much of the file has been read; none of a stream.
+    pub fn read_so_far(&self) -> Option<ReadSoFar> {
+        self.read.clone()
     }
 
     /// Returns the format in which the trace is read.

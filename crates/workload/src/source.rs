@@ -6,6 +6,8 @@ use fowler_units::Diagnostic;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many compressed bytes are read from a file at once.
 const CHUNK: usize = 1 << 18;
@@ -31,14 +33,47 @@ pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> Trace
     TraceError::one(file, Diagnostic::of(format!("{doing} failed: {error}")))
 }
 
+/// How much of a file has been read, in bytes of the file: compressed, if it is.
+#[derive(Clone, Debug)]
+pub struct ReadSoFar {
+    bytes: Arc<AtomicU64>,
+    all: u64,
+}
+
+impl ReadSoFar {
+    /// The share that has been read, from 0 to 1. A reader is up to a few hundred KiB ahead of its
+    /// requests.
+    pub fn share(&self) -> f64 {
+        (self.bytes.load(Ordering::Relaxed) as f64 / self.all.max(1) as f64).min(1.0)
+    }
+}
+
+/// A file that counts what is read from it.
+struct Counted {
+    file: File,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(into)?;
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 /// Opens a file, decompressing it on the fly.
-pub(crate) fn open(path: &Path) -> Result<Text, TraceError> {
+pub(crate) fn open(path: &Path) -> Result<(Text, ReadSoFar), TraceError> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| io_error(&name, "opening", &error))?;
-    if file.metadata().is_ok_and(|facts| facts.is_dir()) {
+    let facts = file.metadata().map_err(|error| io_error(&name, "opening", &error))?;
+    if facts.is_dir() {
         return Err(TraceError::one(name, Diagnostic::of("this is a folder, not a trace file")));
     }
-    unpack(&name, Box::new(BufReader::with_capacity(CHUNK, file)))
+    let read = ReadSoFar { bytes: Arc::default(), all: facts.len() };
+    let counted = Counted { file, bytes: Arc::clone(&read.bytes) };
+    let text = unpack(&name, Box::new(BufReader::with_capacity(CHUNK, counted)))?;
+    Ok((text, read))
 }
 
 /// Decompresses `packed` if its first bytes say so.
@@ -105,7 +140,10 @@ mod tests {
     fn zstd_is_refused_with_what_to_do() {
         let packed = Box::new(&b"\x28\xb5\x2f\xfd"[..]);
         let error = unpack("t.zst", packed).err().expect("nothing unpacks it").to_string();
-        assert!(error.contains("t.zst: packed with zstd") && error.contains("`zstd -d`"), "{error}");
+        assert!(
+            error.contains("t.zst: packed with zstd") && error.contains("`zstd -d`"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -28,8 +28,8 @@ use crate::host::endurance::Totals;
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Ledger;
 use crate::policy::throttle::{State, Throttled};
-use crate::precondition::Preconditioned;
 use crate::precondition::image::PreconditionedImage;
+use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 use crate::raid::Protection;
 use controller::Controller;
 use fowler_agenda::Phase;
@@ -120,10 +120,19 @@ impl Device {
     /// # Errors
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<Device, Vec<Refusal>> {
+        let device = Device::watched(config, UNWATCHED)?;
+        Ok(device.expect("nobody stops it"))
+    }
+
+    /// The same, and `watch` sees how far preconditioning has come; none if it was stopped.
+    ///
+    /// # Errors
+    /// As [`Device::new`].
+    pub fn watched(config: &Config, watch: Watch<'_>) -> Result<Option<Device>, Vec<Refusal>> {
         let layout = config.layout()?;
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
-        let preconditioned = crate::precondition::run(config, &mut core, &mut gc);
-        Ok(Device::begin(config, core, gc, preconditioned))
+        let done = crate::precondition::run(config, &mut core, &mut gc, watch);
+        Ok(done.map(|preconditioned| Device::begin(config, core, gc, preconditioned)))
     }
 
     /// A drive at time zero whose data lie as `core` has them.

@@ -5,7 +5,7 @@ use crate::config::{BufferConfig, Config};
 use crate::core::Core;
 use crate::gc::Gc;
 use crate::policy::placement;
-use crate::precondition::Preconditioned;
+use crate::precondition::{Preconditioned, UNWATCHED, Watch};
 
 /// Where the data of a drive lie after preconditioning, before anything happened.
 #[derive(Clone, Debug)]
@@ -56,10 +56,27 @@ impl PreconditionedImage {
     /// # Errors
     /// Every reason why the configuration cannot work.
     pub fn new(config: &Config) -> Result<PreconditionedImage, Vec<Refusal>> {
+        let image = PreconditionedImage::watched(config, UNWATCHED)?;
+        Ok(image.expect("nobody stops it"))
+    }
+
+    /// The same under the eyes of `watch`; none if it was stopped.
+    ///
+    /// # Errors
+    /// As [`PreconditionedImage::new`].
+    pub fn watched(
+        config: &Config,
+        watch: Watch<'_>,
+    ) -> Result<Option<PreconditionedImage>, Vec<Refusal>> {
         let layout = config.layout()?;
         let (mut core, mut gc) = (Core::new(config, &layout), Gc::new(config, &layout));
-        let preconditioned = super::run(config, &mut core, &mut gc);
-        Ok(PreconditionedImage { config: config.clone(), core, gc, preconditioned })
+        let done = super::run(config, &mut core, &mut gc, watch);
+        Ok(done.map(|preconditioned| PreconditionedImage {
+            config: config.clone(),
+            core,
+            gc,
+            preconditioned,
+        }))
     }
 
     /// What the drive had been through.

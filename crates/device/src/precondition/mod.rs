@@ -8,6 +8,7 @@
 //! - `drawn_ahead.rs`: what is drawn on one core while another writes it down.
 //! - `striped.rs`: the same for a drive whose pages are striped.
 //! - `initial_cell_state.rs`: how strong, worn and old everything is at time zero.
+//! - `watch.rs`: progress, and an early end.
 //! - `image.rs`: a preconditioned drive, to begin many runs from.
 
 mod bulk_map_load;
@@ -15,6 +16,7 @@ mod drawn_ahead;
 pub mod image;
 pub mod initial_cell_state;
 mod striped;
+mod watch;
 
 use crate::blocks::block_table::Blocks;
 use crate::config::{Config, Pattern, PreconditionConfig};
@@ -26,6 +28,9 @@ use drawn_ahead::{BATCH, drawn_ahead};
 use fowler_units::{Geometry, Id, Lpn, PlaneId, Ppn, Rng, Scatter, TabledScatter, UnitId};
 use std::fmt;
 use striped::StripedFill;
+pub(crate) use watch::UNWATCHED;
+use watch::WATCHED_EVERY;
+pub use watch::Watch;
 
 /// What a drive has been through before the first request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,11 +72,24 @@ const WINDOWS_MAX: u32 = 10;
 /// Two windows that agree within this share are called steady.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// Brings a fresh drive into the state that its configuration asks for.
-pub(crate) fn run(config: &Config, core: &mut Core, gc: &mut Gc) -> Preconditioned {
+/// Brings a fresh drive into the state that its configuration asks for. None if it was stopped: the
+/// drive is then of no use.
+pub(crate) fn run(
+    config: &Config,
+    core: &mut Core,
+    gc: &mut Gc,
+    watch: Watch<'_>,
+) -> Option<Preconditioned> {
     let stripes = StripedFill::new(config, &core.layout);
-    Preconditioning { core, gc, stripes }.run(&config.precondition, config.seed)
+    let mut preconditioning = Preconditioning { core, gc, stripes, watch };
+    let done = preconditioning.run(&config.precondition, config.seed);
+    (watch.progress)(1.0);
+    (!watch.stopped()).then_some(done)
 }
+
+/// What a layout takes of the time in which a drive is made steady, roughly: only progress depends
+/// on it.
+const LAYOUT_SHARE: f64 = 0.4;
 
 /// A drive on its way into that state.
 struct Preconditioning<'a> {
@@ -79,6 +97,7 @@ struct Preconditioning<'a> {
     gc: &'a mut Gc,
     /// How pages go together, where they are striped.
     stripes: Option<StripedFill>,
+    watch: Watch<'a>,
 }
 
 impl Preconditioning<'_> {
@@ -113,21 +132,33 @@ impl Preconditioning<'_> {
             Pattern::Random if striped => self.fill_stripes(filled, Some(&order()), busy),
             Pattern::Sequential => {
                 let rest = self.fill_rows(filled);
+                if self.watch.stopped() {
+                    return report;
+                }
                 (rest..filled).for_each(|page| self.gc.store(self.core, Lpn(page), busy));
             }
             Pattern::Random => {
                 let order = order();
                 let rest = self.strew_rows(filled, &order);
+                if self.watch.stopped() {
+                    return report;
+                }
                 let mut pages = Scattered::new(&order, rest);
                 (rest..filled).for_each(|_| self.gc.store(self.core, pages.next(), busy));
             }
             Pattern::Steady => {
                 self.lay_out(filled, &order(), seed);
+                if self.watch.stopped() {
+                    return report;
+                }
                 self.overwrite_until_steady(filled, seed, busy, &mut report);
                 self.gc.rest(self.core, self.gc.rules().foreground_below);
             }
             Pattern::Rested => {
                 self.lay_out(filled, &order(), seed);
+                if self.watch.stopped() {
+                    return report;
+                }
                 let kept = self.gc.rules().background_below;
                 self.gc.rest(self.core, kept);
                 self.overwrite_until_steady(filled, seed, kept, &mut report);
@@ -159,6 +190,9 @@ impl Preconditioning<'_> {
             (up_to(place + 1) - up_to(place)) as u32
         };
         let holds: Vec<u32> = (0..planes).map(holds).collect();
+        if self.watch.stopped() {
+            return;
+        }
         self.lay_out_aged(&holds, seed, |plane| {
             let pages = &mut at_home[(plane.0 / planes_per_die) as usize];
             pages.pop().expect("as many pages as its planes hold")
@@ -169,7 +203,11 @@ impl Preconditioning<'_> {
     fn at_home(&self, filled: u32, order: &TabledScatter) -> Vec<Vec<Lpn>> {
         let mut at_home = vec![Vec::new(); self.core.layout.geometry.dies() as usize];
         let mut pages = Scattered::new(order, 0);
-        for page in (0..filled).map(|_| pages.next()) {
+        for turn in 0..filled {
+            if u64::from(turn) % WATCHED_EVERY == 0 && self.watch.stopped() {
+                break;
+            }
+            let page = pages.next();
             if self.holds_from_the_start(page) {
                 at_home[self.core.allocator.die_of_address(page).index()].push(page);
             }
@@ -187,6 +225,10 @@ impl Preconditioning<'_> {
         // The entries of one run are asked for, then those of the one before it are written.
         let (mut runs, mut now) = ([Run::default(), Run::default()], 0);
         for first in (0..filled / row).map(|number| number * row) {
+            if self.watch.stopped() {
+                break;
+            }
+            (self.watch.progress)(f64::from(first) / f64::from(filled));
             let blocks = self.core.allocator.load_row();
             // Runs in all blocks in turn: what is near in either direction of the mapping is
             // written at about the same time.
@@ -221,11 +263,16 @@ impl Preconditioning<'_> {
         blocks.sort_unstable();
         let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
         let mut to = blocks.iter().map(|&(block, _)| geometry.first_page(block).0);
+        let watch = self.watch;
         let draw = |hand_over: &mut dyn FnMut(Vec<u32>) -> Vec<u32>| {
             let mut drawn = Vec::new();
-            for &(_, first) in &blocks {
+            for (number, &(_, first)) in blocks.iter().enumerate() {
+                if watch.stopped() {
+                    return;
+                }
                 drawn.extend((first..).step_by(planes as usize).take(pages_per_block as usize));
                 if drawn.len() >= BATCH {
+                    (watch.progress)(number as f64 / blocks.len() as f64);
                     order.apply(&mut drawn);
                     drawn = hand_over(drawn);
                 }
@@ -243,7 +290,9 @@ impl Preconditioning<'_> {
             }
             drawn.clear();
         });
-        loader.settle(&mut self.core.map);
+        if !self.watch.stopped() {
+            loader.settle(&mut self.core.map);
+        }
         filled / row * row
     }
 
@@ -270,15 +319,20 @@ impl Preconditioning<'_> {
         let kept_free = self.gc.reserve() + 2;
         let blocks = geometry.blocks_per_plane.saturating_sub(kept_free).max(1);
         let mut loader = BulkMapLoad::new(&self.core.map, &geometry);
+        let watch = self.watch;
         let draw = |hand_over: &mut dyn FnMut(AgedBlocks) -> AgedBlocks| {
             let mut rng = Rng::stream(seed, "precondition/layout");
             let mut drawn = AgedBlocks::default();
             for (plane, &here) in (0..).map(PlaneId).zip(holds) {
                 let blocks = blocks.max(here.div_ceil(geometry.pages_per_block));
+                (watch.progress)(LAYOUT_SHARE * f64::from(plane.0) / holds.len() as f64);
                 for valid in valid_by_age(here, blocks, geometry.pages_per_block) {
                     drawn.draw(plane, valid, &geometry, &mut rng);
                     drawn.pages.extend((0..valid).map(|_| next(plane)));
                     if drawn.words.len() * 64 >= BATCH {
+                        if watch.stopped() {
+                            return;
+                        }
                         drawn = hand_over(drawn);
                     }
                 }
@@ -297,7 +351,9 @@ impl Preconditioning<'_> {
                 }
             }
         });
-        loader.settle(&mut self.core.map);
+        if !self.watch.stopped() {
+            loader.settle(&mut self.core.map);
+        }
     }
 
     /// See docs/decisions/precondition.md, "How is a drive aged?".
@@ -312,9 +368,17 @@ impl Preconditioning<'_> {
         let mut pages = Overwrites::new(rng, filled);
         let window = (u64::from(filled) / WINDOW_SHARE).max(1);
         let parity = f64::from(u8::from(self.parity_from_the_start()));
-        for _ in 0..WINDOWS_MAX {
+        for number in 0..WINDOWS_MAX {
             let moved = self.gc.untimed.moves.collected;
-            for _ in 0..window {
+            for turn in 0..window {
+                if turn % WATCHED_EVERY == 0 {
+                    if self.watch.stopped() {
+                        return;
+                    }
+                    let windows = f64::from(number) + turn as f64 / window as f64;
+                    let share = windows / f64::from(WINDOWS_MAX);
+                    (self.watch.progress)(LAYOUT_SHARE + (1.0 - LAYOUT_SHARE) * share);
+                }
                 while !self.overwrite(pages.next(&self.core.map, &self.core.allocator.blocks), kept)
                 {
                 }

@@ -1,6 +1,6 @@
 //! Preconditioning of a drive whose pages are striped.
 
-use super::{Preconditioning, Scattered};
+use super::{Preconditioning, Scattered, WATCHED_EVERY};
 use crate::config::Config;
 use crate::config::layout::Layout;
 use crate::policy::redundancy::{AnyRedundancy, Protects, Redundancy, Stage};
@@ -32,6 +32,12 @@ impl Preconditioning<'_> {
     pub(super) fn fill_stripes(&mut self, filled: u32, order: Option<&TabledScatter>, kept: u32) {
         let mut scattered = order.map(|order| Scattered::new(order, 0));
         for turn in 0..filled {
+            if u64::from(turn) % WATCHED_EVERY == 0 {
+                if self.watch.stopped() {
+                    return;
+                }
+                (self.watch.progress)(f64::from(turn) / f64::from(filled));
+            }
             let page = scattered.as_mut().map_or(Lpn(turn), Scattered::next);
             if self.holds_from_the_start(page) {
                 self.gc.store(self.core, page, kept);

@@ -23,7 +23,7 @@ use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::throttle::{Predicted, State, ThrottleKind};
 use fowler_device::policy::voltage::VoltageKind;
-use fowler_device::{Config, Counters, LifetimeDrive, PreconditionedImage};
+use fowler_device::{Config, Counters, LifetimeDrive, PreconditionWatch, PreconditionedImage};
 use fowler_units::{HostIo, Nanos, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -257,7 +257,9 @@ fn season(
     (workload, limit): (&Workload, Option<u64>),
     control: Control<'_>,
 ) -> Result<Option<(LifetimeDrive, String)>, Diagnostics> {
-    let image = PreconditionedImage::new(config).map_err(|refusals| refused(drive, refusals))?;
+    let watch = PreconditionWatch { stop: control.stop, progress: &|_| () };
+    let image = PreconditionedImage::watched(config, watch);
+    let Some(image) = image.map_err(|refusals| refused(drive, refusals))? else { return Ok(None) };
     let mut seasoned = LifetimeDrive::new(&image, config).expect("its layout was looked at");
     let pages = u64::from(config.geometry.pages());
     let (mut left, mut rounds) = (SEASON * pages, 0);

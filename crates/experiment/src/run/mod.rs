@@ -125,7 +125,7 @@ impl<'a, P: Probe> Run<'a, P> {
         let speed = speed.map_or_else(found, Ok)?;
         let log = requests.as_ref().map(RequestsFile::start).transpose()?;
         let pacing = spec.replay_speed.pacing(ready.workload.depth());
-        let device = ready.device(images)?;
+        let device = ready.device(images, control)?;
         let precondition = device.preconditioned().to_string();
         // In tests, check every request of every run.
         let recorder = Recorder::new();

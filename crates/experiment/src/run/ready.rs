@@ -5,9 +5,10 @@ use crate::device::{self, DeviceSpec, Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::image_cache::ImageCache;
 use crate::power;
+use crate::progress::Progress;
 use crate::scheme::Scheme;
 use crate::workload::{Control, Workload, WorkloadReport, WorkloadSpec};
-use fowler_device::{Device, Pacing, Probe};
+use fowler_device::{Device, Pacing, PreconditionWatch, Probe};
 use std::collections::BTreeMap;
 
 /// The checked inputs of a run.
@@ -52,11 +53,25 @@ impl Ready {
     }
 
     /// Returns the preconditioned drive, from the cache if there is one.
-    pub fn device(&self, images: Option<&ImageCache>) -> Result<Device, Diagnostics> {
+    pub fn device(
+        &self,
+        images: Option<&ImageCache>,
+        control: Control<'_>,
+    ) -> Result<Device, Diagnostics> {
         let config = &self.drive.config;
-        images
-            .map_or_else(|| Device::new(config), |images| images.device(config))
-            .map_err(|refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals))
+        let watch = PreconditionWatch {
+            stop: control.stop,
+            progress: &|share| (control.progress)(Progress::Preconditioning(share)),
+        };
+        let device = match images {
+            None => Device::watched(config, watch),
+            Some(images) => images.device(config, watch),
+        };
+        let refused = |refusals| device::refused(&self.drive.device, &BTreeMap::new(), refusals);
+        device.map_err(refused)?.ok_or_else(|| {
+            Diagnostic::new(&*self.drive.device, "stopped while the drive was preconditioned")
+                .into()
+        })
     }
 }
 

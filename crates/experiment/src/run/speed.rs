@@ -27,7 +27,7 @@ pub(crate) fn find(
         ReplaySpeed::AsRecorded | ReplaySpeed::Closed(_) => Ok(Found { factor: 1.0, search: None }),
         ReplaySpeed::Speed(factor) => Ok(Found { factor, search: None }),
         ReplaySpeed::Idle(target) => {
-            let clean = ready.device(images)?;
+            let clean = ready.device(images, control)?;
             let quiet = Control { progress: &|_| (), ..control };
             search(
                 target,

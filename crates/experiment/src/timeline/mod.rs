@@ -13,6 +13,7 @@ use crate::device::Resolved;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::numbers::counted;
 use crate::outcome::{Ending, Outcome};
+use crate::progress::Progress;
 use crate::run::{Ready, Run, RunSpec, find_speed};
 use crate::workload::Control;
 use fowler_units::{Nanos, Span};
@@ -121,6 +122,8 @@ pub fn record(
     let ready = Ready::of(spec, control)?;
     let speed = find_speed(spec.replay_speed, &ready, None, control)?;
     let run = |spec| Run::new(spec, control).ready(&ready).speed(speed);
+    let runs = if matches!(choice, Choice::Window { .. }) { 1 } else { 2 };
+    (control.progress)(Progress::Planned(runs));
     let (outcome, mut timeline, clock, mut diagnostics) = match choice {
         Choice::Window { from, until } => {
             let recorder = Timeline::new(&ready.drive, Part::Window(from, until));
@@ -142,9 +145,19 @@ pub fn record(
                 (outcome, recorder, clock, diagnostics)
             } else {
                 let again = RunSpec { detail: false, requests: None, ..spec.clone() };
-                let (second, timeline) = run(&again).watched_by(recorder).start()?;
-                let diagnostics = cut_short(&second, choice);
-                (outcome, timeline, second.clock, diagnostics)
+                match run(&again).watched_by(recorder).start() {
+                    Ok((second, timeline)) => {
+                        let diagnostics = cut_short(stopped_after(&second), choice);
+                        (outcome, timeline, second.clock, diagnostics)
+                    }
+                    // It was stopped before its first request.
+                    Err(_) if control.stopped() => {
+                        let nothing = Timeline::new(&ready.drive, Part::Lives(Vec::new(), false));
+                        let clock = outcome.clock;
+                        (outcome, nothing, clock, cut_short(Some(0), choice))
+                    }
+                    Err(diagnostics) => return Err(diagnostics),
+                }
             }
         }
     };
@@ -153,11 +166,16 @@ pub fn record(
     Ok(Recorded { outcome, timeline, diagnostics })
 }
 
+/// After how many requests a run was stopped, if it was.
+fn stopped_after(outcome: &Outcome) -> Option<u64> {
+    matches!(outcome.ending, Ending::Stopped).then_some(outcome.workload.requests)
+}
+
 /// Explains why the second run, which records the slowest requests, may have missed some.
-fn cut_short(second: &Outcome, choice: Choice) -> Diagnostics {
+fn cut_short(stopped_after: Option<u64>, choice: Choice) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    if matches!(second.ending, Ending::Stopped) {
-        let requests = counted(second.workload.requests, "request");
+    if let Some(requests) = stopped_after {
+        let requests = counted(requests, "request");
         let what = format!(
             "the second run, which records the slowest requests, was stopped after {requests}: later ones are missing"
         );

@@ -94,7 +94,7 @@ fn alone(title: String, drive: &Drive, op: HostOp) -> Point {
         let mut extremes = Extremes::default();
         let requests = requests(&device, op, REQUESTS);
         device.run(requests, Pacing::Closed { depth: 1 }, &mut extremes);
-        (control.progress)(REQUESTS);
+        control.served(REQUESTS);
         let (least, most) = extremes.0.expect("requests were served");
         let row = |which: &str, latency: Span| Row {
             group: Group::Bounds,
@@ -137,7 +137,7 @@ fn saturated(title: String, drive: &Drive, op: HostOp, count: u64) -> Point {
         let mut milestone = Milestone { left: counted, at: Nanos::ZERO };
         let requests = requests(&device, op, count);
         device.run(requests, Pacing::Closed { depth: DEPTH }, &mut milestone);
-        (control.progress)(count);
+        control.served(count);
         Some(vec![Row {
             group: Group::Bounds,
             what: format!("{name}: rate"),

@@ -182,7 +182,7 @@ fn poisson(
             let mut process = Poisson::new(offered.reads + offered.writes, replication, &stream);
             let commands: Vec<_> = (0..REPLICATION).map(|_| process.next(share)).collect();
             replicate(&config, &commands, &expected, &mut samples);
-            (control.progress)(REPLICATION as u64);
+            control.served(REPLICATION as u64);
         }
         let rows =
             expected.iter().zip(&samples).map(|(&Mean(what, unit, theory, ..), sample)| Row {
@@ -247,7 +247,7 @@ fn saturated(
             let took = results[WRITES - 1].done - results[WRITES_MARGIN].done;
             sample.add((WRITES - 1 - WRITES_MARGIN) as f64 / took.as_s());
             requests += commands.len() as u64;
-            (control.progress)(commands.len() as u64);
+            control.served(commands.len() as u64);
         }
         Some(vec![Row {
             group: Group::Die,

@@ -43,7 +43,7 @@ fn point(title: String, drive: Drive, suspension: Suspension) -> Point {
             .map(|(at, op)| ChipCommand { at, op })
             .collect();
         let results = run_chip(&drive.simulated, &commands);
-        (control.progress)(commands.len() as u64);
+        control.served(commands.len() as u64);
         let reads = commands.iter().zip(&results).filter(|(it, _)| it.op == ChipOp::Read);
         let waited: u64 = reads.map(|(command, result)| (result.start - command.at).0).sum();
         Some(vec![Row {

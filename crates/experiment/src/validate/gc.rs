@@ -198,7 +198,7 @@ impl Plane {
                 HostIo::write(Nanos::ZERO, at * page, page as u32)
             });
             device.run(writes, Pacing::Closed { depth: 1 }, &mut ());
-            (control.progress)(batch);
+            control.served(batch);
             let after = device.counters().programs;
             if number >= BATCHES {
                 let (host, moved) = (

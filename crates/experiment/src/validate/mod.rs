@@ -20,6 +20,7 @@ pub use drives::die_times;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::fan_out;
+use crate::progress::Progress;
 use crate::provenance::VERSION;
 use crate::workload::Control;
 use serde_json::{Value, json};
@@ -229,13 +230,20 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }
     }
-    let rows =
-        fan_out::each(
-            &points,
-            |point| {
-                if control.stopped() { None } else { (point.simulate)(control) }
-            },
-        );
+    (control.progress)(Progress::Planned(points.len() as u64));
+    // A point is a part, whatever runs it makes.
+    let part = |step| match step {
+        Progress::Served { requests, .. } => control.served(requests),
+        Progress::Planned(_) | Progress::Preconditioning(_) => {}
+    };
+    let rows = fan_out::each(&points, |point| {
+        if control.stopped() {
+            return None;
+        }
+        let rows = (point.simulate)(Control { progress: &part, ..control });
+        (control.progress)(Progress::Served { requests: 0, of_a_part: 1.0 });
+        rows
+    });
     let complete = rows.iter().all(Option::is_some);
     let rows = rows.into_iter().flatten().flatten().collect();
     Ok(Validation { rows, complete, spec: spec.clone() })
