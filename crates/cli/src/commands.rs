@@ -167,7 +167,7 @@ fn measured(
     }
     console::print(if setup.json { &json } else { "" });
     if !setup.json {
-        console::print(&report::report(&outcomes));
+        console::print(&(report::report(&outcomes) + &output.opens()));
     }
     Ok(exit_of(&outcomes))
 }

@@ -1,7 +1,29 @@
 //! The one place that writes to the terminal.
 
+use console::{Style, Term};
 use fowler_experiment::diagnostic::Diagnostics;
 use std::io::{self, Write};
+use std::path::Path;
+
+/// The fewest columns that a terminal is taken to have.
+const NARROWEST: usize = 60;
+
+/// How many columns standard output has; none if it is no terminal.
+pub(crate) fn width() -> Option<usize> {
+    let terminal = Term::stdout();
+    let columns = || terminal.size_checked().map_or(80, |(_, columns)| usize::from(columns));
+    terminal.is_term().then(|| columns().max(NARROWEST))
+}
+
+/// The text in bold, where standard output is a terminal and NO_COLOR does not forbid it.
+pub(crate) fn strong(text: &str) -> String {
+    Style::new().for_stdout().bold().apply_to(text).to_string()
+}
+
+/// Which file to open, and how the others are found.
+pub(crate) fn opens(file: &Path) -> String {
+    format!("open      {}\n", file.display())
+}
 
 /// Writes a result to standard output. A reader that has seen enough, such as `head`, is no error.
 pub(crate) fn print(text: &str) {
@@ -18,7 +40,8 @@ pub(crate) fn print(text: &str) {
 /// Says what is wrong with the input.
 pub(crate) fn complain(diagnostics: &Diagnostics) {
     for diagnostic in &diagnostics.0 {
-        note(&format!("error: {diagnostic}"));
+        let word = Style::new().for_stderr().red().bold().apply_to("error:");
+        note(&format!("{word} {diagnostic}"));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::output::{Output, Wanted};
 use crate::{Exit, console, fit, progress, sheets, signals};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::lifetime::{self, Ended, Lifetime, LifetimeSpec, Watch};
+use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::Control;
 use std::fmt::Write;
 
@@ -59,6 +60,7 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<Exit, Diagnostics> {
             folder.display(),
             files.join(", ")
         ));
+        console::note(console::opens(&folder.join(REPORT)).trim_end());
     }
     Ok(Exit::Done)
 }

@@ -1,7 +1,7 @@
 //! The files of a run. A folder that cannot be written is found before the run, and what was in it
 //! before is replaced only by what is complete.
 
-use crate::requests;
+use crate::{console, requests};
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, same, unwritable, writable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::report::{self, REPORT};
@@ -82,6 +82,12 @@ impl Output {
     /// Whether a page is to be written.
     pub fn reports(&self) -> bool {
         !self.reports.is_empty()
+    }
+
+    /// What to open of what was written, in a line; nothing if nothing was.
+    pub fn opens(&self) -> String {
+        let summary = self.folder.as_ref().map(|folder| folder.join(SUMMARY));
+        self.reports.first().cloned().or(summary).map_or_else(String::new, |it| console::opens(&it))
     }
 
     /// Writes the page wherever it was asked for.

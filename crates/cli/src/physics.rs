@@ -18,7 +18,8 @@ pub(crate) fn execute(arguments: &Physics) -> Result<Exit, Diagnostics> {
             }
             let _grows =
                 writeln!(text, "written to {}: {}", out.display(), plotted.files.join(", "));
-            text
+            let first = plotted.files.iter().find(|file| file.ends_with(".svg"));
+            text + &first.map_or_else(String::new, |file| console::opens(&out.join(file)))
         }
     };
     console::print(&text);

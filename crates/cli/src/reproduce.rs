@@ -3,6 +3,7 @@
 use crate::args::Reproduce;
 use crate::{Exit, console, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::Control;
 use fowler_papers::{Paper, Reproduction, Request, Verdict, Watch};
 use std::fmt::Write;
@@ -49,5 +50,5 @@ fn report(reproduction: &Reproduction, request: &Request) -> String {
     }
     let folder = request.out.display();
     let _grows = writeln!(text, "written to {folder}: {}", reproduction.files.join(", "));
-    text
+    text + &console::opens(&request.out.join(REPORT))
 }

@@ -3,6 +3,7 @@
 use crate::args::{Reading, Source, Study};
 use crate::{Exit, console, fit, progress, sheets, signals};
 use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::report::REPORT;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
 use fowler_papers::ablation::{self, Finding, Request};
@@ -64,5 +65,5 @@ fn report(finding: &Finding, folder: &Path) -> String {
         let _grows = writeln!(text, "note: {warning}");
     }
     let _grows = writeln!(text, "written to {}: {}", folder.display(), finding.files.join(", "));
-    text
+    text + &console::opens(&folder.join(REPORT))
 }

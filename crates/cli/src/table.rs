@@ -1,52 +1,166 @@
 //! Tables in the form of Markdown, which reads well on a terminal and pastes into a report.
+//!
+//! On a terminal that is too narrow a table loses the columns that it can spare, or becomes several
+//! tables one below the other. Anywhere else it is whole, so that a script finds every column.
 
+use crate::console;
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
 /// Columns of words are at most so many characters wide.
 const WORDS_WIDTH: u16 = 44;
+/// A first column that leaves no other column room gets at least so many.
+const LABELS_WIDTH: u16 = 24;
 
 /// A table whose first column names rows and whose others hold numbers.
 pub(crate) struct Grid {
-    table: Table,
+    heads: Vec<String>,
+    rows: Vec<Vec<String>>,
+    words: Vec<usize>,
+    spare: Vec<usize>,
 }
 
 impl Grid {
     /// A table with these column heads.
     pub fn new(heads: Vec<String>) -> Grid {
-        let mut table = Table::new();
-        let columns = heads.len();
-        table.load_style(ASCII_MARKDOWN).set_header(heads);
-        for index in 1..columns {
-            if let Some(column) = table.column_mut(index) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        Grid { table }
+        Grid { heads, rows: Vec::new(), words: Vec::new(), spare: Vec::new() }
     }
 
     /// The same with these columns holding words: they begin at the left, and what is long
     /// continues in further lines.
-    pub fn words(mut self, columns: impl IntoIterator<Item = usize>) -> Grid {
-        for index in columns {
-            if let Some(column) = self.table.column_mut(index) {
-                column.set_cell_alignment(CellAlignment::Left);
-                column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(WORDS_WIDTH)));
-            }
-        }
-        self.table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::MAX);
-        self
+    pub fn words(self, columns: impl IntoIterator<Item = usize>) -> Grid {
+        Grid { words: columns.into_iter().collect(), ..self }
+    }
+
+    /// The same with these columns left out where there is no room for all.
+    pub fn spare(self, columns: impl IntoIterator<Item = usize>) -> Grid {
+        Grid { spare: columns.into_iter().collect(), ..self }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.table.add_row(cells);
+        self.rows.push(cells);
     }
 
-    /// The table as lines of text.
+    /// The table as lines of text, as wide as standard output allows.
     pub fn text(&self) -> String {
-        let mut text = self.table.trim_fmt();
+        self.fitting(console::width())
+    }
+
+    fn fitting(&self, width: Option<usize>) -> String {
+        let all: Vec<usize> = (0..self.heads.len()).collect();
+        let whole = self.of(&all, None);
+        let Some(width) = width.filter(|&width| wide(&whole) > width) else {
+            return emphasized(&whole);
+        };
+        let fewer: Vec<usize> = all.iter().copied().filter(|it| !self.spare.contains(it)).collect();
+        let kept = self.of(&fewer, None);
+        if wide(&kept) <= width {
+            return emphasized(&kept);
+        }
+        // The first column names the rows of each table.
+        let others = |columns: &[usize]| wide(&self.of(columns, None));
+        let labels = wide(&self.of(&[0], None));
+        let widest = fewer[1..].iter().map(|&column| others(&[column])).max().unwrap_or(0);
+        let bound = (labels + widest > width)
+            .then(|| (width.saturating_sub(widest + 4) as u16).max(LABELS_WIDTH));
+        let mut tables: Vec<Vec<usize>> = Vec::new();
+        for &column in &fewer[1..] {
+            let with = |table: &Vec<usize>| [&table[..], &[column]].concat();
+            match tables.last_mut() {
+                Some(table) if wide(&self.of(&with(table), bound)) <= width => table.push(column),
+                _ => tables.push(vec![0, column]),
+            }
+        }
+        let tables: Vec<String> =
+            tables.iter().map(|columns| emphasized(&self.of(columns, bound))).collect();
+        tables.join("\n")
+    }
+
+    /// The table of these columns, the first of at most `bound` characters.
+    fn of(&self, columns: &[usize], bound: Option<u16>) -> String {
+        let mut table = Table::new();
+        let pick = |cells: &[String]| columns.iter().map(|&at| cells[at].clone()).collect();
+        let heads: Vec<String> = pick(&self.heads);
+        table.load_style(ASCII_MARKDOWN).set_header(heads);
+        for row in &self.rows {
+            let cells: Vec<String> = pick(row);
+            table.add_row(cells);
+        }
+        let mut wraps = bound.is_some();
+        for (place, at) in columns.iter().enumerate() {
+            let Some(column) = table.column_mut(place) else { continue };
+            let words = self.words.contains(at);
+            if *at > 0 && !words {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+            let most = match bound {
+                Some(bound) if *at == 0 => Some(bound + 2),
+                _ => words.then_some(WORDS_WIDTH),
+            };
+            if let Some(most) = most {
+                column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(most)));
+                wraps = true;
+            }
+        }
+        if wraps {
+            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(u16::MAX);
+        }
+        let mut text = table.trim_fmt();
         text.push('\n');
         text
+    }
+}
+
+/// Characters of the longest line.
+fn wide(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// The heads stand out, where anything may.
+fn emphasized(table: &str) -> String {
+    match table.split_once('\n') {
+        Some((heads, rows)) => format!("{}\n{rows}", console::strong(heads)),
+        None => table.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        let mut grid =
+            Grid::new(["of a drive", "first", "second", "third"].map(String::from).into());
+        grid.row(
+            ["reads per second", "1,000,000", "2,000,000", "3,000,000"].map(Into::into).into(),
+        );
+        grid.row(["writes", "4", "5", "6"].map(String::from).into());
+        grid
+    }
+
+    #[test]
+    fn a_table_that_fits_or_is_read_by_a_program_stays_whole() {
+        let whole = grid().fitting(None);
+        assert_eq!(grid().fitting(Some(wide(&whole))), whole);
+        assert!(whole.lines().all(|line| line.matches('|').count() == 5), "{whole}");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_becomes_several() {
+        for width in [32, 33, 40, 44, 52] {
+            let text = grid().fitting(Some(width));
+            assert!(wide(&text) <= width, "{width}:\n{text}");
+            for value in ["1,000,000", "2,000,000", "3,000,000", "4", "5", "6"] {
+                assert_eq!(text.split_whitespace().filter(|it| *it == value).count(), 1, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_be_spared_goes_first() {
+        let text = grid().spare([2]).fitting(Some(44));
+        assert!(!text.contains("second") && text.contains("third"), "{text}");
+        assert_eq!(text.matches("writes").count(), 1, "{text}");
     }
 }

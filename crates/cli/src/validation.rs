@@ -25,7 +25,7 @@ pub(crate) fn execute(arguments: &Validate) -> Result<Exit, Diagnostics> {
     let validation = validated?;
     let json = format!("{:#}\n", validation.json());
     output.summary(&json)?;
-    console::print(&if arguments.json { json } else { report(&validation) });
+    console::print(&if arguments.json { json } else { report(&validation) + &output.opens() });
     Ok(match (validation.failed(), validation.complete) {
         (0, true) => Exit::Done,
         (0, false) => Exit::Stopped,
@@ -71,7 +71,7 @@ fn report(validation: &Validation) -> String {
 
 fn table(rows: &[&Row]) -> String {
     let heads = ["expectation", "theory", "measured", "95 % +-", "deviation", "allowed", "verdict"];
-    let mut grid = Grid::new(heads.map(String::from).to_vec());
+    let mut grid = Grid::new(heads.map(String::from).to_vec()).spare([3, 5]);
     for row in rows {
         let unit = if row.unit.is_empty() { String::new() } else { format!(" ({})", row.unit) };
         grid.row(vec![
