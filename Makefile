@@ -5,17 +5,17 @@ export RUST_BACKTRACE ?= 1
 .PHONY: demo test browser python bless docs pictures wheel vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
-	$(CARGO) run --profile demo --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
+	$(CARGO) run --profile quick --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
 		--schemes fifo,rps,pes_ips,pes_ipc
 
 test: ## run every test, in both build profiles where results must agree byte for byte
-	$(CARGO) build --release --quiet --bin fowler
+	$(CARGO) build --profile quick --bin fowler
 	$(CARGO) test --workspace --quiet
 	tests/browser/run
 	python/tests/run
 
 browser: ## test the reports of real runs in a browser (needs chromium, node and npm)
-	$(CARGO) build --release --quiet --bin fowler
+	$(CARGO) build --profile quick --bin fowler
 	tests/browser/run
 
 python: ## build and test the Python package in an environment of its own (needs Python 3.11)

@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const target = path.resolve(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'));
-const fowler = process.env.FOWLER ?? path.join(target, 'release/fowler');
+const fowler = process.env.FOWLER ?? path.join(target, 'quick/fowler');
 const out = path.join(target, 'browser');
 const WIDTHS = [['wide', 1280, 'light'], ['narrow', 420, 'dark']];
 // The charts of a run with reads and writes under schemes that suspend.

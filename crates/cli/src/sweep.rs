@@ -18,7 +18,7 @@ pub(crate) fn execute(
 mod with_columns {
     use super::Sweep;
     use crate::table::Grid;
-    use crate::{Exit, console, progress, signals};
+    use crate::{Exit, console, progress, sheets, signals};
     use fowler_columns::store::{self, Folder};
     use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
     use fowler_experiment::numbers::{counted, whole};
@@ -113,7 +113,12 @@ mod with_columns {
             let why = "why is in the column `error`; --retry runs what failed once more";
             let _grows = writeln!(text, "{why}");
         }
-        let _grows = writeln!(text, "saved in {}", folder.path().display());
+        for sheet in folder.findings(plan)? {
+            let _grows = write!(text, "\n{}", sheets::text(&sheet));
+        }
+        let points = folder.path().join("points");
+        let _grows =
+            writeln!(text, "\nsaved in {}: `fowler.sweep` in Python opens it", points.display());
         Ok(text)
     }
 }

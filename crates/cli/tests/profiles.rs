@@ -61,7 +61,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn the_same_bytes_twice_and_in_both_profiles() {
     let this = PathBuf::from(env!("CARGO_BIN_EXE_fowler"));
     let target = this.parent().and_then(Path::parent).expect("the target folder");
-    let other = target.join("release").join("fowler");
+    let other = target.join("quick").join("fowler");
     for scheme in ["fifo", "pes_ips", "pes_ipc"] {
         let first = output(&this, scheme);
         assert!(first.lines().count() > 20_000);
@@ -71,7 +71,7 @@ fn the_same_bytes_twice_and_in_both_profiles() {
         } else {
             let _ = writeln!(
                 std::io::stderr(),
-                "SKIPPED: no fresh release build at {}; `make test` makes one",
+                "SKIPPED: no fresh quick build at {}; `make test` makes one",
                 other.display()
             );
         }

@@ -6,6 +6,7 @@
 
 pub mod arrow_source;
 mod file;
+mod findings;
 pub mod requests;
 pub mod store;
 pub mod summary;

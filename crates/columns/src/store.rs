@@ -13,11 +13,12 @@
 //! crash of the machine may leave it, is recreated.
 
 use crate::summary::{self, ERROR, HASH, Row};
-use crate::{file, requests};
+use crate::{file, findings, requests};
 use arrow_array::RecordBatch;
 use fowler_experiment::atomic_file::{AtomicFile, Named, clashes, unwritable};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::sweep::{self, Finished, Plan, Point, Watch};
+use fowler_experiment::tables::Sheet;
 use fowler_experiment::workload::Control;
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -182,6 +183,15 @@ impl Folder {
     pub fn load(&self) -> Result<RecordBatch, Diagnostics> {
         load(&self.path)
     }
+
+    /// What the sweep found, as tables for a person.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn findings(&self, plan: &Plan) -> Result<Vec<Sheet>, Diagnostics> {
+        let axes: Vec<&str> = plan.axes().collect();
+        Ok(findings::sheets(&rows(&self.path)?, &axes))
+    }
 }
 
 /// Loads every finished point of the sweep in a folder, one row each, in the order of the design.
@@ -189,6 +199,10 @@ impl Folder {
 ///
 /// # Errors If this is not the folder of a sweep, or a file in it cannot be read.
 pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
+    Ok(summary::table(&rows(folder)?))
+}
+
+fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
     let design = folder.join(DESIGN);
     if !design.exists() {
         let what = format!("this is not the folder of a sweep: {DESIGN} is missing");
@@ -205,7 +219,7 @@ pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
         }
         rows.extend(measured[hash].as_ref().map(|row| point.with(row)));
     }
-    Ok(summary::table(&rows))
+    Ok(rows)
 }
 
 /// Checks that no input file of the points would be replaced by a file in the folder.

@@ -71,7 +71,7 @@ impl Scalar {
         }
     }
 
-    fn real(&self) -> Option<f64> {
+    pub fn real(&self) -> Option<f64> {
         match self {
             Scalar::Whole(number) => Some(*number as f64),
             Scalar::Real(number) => Some(*number),
@@ -79,7 +79,7 @@ impl Scalar {
         }
     }
 
-    fn text(&self) -> Option<String> {
+    pub fn text(&self) -> Option<String> {
         match self {
             Scalar::Null => None,
             Scalar::Flag(flag) => Some(flag.to_string()),
