@@ -80,7 +80,7 @@ fn a_floor_imports_only_floors_below_it() {
 }
 
 /// The rooms (modules) of `experiment`, lowest first. A room may import those listed before it.
-const EXPERIMENT: [&str; 36] = [
+const EXPERIMENT: [&str; 38] = [
     "fan_out",
     "progress",
     "diagnostic",
@@ -92,6 +92,7 @@ const EXPERIMENT: [&str; 36] = [
     "field",
     "keys",
     "config_builder",
+    "json_schema",
     "presets",
     "scheme",
     "device",
@@ -116,6 +117,7 @@ const EXPERIMENT: [&str; 36] = [
     "lifetime",
     "sweep",
     "timeline",
+    "schemas",
     "studies",
 ];
 

@@ -195,8 +195,7 @@ pub(crate) fn print<T>(keys: &[Key<T>], target: &T) -> String {
     }
     let mut section = "";
     for key in keys.iter().filter(|key| key.path.contains('.')) {
-        let is_slot = key.path.starts_with("policy.") && key.path.matches('.').count() == 1;
-        let (table, name) = if is_slot {
+        let (table, name) = if key.is_slot() {
             (key.path, "name")
         } else {
             key.path.rsplit_once('.').expect("filtered above")

@@ -5,6 +5,7 @@ use crate::device::{Resolved, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document;
 use crate::field::{Access, Field, Word};
+use crate::json_schema::{self, configuration};
 use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
 use fowler_units::{Bytes, HostIo, Span};
@@ -156,6 +157,14 @@ const RATE: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 pub fn check(text: &str, file: &str, logical: u64) -> Result<String, Diagnostics> {
     let source = Source { name: file.into(), text: text.into() };
     Generator::parse(&source, Room { logical, ..Room::ANY }, 1).map(|generator| generator.text)
+}
+
+/// What a file that describes a workload may say, as JSON Schema.
+pub fn schema() -> serde_json::Value {
+    let body = configuration::of_keys(&keys(), Some(&Description::default())).schema();
+    let about = "A generated workload, for --workload. `fowler presets demo` prints one. Reading it, the \
+                 program also checks the ranges of times and sizes, and what keys say together.";
+    json_schema::document("Fowler: a workload", about, body)
 }
 
 /// Returns every key of a workload file.

@@ -4,8 +4,10 @@
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Setting, Value};
 use crate::field::{Field, nearest};
+use crate::json_schema::{self, configuration};
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
+use serde_json::{Value as Json, json};
 
 /// A named set of settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,18 +155,35 @@ fn both(one: &Setting, other: &Setting) -> Option<Value> {
 /// The one key that a scheme may set besides policies.
 const ALSO: &str = "timing.program_erase";
 
+/// Whether a key is one that a scheme may set, if there is such a key.
+fn may_set(path: &str) -> bool {
+    path.starts_with("policy.") || path == ALSO
+}
+
+/// What a file that describes a scheme may say, as JSON Schema.
+pub fn schema() -> Json {
+    let mut keys = keys::all();
+    keys.retain(|key| may_set(key.path));
+    let mut tree = configuration::of_keys(&keys, None);
+    let about = "schemes that this one is the sum of, with + between them";
+    tree.insert(JOIN, json!({ "type": "string", "description": about }), false);
+    let about = "A scheme: policy choices that --scheme and --schemes name. `fowler presets all` prints one. \
+                 What it does not say stays as the drive has it.";
+    json_schema::document("Fowler: a scheme", about, tree.schema())
+}
+
 /// Rejects settings that are not policies: schemes are compared on the same drive, so a scheme must
 /// not change it.
 fn beyond(setting: &Setting) -> Option<Diagnostic> {
     let path = setting.path.as_str();
     let empty = setting.value == Value::EmptyTable && path == "timing";
-    if path == "policy" || path.starts_with("policy.") || path == ALSO || empty {
+    if path == "policy" || may_set(path) || empty {
         return None;
     }
     let known = keys::all().iter().any(|key| key.path == path);
     let all = keys::all();
-    let allowed = all.iter().map(|key| key.path).filter(|key| key.starts_with("policy."));
-    let near = nearest(path, allowed.chain([ALSO])).filter(|_| !known);
+    let allowed = all.iter().map(|key| key.path).filter(|key| may_set(key));
+    let near = nearest(path, allowed).filter(|_| !known);
     let hint = near.map_or_else(
         || format!("set it for all schemes, in the device file or with --set {path}=..."),
         |near| format!("did you mean `{near}`?"),

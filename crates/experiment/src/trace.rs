@@ -3,6 +3,8 @@
 use crate::device::{Resolved, Source};
 use crate::diagnostic::Diagnostics;
 use crate::generator::{Generator, Room};
+use crate::json_schema;
+use crate::json_schema::output::{self, Fact, Typed, map_of, written};
 use fowler_units::{ByOp, HostIo, HostOp};
 use fowler_workload::{
     OptionalColumns, ReadOptions, ReadReport, TraceError, TraceInfo, TraceReader, write_native,
@@ -76,33 +78,87 @@ fn limited(
     requests.take(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
+/// What a trace is like, and what reading it came to.
+struct Looked<'a> {
+    info: &'a TraceInfo,
+    read: &'a ReadReport,
+}
+
 /// Returns both as one JSON object.
 pub fn info_json(info: &TraceInfo, read: &ReadReport) -> Value {
-    let by_op = |counts: &ByOp<u64>| -> Value {
-        let named = counts.iter().map(|(op, count)| (op.word().to_string(), json!(count)));
-        named.collect::<Map<_, _>>().into()
+    written(&facts(), &Looked { info, read })
+}
+
+/// What `fowler trace info --json` prints.
+pub fn info_schema() -> Value {
+    let about = "What a trace holds, and how it was read.";
+    json_schema::document("Fowler: what a trace holds", about, output::schema(&facts()))
+}
+
+fn facts<'a>() -> Vec<Fact<Looked<'a>>> {
+    of_reading().into_iter().chain(of_requests()).collect()
+}
+
+fn of_reading<'a>() -> Vec<Fact<Looked<'a>>> {
+    type It<'a> = Looked<'a>;
+    vec![
+        Fact::new("file", "The file.", |it: &It| it.read.file.clone()),
+        Fact::new("format", "The format of the trace.", |it: &It| it.read.format.name()),
+        Fact::new("lines", "Lines of the trace.", |it: &It| it.read.lines),
+        Fact::new("bad_lines", "Of them, skipped because something is wrong.", |it: &It| {
+            it.read.skipped.values().map(|skipped| skipped.count).sum::<u64>()
+        }),
+        Fact::new("reordered", "Requests that were put in order of time.", |it: &It| {
+            it.read.reordered
+        }),
+        Fact::new("other_devices", "Requests of other devices, which were left out.", |it: &It| {
+            it.read.other_devices
+        }),
+    ]
+}
+
+fn of_requests<'a>() -> Vec<Fact<Looked<'a>>> {
+    type It<'a> = Looked<'a>;
+    let by_op = |counts: &ByOp<u64>| -> Map<String, Value> {
+        counts.iter().map(|(op, count)| (op.word().to_string(), json!(count))).collect()
     };
-    let skipped: u64 = read.skipped.values().map(|skipped| skipped.count).sum();
-    json!({
-        "file": read.file,
-        "format": read.format.name(),
-        "lines": read.lines,
-        "bad_lines": skipped,
-        "reordered": read.reordered,
-        "other_devices": read.other_devices,
-        "requests": info.total_requests(),
-        "requests_by_op": by_op(&info.requests),
-        "bytes_by_op": by_op(&info.bytes),
-        "mean_read_size": info.mean_size(HostOp::Read),
-        "mean_write_size": info.mean_size(HostOp::Write),
-        "span_s": info.span.as_s(),
-        "mean_rate": info.mean_rate,
-        "peak_rate": info.peak_rate,
-        "read_share": info.read_share(),
-        "sequential_share": info.sequential_share,
-        "footprint_bytes": info.footprint.0,
-        "highest_byte": info.highest_byte,
-        "interarrival_mean_ns": info.interarrival_mean_ns,
-        "interarrival_cv": info.interarrival_cv,
-    })
+    let counts = || map_of(u64::schema());
+    vec![
+        Fact::new("requests", "Requests.", |it: &It| it.info.total_requests()),
+        Fact::new("requests_by_op", "The same by operation.", move |it: &It| {
+            by_op(&it.info.requests)
+        })
+        .like(counts()),
+        Fact::new("bytes_by_op", "Bytes by operation.", move |it: &It| by_op(&it.info.bytes))
+            .like(counts()),
+        Fact::new("mean_read_size", "Mean size of reads in bytes.", |it: &It| {
+            it.info.mean_size(HostOp::Read)
+        }),
+        Fact::new("mean_write_size", "Mean size of writes in bytes.", |it: &It| {
+            it.info.mean_size(HostOp::Write)
+        }),
+        Fact::new("span_s", "From the first arrival to the last.", |it: &It| it.info.span.as_s()),
+        Fact::new("mean_rate", "Requests per second over that time.", |it: &It| it.info.mean_rate),
+        Fact::new("peak_rate", "The most requests in any second.", |it: &It| it.info.peak_rate),
+        Fact::new("read_share", "Share of reads in reads and writes.", |it: &It| {
+            it.info.read_share()
+        }),
+        Fact::new(
+            "sequential_share",
+            "Share of requests that begin where the one before them ended.",
+            |it: &It| it.info.sequential_share,
+        ),
+        Fact::new("footprint_bytes", "Different pages of 4 KiB touched, in bytes.", |it: &It| {
+            it.info.footprint.0
+        }),
+        Fact::new("highest_byte", "The end of the highest range.", |it: &It| it.info.highest_byte),
+        Fact::new("interarrival_mean_ns", "Mean time between arrivals.", |it: &It| {
+            it.info.interarrival_mean_ns
+        }),
+        Fact::new(
+            "interarrival_cv",
+            "Standard deviation of the time between arrivals over its mean.",
+            |it: &It| it.info.interarrival_cv,
+        ),
+    ]
 }

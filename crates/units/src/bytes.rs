@@ -1,6 +1,6 @@
 //! Amounts of data and rates. `KiB` is 2^10, `KB` is 10^3; configuration text says which it means.
 
-use crate::quantity::{Unit, format_exact, parse_exact};
+use crate::quantity::{Unit, format_exact, parse_exact, suffixes};
 use crate::{QuantityError, Span};
 use std::fmt;
 use std::str::FromStr;
@@ -41,7 +41,19 @@ const RATES: &[Unit] = &[
     Unit { suffix: "B/s", scale: 1 },
 ];
 
+impl Bytes {
+    /// The suffixes of the units that configuration text may use.
+    pub fn units() -> impl Iterator<Item = &'static str> {
+        suffixes(ALL)
+    }
+}
+
 impl ByteRate {
+    /// The suffixes of the units that configuration text may use.
+    pub fn units() -> impl Iterator<Item = &'static str> {
+        suffixes(RATES)
+    }
+
     /// The time `bytes` take at this rate, rounded up once for the whole transfer; nothing at rate
     /// zero.
     pub fn time(self, bytes: u64) -> Span {

@@ -16,6 +16,11 @@ pub(crate) struct Unit {
     pub scale: u64,
 }
 
+/// The suffixes of units.
+pub(crate) fn suffixes(units: &'static [Unit]) -> impl Iterator<Item = &'static str> {
+    units.iter().map(|unit| unit.suffix)
+}
+
 /// Text as a message can quote it: short, and nothing in it that a terminal would act on.
 fn quoted(text: &str) -> String {
     let mut quoted: String = text.chars().take(QUOTED_MAX).flat_map(char::escape_debug).collect();

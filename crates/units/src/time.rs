@@ -2,7 +2,7 @@
 //! compile; both count whole nanoseconds in a `u64` (584 years).
 
 use crate::QuantityError;
-use crate::quantity::{Unit, format_exact, parse_exact};
+use crate::quantity::{Unit, format_exact, parse_exact, suffixes};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
@@ -60,6 +60,11 @@ fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {
 impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
+
+    /// The suffixes of the units that configuration text may use.
+    pub fn units() -> impl Iterator<Item = &'static str> {
+        suffixes(UNITS)
+    }
 
     /// `n` nanoseconds.
     pub const fn ns(n: u64) -> Span {

@@ -10,12 +10,14 @@ mod effect;
 use crate::config_builder::{self, ConfigBuilder};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::document::{self, Origin, Setting};
+use crate::json_schema::{self, configuration};
 pub use crate::presets::Source;
 use crate::provenance::text_hash;
 use crate::scheme::Scheme;
 use crate::{keys, presets};
 use fowler_device::policy::custom::Policies;
 use fowler_device::{Config, Layout, Refusal};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 const INCOMPLETE_HINT: &str =
@@ -125,6 +127,14 @@ pub fn parse_device(text: &str, file: &str) -> Result<Resolved, Diagnostics> {
 /// Returns the defaults. Keys that a description must set have arbitrary values.
 pub fn defaults() -> Config {
     defaults::config()
+}
+
+/// What a file that describes a drive may say, as JSON Schema.
+pub fn schema() -> Value {
+    let body = configuration::of_keys(&keys::all(), Some(&defaults())).schema();
+    let about = "A drive, for --device. `fowler presets tlc` prints a complete one. Reading it, the program \
+                 also checks the ranges of times, sizes and rates, and what keys say together.";
+    json_schema::document("Fowler: a drive", about, body)
 }
 
 /// Prints the complete configuration as TOML.

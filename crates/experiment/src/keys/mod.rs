@@ -28,6 +28,14 @@ pub struct Key<T> {
     pub field: Field<T>,
 }
 
+impl<T> Key<T> {
+    /// Whether it chooses a policy: then it may also be a table of the policy's `name` and its
+    /// parameters.
+    pub(crate) fn is_slot(&self) -> bool {
+        self.path.starts_with("policy.") && self.path.matches('.').count() == 1
+    }
+}
+
 /// The getter and setter of a place in the struct.
 macro_rules! at {
     ($($place:ident).+) => {

@@ -5,10 +5,12 @@
 //! JSON and the figures. The checkpoint is the only file that the room writes on its own.
 
 mod checkpoint;
+mod json;
 mod record;
 mod report;
 mod survey;
 
+pub use json::schema;
 pub use record::{Record, Series};
 pub use survey::Survey;
 

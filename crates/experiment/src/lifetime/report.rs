@@ -3,14 +3,12 @@
 use super::{Lifetime, Lived, Series};
 use crate::diagnostic::Diagnostics;
 use crate::figures_folder::{self, Written};
-use crate::metrics::by_source;
 use crate::report;
 use crate::tables::{Cell, Sheet};
 use crate::{Latencies, Percentile};
 use fowler_device::ThrottleTime;
 use fowler_figures::{Axis, Figure, LineSeries, Lines, Panel, StepSeries, Steps, Stroke};
 use fowler_units::Span;
-use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Seconds in a year, as the paper counts them.
@@ -21,10 +19,19 @@ const TB: f64 = (1u64 << 40) as f64;
 const MB: f64 = (1u64 << 20) as f64;
 
 /// A number in the report of each lifetime.
-struct Row {
+pub(super) struct Row {
     name: &'static str,
-    key: &'static str,
-    value: fn(&Lifetime, &Lived) -> Option<f64>,
+    pub(super) key: &'static str,
+    pub(super) value: fn(&Lifetime, &Lived) -> Option<f64>,
+}
+
+impl Row {
+    /// What it is, in words.
+    pub(super) fn about(&self) -> String {
+        let mut letters = self.name.chars();
+        let first = letters.next().map(|it| it.to_uppercase().to_string());
+        format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    }
 }
 
 macro_rules! rows {
@@ -34,7 +41,7 @@ macro_rules! rows {
 }
 
 /// Every number, in the order of the table.
-const ROWS: &[Row] = rows! {
+pub(super) const ROWS: &[Row] = rows! {
     "effective_lifetime_years", "effective lifetime (years)" => |all, one| {
         Some(one.lives()? * all.target().as_s() / YEAR_S)
     };
@@ -115,75 +122,9 @@ impl Lifetime {
         sheet
     }
 
-    /// Returns one object with everything. Unknown values are null; there are no infinities.
-    pub fn json(&self) -> Value {
-        let one = |lived: &Lived| {
-            let mut object = Map::new();
-            object.insert("dilation".into(), json!(lived.dilation));
-            for row in ROWS {
-                object.insert(row.key.into(), json!((row.value)(self, lived)));
-            }
-            let ThrottleTime { delayed, stopped } = lived.counters.throttled;
-            let throttled = json!({ "spread": delayed.as_s(), "stopped": stopped.as_s() });
-            object.insert("throttled_s".into(), throttled);
-            object.insert("stops".into(), json!(lived.counters.stops));
-            object.insert("pages_written".into(), json!(lived.counters.pages_written));
-            object.insert("programs".into(), by_source(lived.counters.programs));
-            let predicted = lived.throttle.predicted;
-            object.insert("epochs_predicted".into(), json!([predicted.epochs, predicted.right]));
-            object.insert("response_cdf_us".into(), json!(cdf(&lived.record.responses)));
-            object.insert("delay_cdf_us".into(), json!(cdf(&lived.record.delays)));
-            object.insert("series".into(), self.series_json(&lived.record.life, lived.dilation));
-            if let Some(came) = lived.record.close_up_came() {
-                let close_up = || self.series_json(&lived.record.close_up, 1);
-                object.insert("close_up".into(), if came { close_up() } else { Value::Null });
-            }
-            Value::Object(object)
-        };
-        json!({
-            "scheme": self.drive.scheme,
-            "device": self.drive.device,
-            "workload": self.workload.name,
-            "workload_hash": self.workload.hash,
-            "target_s": self.target().as_s(),
-            "repetition_s": self.survey.span.as_s(),
-            "repetition_writes": self.survey.writes,
-            "repetition_pages": self.survey.pages,
-            "precondition": self.precondition,
-            "left_out": self.left_out,
-            "lives": self.lived.iter().map(one).collect::<Vec<_>>(),
-            "change": self.changes(),
-            "config_hash": self.drive.hash,
-            "config": self.drive.text,
-            "generator": self.workload.generator,
-            "version": crate::provenance::VERSION,
-        })
-    }
-
-    /// Returns the share by which each number differs at twice the dilation; null where unknown.
-    fn changes(&self) -> Value {
-        let [first, second] = &self.lived[..] else { return Value::Null };
-        let change = |row: &Row| {
-            let values = [first, second].map(|one| (row.value)(self, one));
-            (row.key.to_string(), json!(difference(values[0], values[1])))
-        };
-        Value::Object(ROWS.iter().map(change).collect())
-    }
-
-    fn series_json(&self, series: &Series, dilation: u32) -> Value {
-        let seconds = series.step.0 as f64 / 1e9;
-        let points = self.points(series, dilation);
-        json!({
-            "years": points.iter().map(|it| it.0).collect::<Vec<_>>(),
-            "host_mb_s": points.iter().map(|it| it.1 / seconds).collect::<Vec<_>>(),
-            "flash_mb_s": points.iter().map(|it| it.2 / seconds).collect::<Vec<_>>(),
-            "delay_us": points.iter().map(|it| it.3).collect::<Vec<_>>(),
-        })
-    }
-
     /// For each part of a lifetime: years since the start, megabytes written by the host and to
     /// flash, and the mean delay of a page in microseconds.
-    fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
+    pub(super) fn points(&self, series: &Series, dilation: u32) -> Vec<(f64, f64, f64, f64)> {
         let year = |part: usize| {
             (part as f64 + 0.5) * series.step.0 as f64 / 1e9 * f64::from(dilation) / YEAR_S
         };
@@ -275,7 +216,7 @@ impl Lifetime {
 }
 
 /// Returns the relative difference of the second from the first.
-fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
+pub(super) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     let (first, second) = (first?, second?);
     if first == second { Some(0.0) } else { (first != 0.0).then(|| second / first - 1.0) }
 }

@@ -1,6 +1,7 @@
 //! The causes of latency: the mean time of each cause, over all requests and over the slowest.
 
 use super::{Metric, Unit, plural};
+use crate::outcome::Outcome;
 use fowler_device::blame::Part;
 use fowler_metrics::{Band, Kind};
 use serde_json::{Map, Value, json};
@@ -19,26 +20,32 @@ fn of_band(kind: Kind, (band, share): (&'static str, f64)) -> [Metric; 4] {
         1.0 => format!("all {}", plural(kind)),
         _ => format!("the slowest {} % of {}", share * 100.0, plural(kind)),
     };
-    let metric = |name: &str, unit, about: String, read: fn(&Band) -> Value| {
-        let name = format!("blame.{}.{band}.{name}", kind.name());
-        let about = format!("{about} {requests}.");
-        Metric::new(name, unit, about, move |it| read(&it.recorder.blame(kind).slowest(share)))
-    };
+    let band_of = move |it: &Outcome| it.recorder.blame(kind).slowest(share);
+    let named = |name: &str| format!("blame.{}.{band}.{name}", kind.name());
+    let about = |what: &str| format!("{what} {requests}.");
     let (count, us) = (Unit::Count("requests"), Unit::Us);
     [
-        metric("count", count, "Requests in the band of".into(), |band| json!(band.count)),
-        metric("mean_latency_us", us, "Mean latency of".into(), |band| {
-            json!(band.mean_latency_us())
+        Metric::new(named("count"), count, about("Requests in the band of"), move |it| {
+            band_of(it).count
         }),
-        metric("from_us", us, "Lowest latency among".into(), |band| {
-            json!((band.count > 0).then(|| band.from.as_us()))
+        Metric::new(named("mean_latency_us"), us, about("Mean latency of"), move |it| {
+            band_of(it).mean_latency_us()
         }),
-        metric("mean_us.CAUSE", us, "Mean time by cause, of".into(), causes),
+        Metric::new(named("from_us"), us, about("Lowest latency among"), move |it| {
+            let band = band_of(it);
+            (band.count > 0).then(|| band.from.as_us())
+        }),
+        Metric::new(
+            named("mean_us.CAUSE"),
+            us,
+            about("Mean time by cause, of"),
+            move |it| causes(&band_of(it)),
+        ),
     ]
 }
 
-/// Returns the mean time of each cause.
-fn causes(band: &Band) -> Value {
+/// The mean time of each cause.
+fn causes(band: &Band) -> Map<String, Value> {
     let mean = |part: Part| (part.name().to_string(), json!(band.mean_us(part)));
-    Part::ALL.into_iter().map(mean).collect::<Map<_, _>>().into()
+    Part::ALL.into_iter().map(mean).collect()
 }

@@ -1,7 +1,8 @@
 //! The counters of the device: pages, programs, erases and times.
 
 use super::{Metric, Stored, Unit, voltages};
-use crate::outcome::Outcome;
+use crate::json_schema::output::Typed;
+use crate::outcome::{Outcome, Wear};
 use fowler_device::{BySource, Counters};
 use fowler_metrics::Kind;
 use serde_json::{Map, Value, json};
@@ -23,7 +24,7 @@ pub(super) fn metrics() -> Vec<Metric> {
 }
 
 /// A metric that is one of the device's counters.
-fn counter<V: Into<Value> + 'static>(
+fn counter<V: Into<Value> + Typed + 'static>(
     name: &str,
     unit: Unit,
     about: &str,
@@ -226,18 +227,17 @@ fn times() -> Vec<Metric> {
 }
 
 fn wear() -> Vec<Metric> {
-    let metric = |name: &str, about: &str, read: fn(&Outcome) -> Value| {
-        Metric::new(format!("counters.block_erases.{name}"), Unit::Count("erases"), about, read)
-    };
+    fn metric<V: Into<Value> + Typed + 'static>(
+        name: &str,
+        about: &str,
+        read: fn(&Wear) -> V,
+    ) -> Metric {
+        let name = format!("counters.block_erases.{name}");
+        Metric::new(name, Unit::Count("erases"), about, move |it| read(&it.wear))
+    }
     vec![
-        metric("min", "Erases of the least worn block, including those before the run.", |it| {
-            json!(it.wear.min)
-        }),
-        metric("mean", "Mean erases of a block, including those before the run.", |it| {
-            json!(it.wear.mean)
-        }),
-        metric("max", "Erases of the most worn block, including those before the run.", |it| {
-            json!(it.wear.max)
-        }),
+        metric("min", "Erases of the least worn block, including those before the run.", |it| it.min),
+        metric("mean", "Mean erases of a block, including those before the run.", |it| it.mean),
+        metric("max", "Erases of the most worn block, including those before the run.", |it| it.max),
     ]
 }

@@ -14,6 +14,7 @@ mod json;
 pub mod layout;
 mod protection;
 mod requests;
+mod schema;
 mod setup;
 mod speed;
 mod voltages;
@@ -21,7 +22,9 @@ mod voltages;
 pub use blame::BANDS;
 pub(crate) use counters::by_source;
 pub use json::comparison_json;
+pub use schema::{of_comparison, of_run};
 
+use crate::json_schema::output::Typed;
 use crate::outcome::Outcome;
 use fowler_metrics::Kind;
 use serde_json::{Map, Value};
@@ -97,11 +100,17 @@ pub struct Metric {
     /// Whether it is one of the few that summarize a run in a row.
     pub headline: bool,
     present: fn(&Outcome) -> bool,
+    /// Whether it may be absent.
+    optional: bool,
+    /// The JSON Schema of its value, as far as the type says it.
+    schema: Value,
+    /// The same of all of it, where neither type nor unit say enough.
+    like: Option<Value>,
     read: Read,
 }
 
 impl Metric {
-    fn new<V: Into<Value>>(
+    fn new<V: Into<Value> + Typed>(
         name: impl Into<String>,
         unit: Unit,
         about: impl Into<String>,
@@ -114,6 +123,9 @@ impl Metric {
             stored: Stored::Everywhere,
             headline: false,
             present: |_| true,
+            optional: false,
+            schema: V::schema(),
+            like: None,
             read: Box::new(move |outcome| read(outcome).into()),
         }
     }
@@ -135,7 +147,12 @@ impl Metric {
 
     /// Makes it absent, instead of null, where this does not hold.
     fn only_if(self, present: fn(&Outcome) -> bool) -> Metric {
-        Metric { present, ..self }
+        Metric { present, optional: true, ..self }
+    }
+
+    /// Its JSON Schema, where neither its type nor its unit say enough.
+    fn like(self, schema: Value) -> Metric {
+        Metric { like: Some(schema), ..self }
     }
 
     /// Returns its value: null where it is unknown, never infinite.

@@ -1,6 +1,8 @@
 //! Protection by parity, lost data, and power losses.
 
 use super::{Metric, Stored, Unit};
+use crate::json_schema::nullable;
+use crate::json_schema::output::{Typed, list_of};
 use crate::outcome::Outcome;
 use fowler_device::policy::redundancy::CachePower;
 use fowler_device::{Counters, LossLedger, PowerOffs, Protection, Reason, StageChange};
@@ -17,7 +19,7 @@ pub(super) fn metrics() -> Vec<Metric> {
 }
 
 /// A metric of the stripes; null without any.
-fn of_stripes<V: Into<Value> + 'static>(
+fn of_stripes<V: Into<Value> + Typed + 'static>(
     name: &str,
     unit: Unit,
     about: &str,
@@ -46,7 +48,8 @@ fn stripes() -> Vec<Metric> {
         Metric::new("redundancy.changes", Unit::Table, changes, move |it| {
             let changes = it.protection.as_ref().map(|its| its.changes.iter().map(change));
             changes.map(|changes| changes.collect::<Vec<_>>())
-        }),
+        })
+        .like(nullable(list_of(change_schema()))),
         of_stripes("worn_stripes", STRIPES, "Stripes with a page in a worn block.", |it| {
             it.age.worn_stripes
         }),
@@ -62,6 +65,20 @@ fn stripes() -> Vec<Metric> {
         }),
         of_stripes("exposed_most", STRIPES, "The same at the worst moment.", |it| it.exposed_most),
     ]
+}
+
+/// A change of the stage.
+fn change_schema() -> Value {
+    let number = json!({ "type": "number", "minimum": 0 });
+    json!({
+        "type": "object",
+        "properties": {
+            "to": { "type": "integer", "minimum": 1, "maximum": 3 },
+            "at_s": number, "cycles": number, "worn_stripes": number,
+        },
+        "required": ["to", "at_s", "cycles", "worn_stripes"],
+        "additionalProperties": false,
+    })
 }
 
 /// A counter of the device that only drives with stripes have.

@@ -1,6 +1,9 @@
 //! What was run: not measured, but needed to interpret and to repeat the measurement.
 
 use super::{Metric, Stored, Unit};
+use crate::json_schema::nullable;
+use crate::json_schema::output::map_of;
+use crate::outcome::laws::Law;
 use crate::outcome::{Ending, Outcome};
 use crate::provenance::VERSION;
 use fowler_device::{OpBase, Pacing};
@@ -37,7 +40,10 @@ pub(super) fn identity() -> Vec<Metric> {
 /// The facts at its end: the laws of the run, the drive, the workload, and what reproduces the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
     let laws = "Each law of the run: whether it holds, its value in seconds, and its bounds.";
-    let mut list = vec![Metric::new("laws.LAW", Unit::Table, laws, |it| it.laws().json())];
+    let mut list = vec![
+        Metric::new("laws.LAW", Unit::Table, laws, |it| it.laws().json())
+            .like(map_of(Law::schema())),
+    ];
     list.extend(drive());
     list.extend(workload());
     list.extend(trace());
@@ -109,8 +115,19 @@ fn workload() -> Vec<Metric> {
                     json!({ "target": search.target, "reached": search.reached, "runs": search.runs })
                 })
             },
-        ),
+        )
+        .like(nullable(search_schema())),
     ]
+}
+
+fn search_schema() -> Value {
+    let (share, runs) = (json!({ "type": "number" }), json!({ "type": "integer", "minimum": 1 }));
+    json!({
+        "type": "object",
+        "properties": { "target": share, "reached": share, "runs": runs },
+        "required": ["target", "reached", "runs"],
+        "additionalProperties": false,
+    })
 }
 
 /// The report of reading a trace; absent for generators.

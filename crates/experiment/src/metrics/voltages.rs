@@ -2,6 +2,7 @@
 //! section 4.2).
 
 use super::{Metric, Stored, Unit};
+use crate::json_schema::nullable;
 use crate::outcome::Outcome;
 use fowler_device::policy::hotness::Detector;
 use fowler_device::{ReadHot, Rewritten, Source};
@@ -18,7 +19,8 @@ pub(super) fn metrics() -> Vec<Metric> {
             "Flash page programs by their threshold voltages, those for the host also below `host`; null without a \
              model of errors.",
             programs_at,
-        ),
+        )
+        .like(programs_at_schema()),
         Metric::new(
             "counters.left.CLASS",
             PAGES,
@@ -50,6 +52,22 @@ fn programs_at(it: &Outcome) -> Value {
     let mut object = named(all);
     object["host"] = named(it.counters.programs_at[Source::Host]);
     object
+}
+
+fn programs_at_schema() -> Value {
+    let pages = json!({ "type": "integer", "minimum": 0 });
+    let mut named = json!({ "boosted": pages, "nominal": pages, "reduced": pages });
+    let mut required = vec!["boosted", "nominal", "reduced"];
+    let closed = |properties: &Value, required: &[&str]| {
+        json!({
+            "type": "object", "properties": properties, "required": required,
+            "additionalProperties": false,
+        })
+    };
+    let host = closed(&named, &required);
+    required.push("host");
+    named["host"] = host;
+    nullable(closed(&named, &required))
 }
 
 fn left(it: &Outcome) -> Option<Value> {

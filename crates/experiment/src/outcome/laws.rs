@@ -2,11 +2,12 @@
 //! were counted in different places. A run that violates one is wrong, and its JSON reports it.
 
 use super::Outcome;
+use crate::json_schema::output::{self, Fact, written};
 use fowler_device::reliability::{LevelTimes, ModelKind};
 use fowler_device::{Counters, Pacing};
 use fowler_metrics::Kind;
 use fowler_units::Span;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// A law applied to a run: `low <= value <= high`, in nanoseconds (of one request, channel or die).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,24 @@ impl Law {
     pub fn holds(&self) -> bool {
         (self.low..=self.high).contains(&self.value)
     }
+
+    /// The JSON Schema of one.
+    pub(crate) fn schema() -> Value {
+        output::schema(&facts())
+    }
+}
+
+/// What is written of a law.
+fn facts() -> Vec<Fact<Law>> {
+    let seconds = |ns: u128| ns as f64 / 1e9;
+    vec![
+        Fact::new("holds", "Whether the run obeys it.", Law::holds),
+        Fact::new("low_s", "The least that the value may be, in seconds.", move |it: &Law| {
+            seconds(it.low)
+        }),
+        Fact::new("value_s", "What was counted.", move |it: &Law| seconds(it.value)),
+        Fact::new("high_s", "The most that the value may be.", move |it: &Law| seconds(it.high)),
+    ]
 }
 
 /// Every law of a run.
@@ -42,16 +61,9 @@ impl Laws {
 
     /// Returns each law by name, times in seconds.
     pub fn json(&self) -> Value {
-        let seconds = |ns: u128| json!(ns as f64 / 1e9);
-        let law = |law: &Law| {
-            json!({
-                "holds": law.holds(),
-                "low_s": seconds(law.low),
-                "value_s": seconds(law.value),
-                "high_s": seconds(law.high),
-            })
-        };
-        self.0.iter().map(|it| (it.name.to_string(), law(it))).collect::<Map<_, _>>().into()
+        let facts = facts();
+        let law = |law: &Law| (law.name.to_string(), written(&facts, law));
+        self.0.iter().map(law).collect::<Map<_, _>>().into()
     }
 }
 

@@ -195,7 +195,9 @@ struct Parts<'a> {
     range: BTreeMap<&'static str, &'a Setting>,
 }
 
-const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
+pub(super) const RANGE: [&str; 4] = ["from", "to", "scale", "steps"];
+/// What `scale` may say.
+pub(super) const SCALES: [&str; 2] = ["linear", "log"];
 
 /// Splits a path below `axis.` into the name of the axis and the part of its range, if any.
 fn named(setting: &Setting) -> (String, Option<&'static str>) {
@@ -333,8 +335,8 @@ fn range(
     let ends = (end("from"), end("to"));
     let log = match parts.get("scale").map(|setting| (setting, &setting.value)) {
         None => false,
-        Some((_, Value::Text(word))) if word == "linear" => false,
-        Some((_, Value::Text(word))) if word == "log" => true,
+        Some((_, Value::Text(word))) if word == SCALES[0] => false,
+        Some((_, Value::Text(word))) if word == SCALES[1] => true,
         Some((setting, _)) => {
             let diagnostic = setting.origin.diagnostic(format!("`{name}`: unknown scale"));
             diagnostics.push(diagnostic.expected("\"linear\" or \"log\""));

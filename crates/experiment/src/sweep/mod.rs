@@ -9,6 +9,7 @@
 mod axis;
 mod design;
 mod point;
+mod schema;
 mod spec;
 
 use crate::atomic_file::Named;
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 
 pub use axis::Level;
 pub use point::{Finished, Names, Point};
+pub use schema::schema;
 pub use spec::POINTS_MAX;
 
 /// Preconditioned drives that are cached for points with the same initial state.

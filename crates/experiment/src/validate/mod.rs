@@ -13,17 +13,17 @@ mod die;
 mod drives;
 mod extra_wait;
 mod gc;
+mod json;
 mod runs;
 mod sample;
 
 pub use drives::die_times;
+pub use json::schema;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::fan_out;
 use crate::progress::Progress;
-use crate::provenance::VERSION;
 use crate::workload::Control;
-use serde_json::{Value, json};
 
 /// What to validate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,22 +122,6 @@ impl Row {
     pub fn agrees(&self) -> bool {
         (self.allowed.low..=self.allowed.high).contains(&self.deviation())
     }
-
-    fn json(&self) -> Value {
-        let finite = |value: f64| value.is_finite().then_some(value);
-        json!({
-            "group": self.group.name(),
-            "what": self.what,
-            "unit": self.unit,
-            "theory": finite(self.theory),
-            "measured": finite(self.measured),
-            "ci95": self.half_width.map(|half| [self.measured - half, self.measured + half]),
-            "deviation": finite(self.deviation()),
-            "allowed": [self.allowed.low, self.allowed.high],
-            "requests": self.requests,
-            "agrees": self.agrees(),
-        })
-    }
 }
 
 /// The result of a validation.
@@ -155,20 +139,6 @@ impl Validation {
     /// Returns the number of expectations that failed.
     pub fn failed(&self) -> usize {
         self.rows.iter().filter(|row| !row.agrees()).count()
-    }
-
-    /// Returns everything as one JSON object.
-    pub fn json(&self) -> Value {
-        json!({
-            "version": VERSION,
-            "quick": self.spec.quick,
-            "only": self.spec.only,
-            "spoil": self.spec.spoil,
-            "complete": self.complete,
-            "expectations": self.rows.len(),
-            "failed": self.failed(),
-            "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
-        })
     }
 }
 

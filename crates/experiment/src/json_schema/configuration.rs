@@ -1,0 +1,93 @@
+//! What a configuration key takes, as JSON Schema: its type, range, words, unit, default and
+//! meaning, from the table of keys that the program itself reads with.
+//!
+//! TOML's values are JSON's, dates aside. Times, sizes and rates are text; that they have a unit,
+//! and which, is a pattern. Their ranges are in the description: as patterns they would be too long
+//! to read in an editor's message.
+
+use super::{Tree, described};
+use crate::field::Field;
+use crate::keys::Key;
+use fowler_units::{ByteRate, Bytes, Span};
+use serde_json::{Value, json};
+
+/// What a value of this kind may be, without words about it.
+pub(crate) fn of_field<T>(field: &Field<T>) -> Value {
+    let per_page_type = |one: Value| {
+        let several = json!({ "type": "array", "items": one, "minItems": 1, "maxItems": 4 });
+        json!({ "anyOf": [one, several] })
+    };
+    let list = |item: Value| json!({ "type": "array", "items": item });
+    match field {
+        Field::Counts(..) | Field::Times(..) => per_page_type(single(field)),
+        Field::Reals(..) | Field::Spans(..) | Field::Set(..) => list(single(field)),
+        Field::Rows(..) => list(list(single(field))),
+        _ => single(field),
+    }
+}
+
+/// What one value of a list of this kind may be, or the value itself.
+pub(crate) fn single<T>(field: &Field<T>) -> Value {
+    match field {
+        Field::Count(range, _) | Field::Counts(range, _) => {
+            json!({ "type": "integer", "minimum": range.start(), "maximum": range.end() })
+        }
+        Field::Real(range, _) | Field::Reals(range, _) | Field::Rows(range, _) => {
+            json!({ "type": "number", "minimum": range.start(), "maximum": range.end() })
+        }
+        Field::Time(..) | Field::Times(..) | Field::Spans(..) => quantity(Span::units()),
+        Field::Size(..) => quantity(Bytes::units()),
+        Field::Rate(..) => quantity(ByteRate::units()),
+        Field::Flag(_) => json!({ "type": "boolean" }),
+        Field::Word(words, _) | Field::Set(words, _) => {
+            json!({ "enum": words().iter().map(|(word, _)| *word).collect::<Vec<_>>() })
+        }
+        Field::Text(..) => json!({ "type": "string" }),
+    }
+}
+
+/// A number with one of these units, in text.
+fn quantity(units: impl Iterator<Item = &'static str>) -> Value {
+    let units = units.collect::<Vec<_>>().join("|");
+    let number = "_*([0-9][0-9_]*(\\.[0-9_]*)?|\\._*[0-9][0-9_]*)";
+    json!({ "type": "string", "pattern": format!("^\\s*{number}\\s*({units})\\s*$") })
+}
+
+/// What a key is about and takes, in words, as Markdown.
+pub(crate) fn about<T>(key: &Key<T>) -> String {
+    let words = key.field.words();
+    let mut text = match words.is_empty() {
+        true => format!("{}: {}", key.about, key.field.expected()),
+        false => format!("{}:", key.about),
+    };
+    for (word, meaning) in words {
+        text.push_str(&format!("\n- `{word}`: {meaning}"));
+    }
+    text
+}
+
+/// What a key takes, with words about it and, where there is one, its default.
+pub(crate) fn of_key<T>(key: &Key<T>, default: Option<&T>) -> Value {
+    let mut schema = described(of_field(&key.field), &about(key));
+    if let Some(default) = default.filter(|_| !key.required) {
+        schema["default"] = value_of(&key.field.print(default));
+    }
+    schema
+}
+
+/// All of these keys as tables in tables; with `defaults` what is required is so here too, and what
+/// is not has its default.
+pub(crate) fn of_keys<T>(keys: &[Key<T>], defaults: Option<&T>) -> Tree {
+    let mut tree = Tree::default();
+    for key in keys {
+        let required = key.required && defaults.is_some();
+        tree.insert(key.path, of_key(key, defaults), required).named = key.is_slot();
+    }
+    tree
+}
+
+/// What a value in TOML is in JSON.
+fn value_of(text: &str) -> Value {
+    let table: toml::Table = toml::from_str(&format!("value = {text}")).expect("what we print");
+    serde_json::to_value(&table["value"]).expect("no date")
+}

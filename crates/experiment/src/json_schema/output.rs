@@ -1,0 +1,132 @@
+//! Types of what is written: JSON and its schema from one list.
+
+use super::{described, nullable, object};
+use serde_json::{Map, Value, json};
+
+/// What JSON a type becomes.
+pub(crate) trait Typed {
+    /// The schema of it.
+    fn schema() -> Value;
+}
+
+macro_rules! typed {
+    ($($of:ty)+ => $schema:expr) => { $(
+        impl Typed for $of {
+            fn schema() -> Value {
+                $schema
+            }
+        }
+    )+ };
+}
+
+typed!(u8 u32 u64 usize => json!({ "type": "integer", "minimum": 0 }));
+typed!(f64 => json!({ "type": "number" }));
+typed!(bool => json!({ "type": "boolean" }));
+typed!(&'static str String => json!({ "type": "string" }));
+typed!(Map<String, Value> => json!({ "type": "object" }));
+// It may be anything: whoever writes it says what it is.
+typed!(Value => json!({}));
+
+impl<T: Typed> Typed for Option<T> {
+    fn schema() -> Value {
+        let schema = T::schema();
+        if schema == json!({}) { schema } else { nullable(schema) }
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn schema() -> Value {
+        json!({ "type": "array", "items": T::schema() })
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn schema() -> Value {
+        json!({ "type": "array", "items": T::schema(), "minItems": N, "maxItems": N })
+    }
+}
+
+type Read<T> = Box<dyn Fn(&T) -> Option<Value>>;
+
+/// A field of an object that is written: what it is called, what it means, and how it is read from
+/// a `T`. An object that is written from a list of facts has that list's schema.
+pub(crate) struct Fact<T> {
+    name: &'static str,
+    about: String,
+    schema: Value,
+    optional: bool,
+    read: Read<T>,
+}
+
+impl<T> Fact<T> {
+    /// One that is always there.
+    pub fn new<V: Into<Value> + Typed>(
+        name: &'static str,
+        about: impl Into<String>,
+        read: impl Fn(&T) -> V + 'static,
+    ) -> Fact<T> {
+        let read = Box::new(move |it: &T| Some(read(it).into()));
+        Fact { name, about: about.into(), schema: V::schema(), optional: false, read }
+    }
+
+    /// One that is absent where there is nothing to read.
+    pub fn optional<V: Into<Value> + Typed>(
+        name: &'static str,
+        about: impl Into<String>,
+        read: impl Fn(&T) -> Option<V> + 'static,
+    ) -> Fact<T> {
+        let read = Box::new(move |it: &T| read(it).map(Into::into));
+        Fact { name, about: about.into(), schema: V::schema(), optional: true, read }
+    }
+
+    /// Its schema, where its type does not say enough.
+    pub fn like(self, schema: Value) -> Fact<T> {
+        Fact { schema, ..self }
+    }
+}
+
+/// The object.
+pub(crate) fn written<T>(facts: &[Fact<T>], of: &T) -> Value {
+    let field = |fact: &Fact<T>| Some((fact.name.to_string(), (fact.read)(of)?));
+    Value::Object(facts.iter().filter_map(field).collect())
+}
+
+/// Its schema.
+pub(crate) fn schema<T>(facts: &[Fact<T>]) -> Value {
+    let field =
+        |fact: &Fact<T>| (fact.name.to_string(), described(fact.schema.clone(), &fact.about));
+    let required = facts.iter().filter(|fact| !fact.optional);
+    let required: Vec<&str> = required.map(|fact| fact.name).collect();
+    object(facts.iter().map(field).collect(), &required)
+}
+
+/// An object whose names are not fixed, with values of one kind.
+pub(crate) fn map_of(values: Value) -> Value {
+    json!({ "type": "object", "additionalProperties": values })
+}
+
+/// An array of one kind.
+pub(crate) fn list_of(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_said_as_they_are_written() {
+        assert_eq!(Option::<u32>::schema()["type"], json!(["integer", "null"]));
+        assert_eq!(Option::<Value>::schema(), json!({}));
+        assert_eq!(Vec::<[f64; 2]>::schema()["items"]["maxItems"], 2);
+        let facts: [Fact<Option<u64>>; 2] = [
+            Fact::new("known", "Whether it is known.", |it: &Option<u64>| it.is_some()),
+            Fact::optional("number", "It.", |it| *it),
+        ];
+        assert_eq!(written(&facts, &None), json!({ "known": false }));
+        assert_eq!(written(&facts, &Some(7)), json!({ "known": true, "number": 7 }));
+        let schema = schema(&facts);
+        assert_eq!(schema["required"], json!(["known"]));
+        assert_eq!(schema["properties"]["number"]["type"], "integer");
+    }
+}

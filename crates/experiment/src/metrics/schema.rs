@@ -1,0 +1,84 @@
+//! The JSON Schema of the summary of a run, made of the list that the summary itself is made of.
+
+use super::{Metric, Stored, Unit, all};
+use crate::json_schema::output::map_of;
+use crate::json_schema::{self, Tree, described, nullable};
+use serde_json::{Value, json};
+
+impl Unit {
+    /// What a value of this unit is, where its type does not say.
+    fn schema(self) -> Value {
+        match self {
+            Unit::Count(_) => json!({ "type": "integer", "minimum": 0 }),
+            Unit::Us | Unit::Seconds | Unit::Share | Unit::Ratio | Unit::Rate(_) => {
+                json!({ "type": ["number", "null"] })
+            }
+            Unit::Flag => json!({ "type": "boolean" }),
+            Unit::Text => json!({ "type": "string" }),
+            Unit::Table => json!({ "type": "object" }),
+        }
+    }
+}
+
+impl Metric {
+    /// Null heads what is not there; the rest of the group is below.
+    fn heads(&self) -> bool {
+        let below = |other: &Metric| {
+            other.name.strip_prefix(&self.name).is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.unit == Unit::Table && all().iter().any(below)
+    }
+
+    fn described(&self) -> String {
+        match self.unit {
+            Unit::Flag | Unit::Text | Unit::Table => self.about.clone(),
+            unit => format!("{} Unit: {}.", self.about, unit.name()),
+        }
+    }
+
+    fn schema(&self) -> Value {
+        let anything = json!({});
+        let schema = match &self.like {
+            Some(schema) => schema.clone(),
+            None if self.has_names() => {
+                let names = map_of(self.unit.schema());
+                let always = self.schema["type"] == "object";
+                if always { names } else { nullable(names) }
+            }
+            None if self.schema == anything => nullable(self.unit.schema()),
+            None => self.schema.clone(),
+        };
+        described(schema, &self.described())
+    }
+}
+
+fn run() -> Value {
+    let mut tree = Tree::default();
+    for metric in all().iter().filter(|metric| metric.stored != Stored::Nowhere) {
+        if metric.heads() {
+            let place = tree.at(&metric.name);
+            (place.required, place.null, place.about) = (true, true, metric.described());
+        } else {
+            tree.insert(metric.path(), metric.schema(), !metric.optional);
+        }
+    }
+    tree.schema()
+}
+
+/// What `fowler run` writes into `summary.json` and prints with `--json`.
+pub fn of_run() -> Value {
+    let about = "The summary of a run. What is not known is null; there are no infinities.";
+    json_schema::document("Fowler: the summary of a run", about, run())
+}
+
+/// The same of `fowler compare`.
+pub fn of_comparison() -> Value {
+    let each = json!({ "type": "array", "items": { "$ref": "#/$defs/run" }, "minItems": 1 });
+    let mut tree = Tree::default();
+    let about = "The summary of the run under each scheme, in the order in which they were named.";
+    tree.insert("schemes", described(each, about), true);
+    let mut body = tree.schema();
+    body["$defs"] = json!({ "run": run() });
+    let about = "The summary of a comparison: a run for each scheme.";
+    json_schema::document("Fowler: the summary of a comparison", about, body)
+}
