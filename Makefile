@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python bless docs pictures wheel vendor bench budget pgo flame lint miri fuzz clean
+.PHONY: demo test browser python bless docs pictures schemas wheel vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --profile quick --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
@@ -37,6 +37,12 @@ pictures: ## draw docs/pictures again: after a change to docs/schematics, docs/h
 
 wheel: ## build the Python package for release: target/wheels
 	target/venv/bin/maturin build --release
+
+schemas: ## write JSON Schemas into target/schemas: editors complete and check the presets with them (.taplo.toml)
+	mkdir -p target/schemas
+	$(CARGO) build --quiet --bin fowler
+	fowler="$${CARGO_TARGET_DIR:-target}/debug/fowler"; for name in $$("$$fowler" schema | cut -d ' ' -f 1); do \
+		"$$fowler" schema $$name > target/schemas/$$name.schema.json || exit 1; done
 
 vendor: ## rebuild the libraries that reports embed (needs npm)
 	crates/experiment/vendor/build.sh

@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Trace(Trace),
     /// List the built-in devices, workloads and schemes, or print one as TOML
     Presets(Presets),
+    /// What a file may say: JSON Schemas of configurations and results, for editors and programs
+    Schema(crate::schema::Schema),
 }
 
 #[derive(Debug, Args)]

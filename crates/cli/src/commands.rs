@@ -18,7 +18,7 @@ use fowler_experiment::run::RunSpec;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::timeline::{self, Choice, Recorded, TIMELINE};
 use fowler_experiment::workload::Control;
-use fowler_experiment::{chip, compare, field, generator, keys, run};
+use fowler_experiment::{chip, compare, field, generator, keys, run, schemas};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -46,6 +46,7 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
         Command::Physics(show) => physics::execute(&show),
         Command::Trace(trace) => traces::execute(trace),
         Command::Presets(arguments) => list(&arguments),
+        Command::Schema(arguments) => Ok(crate::schema::execute(&arguments)),
     }
 }
 
@@ -234,7 +235,7 @@ fn list(arguments: &Presets) -> Result<Exit, Diagnostics> {
         None if arguments.keys => key_list(),
         None => preset_list(),
         Some(name) => match presets::find(name) {
-            Some((_, preset)) => preset.text.to_string(),
+            Some((folder, preset)) => schemas::line(folder) + preset.text,
             None => return Err(unknown_preset(name).into()),
         },
     };

@@ -16,6 +16,7 @@ mod report;
 #[cfg(feature = "papers")]
 mod reproduce;
 mod requests;
+mod schema;
 mod sheets;
 mod signals;
 #[cfg(feature = "papers")]
