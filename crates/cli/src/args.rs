@@ -90,6 +90,9 @@ pub(crate) enum Command {
     Presets(Presets),
     /// What a file may say: JSON Schemas of configurations and results, for editors and programs
     Schema(crate::schema::Schema),
+    #[cfg(feature = "package")]
+    #[command(flatten)]
+    Package(crate::package::Package),
 }
 
 #[derive(Debug, Args)]

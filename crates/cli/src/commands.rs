@@ -47,6 +47,8 @@ pub(crate) fn execute(command: Command) -> Result<Exit, Diagnostics> {
         Command::Trace(trace) => traces::execute(trace),
         Command::Presets(arguments) => list(&arguments),
         Command::Schema(arguments) => Ok(crate::schema::execute(&arguments)),
+        #[cfg(feature = "package")]
+        Command::Package(command) => crate::package::execute(&command),
     }
 }
 

@@ -10,6 +10,8 @@ mod console;
 mod fit;
 mod lifetime;
 mod output;
+#[cfg(feature = "package")]
+mod package;
 mod physics;
 mod progress;
 mod report;

@@ -1,0 +1,72 @@
+//! What a package installs beside the program: completions of shells, and pages of the manual.
+
+use crate::args::Arguments;
+use crate::{Exit, console};
+use clap::{Command, CommandFactory, Subcommand};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use fowler_experiment::atomic_file::{AtomicFile, unwritable};
+use fowler_experiment::diagnostic::Diagnostics;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Package {
+    /// Print what completes this command in a shell (docs/install.md says where it goes)
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write one page for each command
+    Man {
+        /// Write all pages into this folder: fowler.1, fowler-run.1 and so on
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Does what the user asked for.
+pub(crate) fn execute(command: &Package) -> Result<Exit, Diagnostics> {
+    match command {
+        Package::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "fowler", &mut script);
+            console::print(&String::from_utf8_lossy(&script));
+        }
+        Package::Man { out: None } => console::print(&page(&manual())),
+        Package::Man { out: Some(folder) } => {
+            fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+            let count = write(&manual(), folder)?;
+            console::note(&format!("{count} pages written to {}", folder.display()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The command as the manual describes it: with every command below it, and its version alone. Of
+/// which commit the program is, is no matter of a page.
+fn manual() -> Command {
+    let mut command = Arguments::command().version(env!("CARGO_PKG_VERSION"));
+    command = command.disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+fn page(command: &Command) -> String {
+    let source = format!("fowler {}", env!("CARGO_PKG_VERSION"));
+    let mut page = Vec::new();
+    let rendered = Man::new(command.clone()).source(source).render(&mut page);
+    rendered.expect("memory takes what is written");
+    String::from_utf8_lossy(&page).into_owned()
+}
+
+/// Writes the page of a command and of all below it; returns how many there are.
+fn write(command: &Command, folder: &Path) -> Result<usize, Diagnostics> {
+    let path = folder.join(Man::new(command.clone()).get_filename());
+    let mut file = AtomicFile::create(&path)?;
+    file.write_all(page(command).as_bytes()).map_err(|error| unwritable(&path, &error))?;
+    file.finish()?;
+    let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+    below.map(|command| write(command, folder)).try_fold(1, |sum, count| Ok(sum + count?))
+}
