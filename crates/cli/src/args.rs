@@ -16,7 +16,7 @@ static FORMATS: LazyLock<String> = LazyLock::new(|| {
 
 /// A laboratory for solid-state drives: how slow are reads and writes, and exactly why.
 #[derive(Debug, Parser)]
-#[command(name = "fowler", version, max_term_width = 100)]
+#[command(name = "fowler", version = env!("FOWLER_VERSION"), max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong, and everything that is wrong has been \
                         said; 130 stopped with Ctrl-C, results until then printed; 1 a fault of the program, or theory and simulation disagree"

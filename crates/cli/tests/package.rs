@@ -15,6 +15,21 @@ fn said(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// `0.1.0`, or `0.1.0 (1b217d4 2026-11-22)` where the program was built in a checkout.
+#[test]
+fn the_version_has_the_commit_where_it_is_known() {
+    let text = said(&["--version"]);
+    let rest = text.strip_prefix(concat!("fowler ", env!("CARGO_PKG_VERSION"))).unwrap();
+    let rest = rest.strip_suffix('\n').unwrap();
+    let commit = rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')'));
+    let Some((hash, day)) = commit.and_then(|commit| commit.split_once(' ')) else {
+        return assert_eq!(rest, "", "{text}");
+    };
+    assert!(hash.len() == 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
+    let parts: Vec<usize> = day.split('-').map(str::len).collect();
+    assert_eq!(parts, [4, 2, 2], "{text}");
+}
+
 #[cfg(feature = "package")]
 #[test]
 fn every_shell_completes_every_command() {
