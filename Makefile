@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python bless docs pictures schemas wheel vendor bench budget pgo flame lint miri fuzz clean
+.PHONY: demo test browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --profile quick --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
