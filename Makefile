@@ -38,11 +38,20 @@ pictures: ## draw docs/pictures again: after a change to docs/schematics, docs/h
 wheel: ## build the Python package for release: target/wheels
 	target/venv/bin/maturin build --release
 
+wheels: ## build wheels for every platform that this one can, in a container on Linux (needs `pip install cibuildwheel`)
+	python3 -m cibuildwheel --output-dir target/wheels
+
+sdist: ## pack the sources from which pip builds the package (needs `pip install maturin`)
+	maturin sdist --out target/wheels
+
 schemas: ## write JSON Schemas into target/schemas: editors complete and check the presets with them (.taplo.toml)
 	mkdir -p target/schemas
 	$(CARGO) build --quiet --bin fowler
 	fowler="$${CARGO_TARGET_DIR:-target}/debug/fowler"; for name in $$("$$fowler" schema | cut -d ' ' -f 1); do \
 		"$$fowler" schema $$name > target/schemas/$$name.schema.json || exit 1; done
+
+deny: ## check licenses, sources and known faults of dependencies (needs `cargo install --locked cargo-deny`)
+	$(CARGO) deny --locked check
 
 vendor: ## rebuild the libraries that reports embed (needs npm)
 	crates/experiment/vendor/build.sh

@@ -464,7 +464,8 @@ fn chip_and_trace_tell_everything_at_once() {
     }
     let load = folder.file("w.toml", "requests = 0\narrivals.kind = \"posson\"\n");
     let err = refused(&[&["run", "--workload", &load, "--idle", "1e308"], &device[..]].concat());
-    for reported in ["unknown key `timing.raed`", "did you mean \"poisson\"?", "1e308 is not a share"]
+    for reported in
+        ["unknown key `timing.raed`", "did you mean \"poisson\"?", "1e308 is not a share"]
     {
         assert!(err.contains(reported), "{reported}: {err}");
     }

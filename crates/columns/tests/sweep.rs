@@ -175,7 +175,9 @@ fn what_failed_is_run_again_only_when_asked_for() {
 fn what_is_no_sweep_is_said() {
     let path = empty("none");
     fs::create_dir_all(&path).unwrap();
-    assert!(store::load(&path).unwrap_err().to_string().contains("this is not the folder of a sweep"));
+    assert!(
+        store::load(&path).unwrap_err().to_string().contains("this is not the folder of a sweep")
+    );
     whole(&path, 2);
     let files = contents(&path);
     let (broken, _) = files.iter().find(|(name, _)| name.starts_with("points/")).unwrap();

@@ -35,12 +35,9 @@ fn of_band(kind: Kind, (band, share): (&'static str, f64)) -> [Metric; 4] {
             let band = band_of(it);
             (band.count > 0).then(|| band.from.as_us())
         }),
-        Metric::new(
-            named("mean_us.CAUSE"),
-            us,
-            about("Mean time by cause, of"),
-            move |it| causes(&band_of(it)),
-        ),
+        Metric::new(named("mean_us.CAUSE"), us, about("Mean time by cause, of"), move |it| {
+            causes(&band_of(it))
+        }),
     ]
 }
 

@@ -236,8 +236,12 @@ fn wear() -> Vec<Metric> {
         Metric::new(name, Unit::Count("erases"), about, move |it| read(&it.wear))
     }
     vec![
-        metric("min", "Erases of the least worn block, including those before the run.", |it| it.min),
+        metric("min", "Erases of the least worn block, including those before the run.", |it| {
+            it.min
+        }),
         metric("mean", "Mean erases of a block, including those before the run.", |it| it.mean),
-        metric("max", "Erases of the most worn block, including those before the run.", |it| it.max),
+        metric("max", "Erases of the most worn block, including those before the run.", |it| {
+            it.max
+        }),
     ]
 }
