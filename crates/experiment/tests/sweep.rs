@@ -213,7 +213,7 @@ const WRONG: [(&str, &[&str]); 17] = [
     ),
     (
         "design = 'random'\n[axis]\nseed = { from = 0, to = 5, steps = 2 }",
-        &["s.toml:3: it is not said how many points", "`steps` is for grids"],
+        &["s.toml:3: `points` is missing", "`steps` is for grids"],
     ),
     ("", &["s.toml: the design has no axes"]),
     ("design = 'list'\npoints = 4", &["s.toml:4: `points` belongs to the designs"]),

@@ -5,6 +5,7 @@ use fowler_device::{Op, Source as Account};
 use fowler_experiment::Part;
 use fowler_experiment::device::{DeviceSpec, Source};
 use fowler_experiment::outcome::Ending;
+use fowler_experiment::progress::Progress;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::timeline::{Choice, Recorded, Timeline, Track, What, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
@@ -302,7 +303,10 @@ fn a_run_that_is_stopped_says_what_was_not_looked_at() {
     let spec = overloaded(40_000);
     let stopped_after = |looks: u64| {
         let (stop, seen) = (AtomicBool::new(false), AtomicU64::new(0));
-        let progress = |_| {
+        let progress = |step| {
+            if !matches!(step, Progress::Served { .. }) {
+                return;
+            }
             if seen.fetch_add(1, Ordering::Relaxed) + 1 == looks {
                 stop.store(true, Ordering::Relaxed);
             }
