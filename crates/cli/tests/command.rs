@@ -364,7 +364,7 @@ fn forbidden_reads_are_an_error_after_the_result() {
     let output = fowler(&[&["run"], &SMALL[..5], &settings].concat());
     assert_eq!(output.status.code(), Some(2));
     assert!(!output.stdout.is_empty());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("never written"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("never-written pages were read"));
 }
 
 /// Runs on the small drive with more arguments; what must have failed, as standard error.

@@ -8,7 +8,7 @@ use crate::field::{Access, Field, Word};
 use crate::json_schema::{self, configuration};
 use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
-use fowler_units::{Bytes, HostIo, Span};
+use fowler_units::{Bytes, HostIo, Nanos, Span};
 use fowler_workload::{
     Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceError,
 };
@@ -384,7 +384,7 @@ impl Generator {
     /// Returns how long it is.
     pub(crate) fn length(&self) -> crate::progress::Length {
         match self.spec.length {
-            Length::Duration(span) => crate::progress::Length::Until(span.0),
+            Length::Duration(span) => crate::progress::Length::Until(Nanos(span.0)),
             Length::Requests(count) => crate::progress::Length::Requests(count),
         }
     }

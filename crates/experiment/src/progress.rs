@@ -1,5 +1,7 @@
 //! How far work has come: what whoever waits for it is shown.
 
+use fowler_units::Nanos;
+
 /// A step of the work. Steps come from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
@@ -23,19 +25,19 @@ pub(crate) enum Length {
     Unknown,
     /// How many requests there are.
     Requests(u64),
-    /// Until when they arrive, in nanoseconds.
-    Until(u64),
+    /// When the last of them arrives at the latest.
+    Until(Nanos),
     /// How much of a file has been read.
     File(fowler_workload::ReadSoFar),
 }
 
 impl Length {
-    /// The share that is given after so many requests, the last of which arrived at `at_ns`.
-    pub fn share(&self, given: u64, at_ns: u64) -> f64 {
+    /// The share that is given after so many requests, the last of which arrived at `at`.
+    pub fn share(&self, given: u64, at: Nanos) -> f64 {
         match self {
             Length::Unknown => 0.0,
             Length::Requests(all) => given as f64 / (*all).max(1) as f64,
-            Length::Until(end) => at_ns as f64 / (*end).max(1) as f64,
+            Length::Until(end) => at.0 as f64 / end.0.max(1) as f64,
             Length::File(file) => file.share(),
         }
     }
@@ -47,9 +49,9 @@ mod tests {
 
     #[test]
     fn a_share_is_of_what_is_known() {
-        assert_eq!(Length::Requests(200).share(50, 7), 0.25);
-        assert_eq!(Length::Until(1_000).share(50, 500), 0.5);
-        assert_eq!(Length::Unknown.share(50, 500), 0.0);
-        assert_eq!(Length::Requests(0).share(0, 0), 0.0);
+        assert_eq!(Length::Requests(200).share(50, Nanos(7)), 0.25);
+        assert_eq!(Length::Until(Nanos(1_000)).share(50, Nanos(500)), 0.5);
+        assert_eq!(Length::Unknown.share(50, Nanos(500)), 0.0);
+        assert_eq!(Length::Requests(0).share(0, Nanos(0)), 0.0);
     }
 }

@@ -8,7 +8,7 @@ use crate::power::{self, PowerOff};
 use crate::progress::{Length, Progress};
 use crate::provenance::{Digested, file_hash, text_hash};
 use fowler_device::policy::throttle::ThrottleKind;
-use fowler_units::{HostIo, Span};
+use fowler_units::{HostIo, Nanos, Span};
 pub use fowler_workload::TraceError;
 use fowler_workload::{
     DeviceChoice, Format, ReadOptions, ReadReport, Remap, Remapper, TimeScale, TraceReader,
@@ -328,7 +328,7 @@ impl Workload {
             Kind::Generated(generator) => {
                 report.generator = Some(generator.text().into());
                 let length = match generator.length() {
-                    Length::Until(end) => Length::Until((end as f64 / speed) as u64),
+                    Length::Until(end) => Length::Until(Nanos((end.0 as f64 / speed) as u64)),
                     other => other,
                 };
                 let requests = scale.over(generator.round(round)?);
@@ -445,7 +445,7 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
         match self.source.next() {
             Some(Ok(request)) => {
                 if looks {
-                    self.tell(self.length.share(self.given, request.at.0));
+                    self.tell(self.length.share(self.given, request.at));
                 }
                 self.left -= 1;
                 self.given += 1;
