@@ -70,10 +70,10 @@ def run(
             ``at_ns``, ``op`` (read, write, trim, flush), ``offset`` and ``size`` (bytes).
         scheme: A scheme, a file that ends in ``.toml``, several joined by ``+``, a policy
             (:mod:`fowler.policies`), or a list of these.
-        queue_depth: Ignore the recorded times and keep this many requests outstanding.
-        speed: Divide the recorded times by this factor.
-        idle: Divide the recorded times by the factor at which the drive is idle for this share of the time.
-        limit: The number of requests at which to stop.
+        queue_depth: Ignore arrival times and keep this many requests outstanding.
+        speed: Divide arrival times by this factor.
+        idle: Divide arrival times by the factor at which the drive is idle for this share of the time.
+        limit: The most requests to run.
         seed: The seed of every random stream.
         requests: Whether to keep every request in memory, for :meth:`Run.requests`.
         requests_file: A file that ends in ``.parquet`` or ``.csv``, to which every request is written.
@@ -213,7 +213,7 @@ def lifetime(
             lowest at which a life takes a minute or two.
         check: Whether to simulate the life again at twice the dilation, to show the error of the dilation.
         checkpoint: A file to save progress in and to resume from.
-        limit: The number of requests at which a repetition ends.
+        limit: The most requests in a repetition.
         seed: The seed of every random stream.
         set: Configuration keys by their paths.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
@@ -276,7 +276,7 @@ def study(
             to workloads.
         traces: A folder of real traces. Those that the study knows are used in addition to its synthetic
             stand-in traces.
-        limit: The number of requests at which each run ends.
+        limit: The most requests in each run.
         progress: Whether to show a progress bar; ``None`` to show it in terminals and notebooks only.
 
     Raises:

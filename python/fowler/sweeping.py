@@ -89,11 +89,11 @@ def sweep(  # noqa: PLR0913  (they are the keys of a specification)
         design: ``grid``, ``list``, ``random`` or ``latin_hypercube``; ``None`` for ``list`` if points are
             listed, else ``grid``.
         design_seed: The seed of a random design; ``None`` for 1.
-        limit: The number of requests at which each point ends.
+        limit: The most requests in each point.
         seed: The seed of every random stream.
-        queue_depth: Ignore the recorded times and keep this many requests outstanding.
-        speed: Divide the recorded times by this factor.
-        idle: Divide the recorded times by the factor at which the drive is idle for this share of the time.
+        queue_depth: Ignore arrival times and keep this many requests outstanding.
+        speed: Divide arrival times by this factor.
+        idle: Divide arrival times by the factor at which the drive is idle for this share of the time.
         requests: Whether to save every request of every point to a file.
         set: Configuration keys by their paths, for every point.
         source: The keywords of a trace as one dictionary.

@@ -1,4 +1,4 @@
-"""What tests share: a small drive, and requests as columns."""
+"""Fixtures that tests share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of ours, written in Python: what `docs/policies.md` shows, and what the tests run."""
+"""Built-in policies, written in Python for the tests and the measurements of `docs/policies.md`."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What the points of a sweep say together: fronts and effects against obvious twins, and their pictures."""
+"""Tests Pareto fronts and main effects against simple implementations, and their plots."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_main_effects_are_means_over_the_rest() -> None:
 
 
 def test_many_numbers_are_cut_into_parts() -> None:
-    """100 points along one axis, of which some share their values, with a hole that another axis has."""
+    """100 points along one axis, some with equal values; another axis is not set at half of the points."""
     values = [float(min(at, 90)) for at in range(100)]
     table = pa.table({"axis.a": values, "axis.b": [None, 1.0] * 50, "late": [2 * it for it in values]})
     a, b = fowler.main_effects(table, "late", ["a", "b"]).effects
@@ -129,7 +129,7 @@ def test_many_numbers_are_cut_into_parts() -> None:
 
 @pytest.mark.parametrize("unset", [None, float("nan")])
 def test_points_without_a_value_are_one_level(unset: float | None) -> None:
-    """Beside the parts of many numbers, and beside a few."""
+    """Points without a value form a level, whether the axis is cut into parts or not."""
     many = [*map(float, range(12)), unset, unset]
     few = [*[1.0, 2.0] * 6, unset, unset]
     table = pa.table({"axis.many": many, "axis.few": few, "late": [*range(12), 30, 40]})

@@ -1,4 +1,4 @@
-"""Requests as columns: out of a run without a copy, and into one."""
+"""Tests requests as columns: exported from a run without a copy, and as input of a run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def expected(small: fowler.Device, table: pa.Table, tmp_path_factory) -> fowler.
 
 
 def dated(moments: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same as moments of the year 2026."""
+    """The same requests with timestamps of the year 2026."""
     begins = pa.scalar(1_767_225_600_000_000_000)
     return pc.add(moments, begins).cast(pa.timestamp("ns"))
 

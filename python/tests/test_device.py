@@ -65,10 +65,10 @@ def test_a_scheme_is_a_set_of_policies() -> None:
 
 
 def test_config_is_what_the_definitions_say() -> None:
-    """`make bless` writes it; here it is looked at whether that is due."""
+    """Fails if the generated file is out of date. `make bless` updates it."""
     generator = Path(__file__).parents[1] / "generate_config.py"
     checked = subprocess.run([sys.executable, str(generator), "--check"], check=False)
-    assert checked.returncode == 0, "python/fowler/config.py is not that of the definitions: make bless"
+    assert checked.returncode == 0, "python/fowler/config.py is out of date: run `make bless`"
 
 
 def test_presets() -> None:

@@ -1,4 +1,4 @@
-"""What runs the blocks of the documentation lets none of them escape."""
+"""Tests the runner of the documentation's code blocks, and that pages match the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures, and the bar, where nobody has chosen a backend."""
+"""Tests plots and the progress bar without a chosen backend."""
 
 from __future__ import annotations
 

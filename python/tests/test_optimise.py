@@ -1,4 +1,4 @@
-"""The objective for Optuna: conditions, drives that cannot be, and studies that repeat."""
+"""Tests the Optuna objective: conditions, impossible drives, and reproducible studies."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_everything_that_is_wrong_comes_at_once() -> None:
 
 
 def test_what_only_some_drives_cannot_be_is_no_fault_of_the_space() -> None:
-    """Neither a base that only the space makes a drive, nor values that make none, nor policies."""
+    """A base that is valid only with the space, values that make no drive, and policies are accepted."""
     bare = {**SMALL, "set": {"geometry.blocks_per_plane": 64, "buffer.ack": "on_insert"}}
     with pytest.raises(fowler.InputError):
         fowler.run(**bare, over_provisioning=0.0)
@@ -248,7 +248,7 @@ def test_what_only_some_drives_cannot_be_is_no_fault_of_the_space() -> None:
 
 
 def test_pace_is_that_of_the_run_and_lives_go_as_recorded() -> None:
-    """`queue_depth` and `idle` are short for keys too, which a space names by their paths."""
+    """`queue_depth` and `idle` are also last parts of keys, which a space must give by their paths."""
     objective = fo.Objective(
         **{**SPARSE, "limit": None},
         space={

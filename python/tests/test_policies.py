@@ -1,4 +1,4 @@
-"""Policies in Python decide as the same ones in Rust do, and what goes wrong in them is reported."""
+"""Tests that policies in Python decide as the same policies in Rust, and that their errors are reported."""
 
 import copy
 import pickle
@@ -66,7 +66,7 @@ def test_a_throttle_in_python_holds_as_ours_does():
 
 
 class Alternating:
-    """Remembers: every second time the oldest, else reads first."""
+    """Alternates between the oldest transaction and reads first."""
 
     def __init__(self):
         self.turn = 0
@@ -141,7 +141,7 @@ KEPT = []
 
 
 class Thief:
-    """Answers with what an earlier run was shown."""
+    """Returns a transaction that an earlier run was shown."""
 
     def __init__(self, calls=None):
         self.calls = calls
@@ -211,7 +211,7 @@ class Broken:
 
 
 class Keeping:
-    """Answers with what it was shown the last time."""
+    """Returns a transaction of the previous call."""
 
     def __init__(self):
         self.last = None
@@ -225,7 +225,7 @@ class Keeping:
 
 
 class Looking:
-    """Looks through a window that is closed."""
+    """Uses a view after its call."""
 
     def __init__(self):
         self.seen = None
@@ -269,7 +269,7 @@ def named(name):
 
 @dataclass(slots=True)
 class Patient:
-    """With slots, and a list that decides."""
+    """A class with slots, whose list decides."""
 
     kinds: list[str]
 

@@ -1,4 +1,4 @@
-"""Runs and comparisons: the same as the command's, to the byte."""
+"""Tests that runs and comparisons give the same bytes as the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps: the same bytes whatever runs the points, and nothing lost whatever ends them."""
+"""Tests that sweeps give the same bytes wherever points run, and that no finished point is lost."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def test_designs_are_those_of_the_command(design: dict[str, Any], count: int, tm
 
 
 def test_everything_that_is_wrong_comes_at_once(tmp_path: Path) -> None:
-    """Names, values and arguments, each said of the argument that it came by."""
+    """Every problem is reported for the argument that caused it."""
     axes = {"sede": [1], "scheme": ["rps", "pes_icp"], "buffer.size": ["1XiB"]}
     its = diagnostics(
         fowler.sweep,
@@ -358,7 +358,7 @@ class Oldest:
 def test_what_cannot_be_written_is_one_problem(
     wrong: dict[str, Any], where: str, text: str, tmp_path: Path
 ) -> None:
-    """One diagnostic for one fault: what the simulator would miss is not reported."""
+    """One problem gives one diagnostic, without follow-up errors about what was left out."""
     its = {"device": "pes-mlc", "workload": "demo", "axes": {"seed": [1]}, **wrong}
     with pytest.raises(fowler.InputError) as caught:
         fowler.sweep(out=tmp_path / "out", **its)
