@@ -217,7 +217,7 @@
         .filter(({ series }) => !this.hidden.has(series.name));
     }
 
-    // --- Options of the charting library -- -----------------------------------------------------------
+    // --- Options of the charting library -------------------------------------------------------------
 
     option() {
       const text = { color: ink('--ink'), fontFamily: getComputedStyle(document.body).fontFamily };
