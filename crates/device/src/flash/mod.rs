@@ -36,7 +36,7 @@ use crate::cells::reliability::{Ladder, LevelTimes, ModelKind};
 use crate::config::Config;
 use crate::event::Event;
 use crate::flash::die::{Cells, Channel, Die, State};
-use crate::flash::queue::{RankedQueue, TxnClass, View};
+use crate::flash::queue::{DieQueue, RankedQueue, TxnClass, View};
 use crate::flash::txn::{Owner, Txn, Txns, Wait};
 use crate::observe::counters::Counters;
 use crate::observe::ledger::Doing;
@@ -129,6 +129,14 @@ pub struct Flash {
     plain_program: Option<Span>,
     /// What happened, step by step, where somebody watches.
     trace: Option<Vec<FlashStep>>,
+}
+
+/// The first of the only class of which something waits, whatever host programs do.
+#[inline]
+fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
+    let mut others = queue.classes().filter(|&class| class != TxnClass::HostProgram);
+    let class = others.next()?;
+    if others.next().is_none() { queue.head(class) } else { None }
 }
 
 impl Flash {
@@ -448,11 +456,14 @@ impl Flash {
     fn pick(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
         // Most often one class waits; where its order is that of submission, there is no choice.
-        if self.in_order
-            && !die.blocked
-            && let Some(head) = die.queue.only_head()
-        {
-            return Some(head);
+        if self.in_order {
+            let head = match die.blocked {
+                false => die.queue.only_head(),
+                true => only_beside_host_programs(&die.queue),
+            };
+            if head.is_some() {
+                return head;
+            }
         }
         if die.queue.is_empty() { None } else { self.pick_among(id) }
     }
