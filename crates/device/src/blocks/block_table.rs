@@ -460,9 +460,6 @@ impl Blocks {
     /// The place of the first valid page of a block at or after `offset`.
     #[inline]
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<u32> {
-        if self.blocks[block].valid == 0 {
-            return None;
-        }
         let first = block.index() * self.words_per_block;
         let (mut at, end) = (first + offset as usize / 64, first + self.words_per_block);
         if at == end {

@@ -297,18 +297,33 @@ impl Flash {
     /// As [`Flash::submit`], as a part of whoever submits much.
     #[inline(always)]
     pub fn submit_here(&mut self, id: TxnId) {
+        let Txn { die, joined, .. } = *self.txns.get(id);
+        self.submit_to(id, die, joined.is_some());
+    }
+
+    /// As [`Flash::submit`], of what GC moves: nothing joins it, and its die and class are known.
+    #[inline(always)]
+    pub fn submit_alone(&mut self, id: TxnId, die: DieId, class: TxnClass) {
+        let txn = self.txns.get_mut(id);
+        debug_assert!(txn.die == die && !txn.joined.is_some());
+        // It is of this class already: written once more, it is known when this is compiled.
+        txn.class = class;
+        self.submit_to(id, die, false);
+    }
+
+    #[inline(always)]
+    fn submit_to(&mut self, id: TxnId, die_id: DieId, joined: bool) {
         let now = self.now();
         let txn = self.txns.get_mut(id);
         txn.submitted = now;
         txn.wait = Wait::InLog;
-        let Txn { die: die_id, joined, .. } = *txn;
         assert!(die_id.index() < self.dies.len(), "submitted to no die of the drive");
         let die = &mut self.dies[die_id];
         die.queue.push(id, &mut self.txns);
         // Where nothing is interrupted, a die that is at work until later has nothing to decide.
         let at_work = matches!(self.suspension, AnySuspension::Never(_)) && die.until > now;
         let marks = !at_work && !std::mem::replace(&mut die.marked, true);
-        if die.ranked.is_some() || joined.is_some() {
+        if die.ranked.is_some() || joined {
             return self.submit_further(id, die_id, marks);
         }
         if marks {

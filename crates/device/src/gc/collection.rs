@@ -86,8 +86,33 @@ impl Gc {
             }
             return;
         }
-        let (victim, source) = (job.victim, job.source);
+        let victim = job.victim;
         let next = core.allocator.blocks.next_valid(victim, job.offset);
+        let Some(place) = next.filter(|_| ended.is_some()) else {
+            return self.step_otherwise(core, flash, next, ended, (plane, die));
+        };
+        // Nearly always one page follows another.
+        job.offset = place + 1;
+        let page = core.locator.unit(victim, place);
+        core.map.prefetch_owner(page);
+        let now = flash.now();
+        let txn = flash.txns.follow(ended, Op::Read, TxnClass::BackgroundRead, now);
+        (txn.unit, txn.lpn, txn.from) = (page, Lpn::NONE, UnitId::NONE);
+        flash.submit_alone(ended, die, TxnClass::BackgroundRead);
+    }
+
+    /// As [`Gc::step_after`], for the first page of a job, `next`, or its erase.
+    #[inline(never)]
+    fn step_otherwise(
+        &mut self,
+        core: &mut Core,
+        flash: &mut Flash,
+        next: Option<u32>,
+        ended: TxnId,
+        (plane, die): (PlaneId, DieId),
+    ) {
+        let job = self.jobs[plane].as_mut().expect("a step belongs to a job");
+        let (victim, source) = (job.victim, job.source);
         let (op, class, unit) = match next {
             Some(place) => {
                 job.offset = place + 1;
@@ -104,7 +129,7 @@ impl Gc {
             flash.open(op, source, class, Owner::Job, die)
         };
         (txn.unit, txn.lpn, txn.from) = (unit, Lpn::NONE, UnitId::NONE);
-        flash.submit_here(id);
+        flash.submit(id);
     }
 
     /// A page of a victim lies in the controller: it goes to its new place, unless the host has
@@ -125,7 +150,7 @@ impl Gc {
         let txn = flash.txns.follow(id, Op::Program, TxnClass::BackgroundProgram, now);
         (txn.from, txn.lpn, txn.unit) = (from, page, UnitId::NONE);
         core.map.prefetch(page);
-        flash.submit(id);
+        flash.submit_alone(id, die, TxnClass::BackgroundProgram);
     }
 
     /// A victim is erased: the job is done, and is returned.
