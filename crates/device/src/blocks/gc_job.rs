@@ -1,7 +1,9 @@
 //! The emptying of a block, as far as whoever hands out pages must know of it: a host that ran
 //! ahead of it would have to stand still for as long as a whole block takes to move.
 
+use crate::blocks::open_blocks::Opened;
 use crate::observe::operation::Source;
+use crate::policy::stream_tag::StreamTag;
 use fowler_units::BlockId;
 
 /// The emptying of one block. Padded to a power of two, because every page move looks one up.
@@ -12,6 +14,9 @@ pub struct Job {
     pub victim: BlockId,
     /// On whose behalf.
     pub source: Source,
+    /// What the data of the block is taken for, and the open block of its plane that takes it.
+    pub tag: StreamTag,
+    pub into: Opened,
     /// Where to look for the next valid page.
     pub offset: u32,
     /// Pages that were valid when it began to compete with the host.

@@ -25,9 +25,9 @@ struct Frontier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
     /// A stream of the host's data.
-    Host(usize),
+    Host(u8),
     /// What is collected, of a class.
-    Collected(usize),
+    Collected(u8),
     /// What static wear leveling swaps.
     Swapped,
 }
@@ -155,35 +155,38 @@ impl OpenBlocks {
         self.voltage.voltage(tag)
     }
 
+    /// What a block is open for that takes data of `source` and `tag`.
+    #[inline]
+    pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
+        let stream = self.placement.stream(tag) as u8;
+        // What is refreshed survives as what GC moves does.
+        match (source, self.collected_to) {
+            (Source::Wear, _) => Opened::Swapped,
+            (Source::Gc | Source::Refresh, GcFrontier::Own) => Opened::Collected(stream / 2),
+            (Source::Host | Source::Parity, _)
+            | (Source::Gc | Source::Refresh, GcFrontier::Shared) => Opened::Host(stream),
+        }
+    }
+
     /// The open block that takes data of `source` and `tag`, or none.
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: StreamTag) -> BlockId {
-        let its = &self.planes[plane];
-        // What is refreshed survives as what GC moves does.
-        match (source, self.collected_to) {
-            (Source::Wear, _) => its.swapped,
-            (Source::Gc | Source::Refresh, GcFrontier::Own) => {
-                its.collected[self.placement.stream(tag) / 2]
-            }
-            (Source::Host | Source::Parity, _)
-            | (Source::Gc | Source::Refresh, GcFrontier::Shared) => {
-                its.host[self.placement.stream(tag)]
-            }
-        }
+        self.opened(plane, self.opened_for(source, tag))
     }
 
     #[inline]
     fn set(&mut self, plane: PlaneId, source: Source, tag: StreamTag, block: BlockId) {
+        let opened = self.opened_for(source, tag);
+        *self.place_of(plane, opened) = block;
+    }
+
+    #[inline]
+    fn place_of(&mut self, plane: PlaneId, opened: Opened) -> &mut BlockId {
         let its = &mut self.planes[plane];
-        match (source, self.collected_to) {
-            (Source::Wear, _) => its.swapped = block,
-            (Source::Gc | Source::Refresh, GcFrontier::Own) => {
-                its.collected[self.placement.stream(tag) / 2] = block;
-            }
-            (Source::Host | Source::Parity, _)
-            | (Source::Gc | Source::Refresh, GcFrontier::Shared) => {
-                its.host[self.placement.stream(tag)] = block;
-            }
+        match opened {
+            Opened::Host(stream) => &mut its.host[usize::from(stream)],
+            Opened::Collected(class) => &mut its.collected[usize::from(class)],
+            Opened::Swapped => &mut its.swapped,
         }
     }
 
@@ -249,10 +252,10 @@ impl OpenBlocks {
     /// What a block of a plane is open for, if anything is still to be written to it.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
         let its = &self.planes[plane];
-        let host = its.host.iter().position(|&open| open == block).map(Opened::Host);
-        let collected = || its.collected.iter().position(|&open| open == block);
-        let swapped = (its.swapped == block).then_some(Opened::Swapped);
-        host.or_else(|| collected().map(Opened::Collected)).or(swapped)
+        let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);
+        let host = place(&its.host).map(Opened::Host);
+        let collected = || place(&its.collected).map(Opened::Collected);
+        host.or_else(collected).or((its.swapped == block).then_some(Opened::Swapped))
     }
 
     /// The block that is open for something, or none.
@@ -260,8 +263,8 @@ impl OpenBlocks {
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let its = &self.planes[plane];
         match opened {
-            Opened::Host(stream) => its.host[stream],
-            Opened::Collected(class) => its.collected[class],
+            Opened::Host(stream) => its.host[usize::from(stream)],
+            Opened::Collected(class) => its.collected[usize::from(class)],
             Opened::Swapped => its.swapped,
         }
     }
@@ -269,13 +272,7 @@ impl OpenBlocks {
     /// Nothing more is written to the block that is open for something: it is returned, if there is
     /// one.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
-        let its = &mut self.planes[plane];
-        let open = match opened {
-            Opened::Host(stream) => &mut its.host[stream],
-            Opened::Collected(class) => &mut its.collected[class],
-            Opened::Swapped => &mut its.swapped,
-        };
-        std::mem::replace(open, BlockId::NONE)
+        std::mem::replace(self.place_of(plane, opened), BlockId::NONE)
     }
 
     /// The open blocks for data of host and GC.

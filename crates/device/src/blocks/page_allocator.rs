@@ -234,7 +234,7 @@ impl PageAllocator {
         let stripe = &mut self.stripes[die];
         stripe.turns[stream] = turn as u8;
         stripe.pending -= 1;
-        self.write_to(plane, open, Source::Host, tag)
+        self.write_to(plane, open, || (Source::Host, tag))
     }
 
     /// A page for host data on the next plane, if it lies at `offset` and its plane is not in
@@ -259,7 +259,7 @@ impl PageAllocator {
     }
 
     fn next_host_offset(&self, plane: PlaneId, stream: usize) -> u32 {
-        let open = self.open_blocks.opened(plane, Opened::Host(stream));
+        let open = self.open_blocks.opened(plane, Opened::Host(stream as u8));
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
@@ -309,7 +309,7 @@ impl PageAllocator {
         if self.blocks.valid_in(plane) >= self.plane_limit {
             return None;
         }
-        let open = self.open_blocks.opened(plane, Opened::Host(stream));
+        let open = self.open_blocks.opened(plane, Opened::Host(stream as u8));
         let may = if open.is_some() {
             self.collected_to == GcFrontier::Own || self.spares(plane, open, job())
         } else {
@@ -325,27 +325,35 @@ impl PageAllocator {
         self.blocks.free_in(plane) >= 1 || room > left_to_move
     }
 
-    /// Programs the next page of the open block that takes data of `source` and `tag`, opening one
-    /// if need be.
+    /// Programs the next page of the open block that takes what a GC job of the plane moves; one is
+    /// opened if need be.
     ///
     /// # Panics
-    /// If there is no erased block: admission and the reserve make sure there is.
-    #[inline]
-    pub fn write(&mut self, plane: PlaneId, source: Source, tag: StreamTag) -> Taken {
-        let open = self.open_blocks.open_block(plane, source, tag);
-        self.write_to(plane, open, source, tag)
+    /// If there is no erased block: the reserve makes sure there is.
+    #[inline(always)]
+    pub fn write_moved(&mut self, plane: PlaneId, job: &Job) -> Taken {
+        let open = self.open_blocks.opened(plane, job.into);
+        self.write_to(plane, open, || (job.source, job.tag))
     }
 
-    /// As [`PageAllocator::write`], where the open block is known, or that there is none.
+    /// Programs the next page of an open block, or opens one. Of few pages `whose` is asked: of the
+    /// first and the last of a block.
     #[inline(always)]
-    fn write_to(&mut self, plane: PlaneId, open: BlockId, source: Source, tag: StreamTag) -> Taken {
+    fn write_to(
+        &mut self,
+        plane: PlaneId,
+        open: BlockId,
+        whose: impl Fn() -> (Source, StreamTag),
+    ) -> Taken {
         let block = if open.is_some() {
             open
         } else {
+            let (source, tag) = whose();
             self.open_blocks.open(&mut self.blocks, plane, source, tag)
         };
         let Programmed { unit, last, free } = self.blocks.program(plane, block);
         if last {
+            let (source, tag) = whose();
             self.open_blocks.close(plane, source, tag);
         }
         Taken { unit, block, plane, free }
@@ -356,7 +364,7 @@ impl PageAllocator {
         let block = self.open_blocks.take(plane, opened);
         if let Opened::Host(stream) = opened {
             let planes = self.blocks.geometry().planes_per_die;
-            self.stripes[DieId(plane.0 / planes)].turns[stream] = 0;
+            self.stripes[DieId(plane.0 / planes)].turns[usize::from(stream)] = 0;
         }
         block.is_some().then(|| {
             self.blocks.pass_over_rest(block);
@@ -364,7 +372,7 @@ impl PageAllocator {
         })
     }
 
-    /// As [`PageAllocator::write`], for up to `most` pages that follow each other in one block: the
+    /// Programs up to `most` pages of `source` that follow each other in one block: returns the
     /// first, and how many they are.
     pub fn write_run(&mut self, plane: PlaneId, source: Source, most: u32) -> (UnitId, u32) {
         let pages_per_block = self.blocks.geometry().pages_per_block;

@@ -25,9 +25,12 @@ impl Gc {
         foreground: bool,
     ) {
         core.allocator.blocks.collect(victim);
+        let tag = core.allocator.open_blocks.tag_of_survivors(victim);
         let job = Job {
             victim,
             source,
+            tag,
+            into: core.allocator.open_blocks.opened_for(source, tag),
             offset: 0,
             pages: 0,
             gain: 0,
@@ -223,15 +226,15 @@ impl Gc {
     }
 
     /// A moved page gets its place, unless the host has written it meanwhile.
-    #[inline(never)]
+    #[inline(always)]
     pub fn bind_move(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId) -> Bind {
-        let Txn { from, lpn, source, .. } = *flash.txns.get(id);
+        let Txn { from, lpn, .. } = *flash.txns.get(id);
         if !core.allocator.blocks.is_valid(from) {
             return Bind::Dropped;
         }
         let plane = core.locator.plane_of(from);
-        let tag = core.allocator.open_blocks.tag_of_survivors(core.locator.block_of(from));
-        let Taken { unit, block, .. } = core.allocator.write(plane, source, tag);
+        let job = self.jobs[plane].as_ref().expect("a move belongs to a job");
+        let Taken { unit, block, .. } = core.allocator.write_moved(plane, job);
         core.map.set_owner(unit, lpn);
         let txn = flash.txns.get_mut(id);
         (txn.unit, txn.mode) = (unit, core.allocator.open_blocks.mode_of(block));
