@@ -440,10 +440,11 @@ impl Blocks {
         let its = &mut self.planes[plane];
         its.valid -= 1;
         let record = &mut self.blocks[block];
-        record.valid -= 1;
+        let valid = record.valid - 1;
+        record.valid = valid;
         if record.state == BlockState::Full {
-            its.lowest = its.lowest.min(u32::from(record.valid));
-            let below = bucket(&self.geometry, plane, record.valid);
+            its.lowest = its.lowest.min(u32::from(valid));
+            let below = bucket(&self.geometry, plane, valid);
             let [to, from] = self.buckets[below..].first_chunk_mut().expect("two buckets");
             from.remove(&mut self.blocks, block);
             to.push_front(&mut self.blocks, block);

@@ -176,6 +176,26 @@ impl PageAllocator {
         tag: StreamTag,
         job: impl Fn(PlaneId) -> Option<&'a Job>,
     ) -> Option<Taken> {
+        if self.blocks.geometry().planes_per_die > 1 {
+            return self.page_in_turn(die, tag, job);
+        }
+        let (plane, stream) = (PlaneId(die.0), self.open_blocks.stream(tag));
+        if !self.lets_host_write(job(plane)) {
+            return None;
+        }
+        let open = self.open_to_host(plane, stream, || job(plane))?;
+        self.stripes[die].pending -= 1;
+        Some(self.write_to(plane, open, || (Source::Host, tag)))
+    }
+
+    /// As [`PageAllocator::host_page`], where planes take turns: most dies have one.
+    #[inline(never)]
+    fn page_in_turn<'a>(
+        &mut self,
+        die: DieId,
+        tag: StreamTag,
+        job: impl Fn(PlaneId) -> Option<&'a Job>,
+    ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
         let turn = u32::from(self.stripes[die].turns[stream]);
