@@ -104,10 +104,18 @@ impl Flash {
 
     #[inline]
     pub(super) fn transferred_in(&mut self, id: DieId) {
-        self.note_load(id);
         let die = &mut self.dies[id];
         let next = self.txns.get(die.cursor).next;
+        // Where nobody watches and nothing is interrupted, nobody is told or asked.
+        if let Some(time) = self.plain_program
+            && !next.is_some()
+        {
+            die.run_plain(id, time, &mut self.agenda);
+            return;
+        }
+        self.note_load(id);
         if next.is_some() {
+            let die = &mut self.dies[id];
             // Its next page waits behind whoever waits for the channel already.
             die.cursor = next;
             die.state = State::AwaitIn;
@@ -121,12 +129,7 @@ impl Flash {
     /// may, too.
     #[inline]
     pub(super) fn loaded(&mut self, id: DieId) {
-        let die = &mut self.dies[id];
-        if let Some(time) = self.plain_program {
-            die.run_plain(id, time, &mut self.agenda);
-            return;
-        }
-        die.state = State::Loaded;
+        self.dies[id].state = State::Loaded;
         if self.never_interrupts() {
             self.start_loaded(id);
         } else {
