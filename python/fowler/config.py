@@ -480,15 +480,15 @@ class ReliabilityCells(Section):
     number from 0 to 1000000000.
     """
     growth_sd: float = 9e-05
-    """Standard deviation of the growth rate, before it is bounded (per cycle): a number from
-    0 to 1000000000.
+    """Standard deviation of the growth rate, before truncation at the bounds (per cycle): a
+    number from 0 to 1000000000.
     """
     growth_bound: float = 3.0
-    """Half-width of the bounds of the growth rate (sd): a number from 0 to 1000000000."""
-    rber_unworn: float = 0.0001
-    """RBER of a just-written page in a block that was never cycled: a number from 0 to
+    """Distance of the growth rate's bounds from its mean (sd): a number from 0 to
     1000000000.
     """
+    rber_unworn: float = 0.0001
+    """RBER of a just-written page in an unworn block: a number from 0 to 1000000000."""
     erased: float = 1.17
     """Mean threshold voltage of the erased state (V): a number from 0 to 1000000000."""
     programmed_1: float = 2.37
@@ -504,25 +504,25 @@ class ReliabilityCells(Section):
     1000000000.
     """
     retention_charge: float = 0.38
-    """Retention loss by how far a state is above the erased one: a number from 0 to
-    1000000000.
-    """
-    retention_shift: float = 0.0004
-    """Retention loss, mean, by the power of cycles and the logarithm of age: a number from 0
-    to 1000000000.
-    """
-    retention_spread: float = 4e-06
-    """Retention loss, variance, by the power of cycles and the logarithm of age (V): a
+    """Factor of retention loss for the distance between a state and the erased state: a
     number from 0 to 1000000000.
     """
+    retention_shift: float = 0.0004
+    """Factor of the mean retention loss for the power of cycles times the logarithm of age:
+    a number from 0 to 1000000000.
+    """
+    retention_spread: float = 4e-06
+    """Factor of the variance of retention loss for the power of cycles times the logarithm
+    of age (V): a number from 0 to 1000000000.
+    """
     retention_onset: float = 3600.0
-    """Age at which retention loss sets in: it goes with ln(1 + age / onset) (s): a number
-    from 0 to 1000000000.
+    """Age at which retention loss begins: it is proportional to ln(1 + age / onset) (s): a
+    number from 0 to 1000000000.
     """
     retention_shift_power: float = 0.5
-    """Power of cycles in the mean of retention loss: a number from 0 to 1000000000."""
+    """Exponent of cycles in the mean retention loss: a number from 0 to 1000000000."""
     retention_spread_power: float = 0.6
-    """Power of cycles in the variance of retention loss: a number from 0 to 1000000000."""
+    """Exponent of cycles in the variance of retention loss: a number from 0 to 1000000000."""
     disturb_slope: float = 1e-09
     """RBER that one read adds to the block's other pages (per read): a number from 0 to
     1000000000.
@@ -530,13 +530,19 @@ class ReliabilityCells(Section):
     disturb_cycles: float = 2000.0
     """Cycles at which `disturb_slope` was measured (cycles): a number from 0 to 1000000000."""
     disturb_power: float = 1.46
-    """Power of cycles in the slope of read disturb: a number from 0 to 1000000000."""
+    """Exponent of cycles in the slope of read disturb: a number from 0 to 1000000000."""
     correctable_3: float = 0.004
-    """RBER that LDPC corrects from 3 reference voltages: a number from 0 to 1000000000."""
+    """Highest RBER that LDPC corrects with 3 reference voltages: a number from 0 to
+    1000000000.
+    """
     correctable_9: float = 0.01
-    """RBER that LDPC corrects from 9 reference voltages: a number from 0 to 1000000000."""
+    """Highest RBER that LDPC corrects with 9 reference voltages: a number from 0 to
+    1000000000.
+    """
     correctable_21: float = 0.015
-    """RBER that LDPC corrects from 21 reference voltages: a number from 0 to 1000000000."""
+    """Highest RBER that LDPC corrects with 21 reference voltages: a number from 0 to
+    1000000000.
+    """
     end_cycles: float = 3000.0
     """P/E cycles that a block must endure (cycles): a number from 0 to 1000000000."""
     end_age: float = 30.0
@@ -613,7 +619,7 @@ class Lifetime(Section):
     target: str = "157680000s"
     """Target lifetime of the drive: a time with its unit, from 1ms to 36500d."""
     cycles: float = 3000.0
-    """endurance of the cells in P/E cycles, without recovery: a number from 0 to 1000000000."""
+    """Endurance of the cells in P/E cycles, without recovery: a number from 0 to 1000000000."""
     recovery: Literal["spread", "refit", "literal", "table"] = "spread"
     """How cells recover between two P/E cycles (docs/ready.md) (spread: READY's model, with
     the time over which all cycles are spread; refit: READY's model as printed, constants
