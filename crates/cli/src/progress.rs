@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 #[cfg(feature = "parquet")]
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often a bar is drawn, even where nothing is reported.
 const TICK: Duration = Duration::from_millis(200);
@@ -35,8 +35,8 @@ pub(crate) struct Requests {
     /// Millionths of a part that have been done.
     done: AtomicU64,
     served: AtomicU64,
-    /// When the first request was served.
-    began: OnceLock<Instant>,
+    /// When the first request was served, by the clock of the bar.
+    began: OnceLock<Duration>,
 }
 
 impl Requests {
@@ -66,13 +66,13 @@ impl Requests {
                 let began = self.began.get_or_init(|| {
                     // Preconditioning says nothing about how long requests take.
                     self.bar.reset_eta();
-                    Instant::now()
+                    self.bar.elapsed()
                 });
                 let more = (of_a_part * PART) as u64;
                 let done = self.done.fetch_add(more, Ordering::Relaxed) + more;
                 let served = self.served.fetch_add(requests, Ordering::Relaxed) + requests;
                 self.bar.set_position(done);
-                let rate = served as f64 / began.elapsed().as_secs_f64().max(1e-3);
+                let rate = served as f64 / (self.bar.elapsed() - *began).as_secs_f64().max(1e-3);
                 let (served, rate) = (HumanCount(served), HumanCount(rate as u64));
                 self.bar.set_message(format!("{served} requests, {rate} per second"));
             }
