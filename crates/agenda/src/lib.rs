@@ -126,6 +126,32 @@ impl<E: Event> Agenda<E> {
     #[inline]
     pub fn schedule_in(&mut self, lane: usize, at: Nanos, phase: Phase, event: E) -> Ticket {
         let (key, ticket) = self.key(at, phase, event);
+        self.put(lane, at, phase, key);
+        ticket
+    }
+
+    /// As [`Agenda::schedule_in`]; `note` hears the ticket first, so that nothing is left to do for
+    /// who would have to save registers until then.
+    ///
+    /// # Panics
+    /// As [`Agenda::schedule_in`].
+    #[inline]
+    pub fn schedule_noted(
+        &mut self,
+        lane: usize,
+        at: Nanos,
+        phase: Phase,
+        event: E,
+        note: impl FnOnce(Ticket),
+    ) {
+        let (key, ticket) = self.key(at, phase, event);
+        note(ticket);
+        self.put(lane, at, phase, key);
+    }
+
+    /// A key goes into its lane, or on the heap.
+    #[inline]
+    fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
         // What is made later is the greater key of one moment: they are of one phase.
         let put = match phase {
             Phase::Completion => self.lanes[lane].put(at, key),
@@ -137,7 +163,6 @@ impl<E: Event> Agenda<E> {
             Put::First => self.begin_rare(key, false),
             Put::Refused => self.push_on_heap(key),
         }
-        ticket
     }
 
     /// See docs/decisions/device.md, "What orders events?".

@@ -74,7 +74,7 @@ impl Flash {
     }
 
     /// The die senses the page of a read at a level.
-    #[inline]
+    #[inline(always)]
     fn sense(&mut self, id: DieId, page: Ppn, level: u8) {
         let (mut time, transfer) = self.levels.sense_and_transfer(level, || self.offset(page));
         let now = self.now();
@@ -89,9 +89,10 @@ impl Flash {
             channel.busy = true;
             die.state = State::TransferOut;
         }
-        let event = Event::Die(id);
-        die.until = now + time;
-        die.ticket = self.agenda.schedule_in(lane::SENSE, now + time, Phase::Completion, event);
+        let (end, event) = (now + time, Event::Die(id));
+        die.until = end;
+        let note = |ticket| die.ticket = ticket;
+        self.agenda.schedule_noted(lane::SENSE, end, Phase::Completion, event, note);
     }
 
     #[inline]
