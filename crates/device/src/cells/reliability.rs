@@ -239,6 +239,10 @@ pub struct LevelTimes {
     /// By level; of those that there are not, hard decision. A power of two, so that no read asks
     /// whether its level is one.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
+    /// By level, what it takes beyond the hard decision, of the first page type; whether that is
+    /// the only one.
+    beyond_hard: [Span; LEVELS_MAX + 1],
+    alike: bool,
     levels: u8,
 }
 
@@ -249,7 +253,12 @@ const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 impl LevelTimes {
     /// Hard decision alone.
     pub fn nominal(timing: &Timing) -> LevelTimes {
-        LevelTimes { times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1], levels: 1 }
+        LevelTimes {
+            times: [(timing.read, timing.bus_transfer); LEVELS_MAX + 1],
+            beyond_hard: [Span::ZERO; LEVELS_MAX + 1],
+            alike: timing.read.values().len() == 1,
+            levels: 1,
+        }
     }
 
     /// Every level of `ldpc`.
@@ -267,6 +276,9 @@ impl LevelTimes {
             let read = timing.read.map(|read| Span(read.0 * references(level) / references(hard)));
             *place = (read, Span(timing.bus_transfer.0 * bits(level) / bits(hard)));
         }
+        let took = |level: u8| its.sense(level, 0) + its.transfer(level);
+        let beyond = (0..its.levels).map(|level| took(level) - took(0)).collect::<Vec<_>>();
+        its.beyond_hard[..beyond.len()].copy_from_slice(&beyond);
         its
     }
 
@@ -293,6 +305,13 @@ impl LevelTimes {
     pub fn sense_and_transfer(&self, level: u8, offset: impl FnOnce() -> u32) -> (Span, Span) {
         let (sense, transfer) = self.of(level);
         (sense.of(offset), *transfer)
+    }
+
+    /// What sensing a page at a level and transferring it takes beyond the hard decision, where
+    /// that is the same of every page.
+    #[inline]
+    pub fn beyond_hard(&self, level: u8) -> Option<Span> {
+        self.alike.then(|| self.beyond_hard[usize::from(level) % self.beyond_hard.len()])
     }
 
     /// How many levels there are.

@@ -98,7 +98,7 @@ impl Flash {
                 blame[Part::Transfer] += self.timing.bus_transfer;
                 blame[Part::Channel] += total - hard;
                 if txn.level > 0 {
-                    self.soft_blame(txn, hard, blame);
+                    self.soft_blame(txn, blame);
                 }
             }
             Op::Program | Op::Erase => self.cells_blame(txn, total, blame),
@@ -106,21 +106,44 @@ impl Flash {
     }
 
     /// What a read took beyond a hard decision that suffices, which has been put down to the
-    /// channel.
+    /// channel. What differs by page or is rare is a call at the end, so that no register is saved.
     #[cold]
-    fn soft_blame(&self, txn: &Txn, hard: Span, blame: &mut Blame) {
-        let at = |level| {
-            let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
-            sense + transfer
+    #[inline(never)]
+    fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
+        let Some(soft) = self.levels.beyond_hard(txn.level) else {
+            return self.soft_blame_by_page(txn, blame);
         };
-        let soft = at(txn.level) - hard;
         blame[Part::SoftSensing] += soft;
         blame[Part::Channel] -= soft;
         if txn.first_level < txn.level {
-            let tries: Span = (txn.first_level..txn.level).map(at).sum();
-            blame[Part::Retry] += tries;
-            blame[Part::Channel] -= tries;
+            self.retry_blame(txn, blame);
         }
+    }
+
+    /// As [`Flash::soft_blame`], where not all pages are sensed alike.
+    #[inline(never)]
+    fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
+        let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
+        blame[Part::SoftSensing] += soft;
+        blame[Part::Channel] -= soft;
+        if txn.first_level < txn.level {
+            self.retry_blame(txn, blame);
+        }
+    }
+
+    /// The tries of a read at lower levels, in vain.
+    #[cold]
+    #[inline(never)]
+    fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
+        let tries: Span = (txn.first_level..txn.level).map(|level| self.took_at(level, txn)).sum();
+        blame[Part::Retry] += tries;
+        blame[Part::Channel] -= tries;
+    }
+
+    /// What sensing the page of a read at a level and transferring it takes.
+    fn took_at(&self, level: u8, txn: &Txn) -> Span {
+        let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
+        sense + transfer
     }
 
     #[inline]
