@@ -187,6 +187,19 @@ impl Die {
     #[inline(never)]
     fn leave_ranks(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };
+        // Most often nothing else waits, and nothing was overtaken. The record may say otherwise: a
+        // transaction may have been taken up before.
+        if ranked.remove_alone(id) {
+            txns.get_mut(id).overtook = false;
+        } else {
+            self.leave_others(id, txns);
+        }
+    }
+
+    /// As [`Die::leave_ranks`], where others wait too.
+    #[inline(never)]
+    fn leave_others(&mut self, id: TxnId, txns: &mut Txns) {
+        let Some(ranked) = &mut self.ranked else { return };
         // Pages of one request do not overtake each other.
         let Txn { class, req, .. } = *txns.get(id);
         let overtook = self.queue.head(class) != Some(id)

@@ -11,6 +11,7 @@
 //!
 //! - `die.rs`, `queue.rs`, `indexed_heap.rs`: a die, and what waits for it, in order of submission
 //!   or by rank.
+//! - `ranks.rs`: submitting to a die that ranks what waits, and asking it for the only one.
 //! - `txn.rs`: the transactions. `reads.rs`, `program_erase.rs`: reads; programs and erases.
 //! - `suspend.rs`: off the cells and back. `channel.rs`: who transfers when.
 //! - `time_accounting.rs`: where the time of each transaction went. `flash_trace.rs`: every step,
@@ -23,6 +24,7 @@ pub mod flash_trace;
 pub mod indexed_heap;
 mod program_erase;
 pub mod queue;
+mod ranks;
 pub mod raw_die;
 mod reads;
 mod suspend;
@@ -347,24 +349,6 @@ impl Flash {
         self.marked.push(die);
     }
 
-    /// The rest of [`Flash::submit`], of a transaction that is ranked or that page writes joined.
-    #[inline(never)]
-    fn submit_further(&mut self, id: TxnId, die_id: DieId, marks: bool) {
-        if let Some(ranked) = &mut self.dies[die_id].ranked {
-            let page = self.locator.page_of(self.txns.get(id).unit);
-            let youth = self.condition.as_ref().map_or(0, |its| its.youth(page));
-            ranked.push(id, youth, &mut self.txns);
-        }
-        if marks {
-            self.put_among_marked(die_id);
-        }
-        let mut joined = self.txns.get(id).joined;
-        while joined.is_some() {
-            self.join_at(joined, die_id);
-            joined = self.txns.get(joined).next;
-        }
-    }
-
     /// A page write joins a program that waits already: its own wait begins now.
     pub fn join_at(&mut self, id: TxnId, die: DieId) {
         let now = self.now();
@@ -480,7 +464,11 @@ impl Flash {
                 return head;
             }
         }
-        if die.queue.is_empty() { None } else { self.pick_among(id) }
+        match die.queue.is_empty() {
+            true => None,
+            false if self.in_order => self.pick_among(id),
+            false => self.pick_by_rank(id),
+        }
     }
 
     /// As [`Flash::pick`], where there is a choice.

@@ -246,18 +246,30 @@ impl RankedQueue {
 
     /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
     /// their request; what is ranked equal, in order of submission.
-    #[inline(never)]
-    pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
-        self.count += 1;
-        if self.count == 1 {
-            self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
-        } else {
+    #[cfg(test)]
+    fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        if !self.push_alone(id, age_key, txns) {
             self.push_beside_others(id, age_key, txns);
         }
     }
 
+    /// Ranks a transaction that begins to wait, if nothing else does. Returns whether it did;
+    /// otherwise [`RankedQueue::push_beside_others`] does.
+    #[inline]
+    pub fn push_alone(&mut self, id: TxnId, age_key: u32, txns: &Txns) -> bool {
+        let alone = self.count == 0;
+        if alone {
+            self.count = 1;
+            self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
+        }
+        alone
+    }
+
+    /// Ranks a transaction that begins to wait. Reads go by `age_key`, programs by the size of
+    /// their request; what is ranked equal, in order of submission.
     #[inline(never)]
-    fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+    pub fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
+        self.count += 1;
         let one = self.aside[0];
         if one.id.is_some() {
             if self.count == 2 {
@@ -283,6 +295,19 @@ impl RankedQueue {
         if let Some(ranked) = self.of_mut(class) {
             ranked.push(id, rank, txns.places_mut(By::Rank));
         }
+    }
+
+    /// A transaction is taken up, if nothing else is known to wait. Returns whether it was;
+    /// otherwise [`RankedQueue::remove`] does it.
+    #[inline]
+    pub fn remove_alone(&mut self, id: TxnId) -> bool {
+        let [one, other] = &mut self.aside;
+        let alone = one.id == id && !other.id.is_some();
+        if alone {
+            one.id = TxnId::NONE;
+            self.count = 0;
+        }
+        alone
     }
 
     /// A transaction is taken up.
@@ -317,6 +342,15 @@ impl RankedQueue {
             |its: &&Aside| its.is_of(TxnClass::HostRead) || its.is_of(TxnClass::HostProgram);
         let aside = self.aside.iter().filter(hosts).count();
         self.reads.members().count() + self.programs.members().count() + aside
+    }
+
+    /// The only transaction that waits, where that is known at a glance; with `programs_blocked` it
+    /// is no program of the host.
+    #[inline]
+    pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
+        let [one, other] = &self.aside;
+        let hidden = programs_blocked && one.class == TxnClass::HostProgram;
+        (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
     /// The first of a class by rank.
@@ -387,15 +421,6 @@ impl<'a> View<'a> {
             Some(ranked) => ranked.first(class),
             None => self.queue.head(class),
         }
-    }
-
-    /// The only transaction that waits, where that is known at a glance: an order by rank need look
-    /// no further.
-    #[inline]
-    pub fn sole(&self) -> Option<TxnId> {
-        let [one, other] = &self.ranked?.aside;
-        let hidden = one.class == TxnClass::HostProgram && self.programs_blocked;
-        (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
     /// What is to be served because the request that has waited longest for something here came

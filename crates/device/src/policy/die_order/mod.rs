@@ -4,7 +4,8 @@
 //! as it is. It is a pure decision: it may update its own state, never the device's.
 //!
 //! Asked by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
-//! view hides programs that have no page to go to.
+//! view hides programs that have no page to go to. Where a single transaction waits, or where the
+//! order keeps that of submission and a single class waits, nobody need be asked.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};
