@@ -382,6 +382,22 @@ fn comments_keep_to_the_columns_of_code() {
     complain(problems);
 }
 
+#[test]
+fn doc_headings_stand_alone() {
+    let heading = |line: &str| {
+        let text = line.trim_start().strip_prefix("/// # ").unwrap_or_default();
+        ["Errors ", "Panics ", "Safety ", "Examples "].iter().any(|it| text.starts_with(it))
+    };
+    let mut problems = Vec::new();
+    for (path, text) in files("crates", &[".rs"]) {
+        let lines = text.lines().enumerate().filter(|(_, line)| heading(line));
+        problems.extend(
+            lines.map(|(at, _)| format!("{path}:{}: a heading and its text on one line", at + 1)),
+        );
+    }
+    complain(problems);
+}
+
 /// The longest function, in lines. May only be lowered.
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 700;

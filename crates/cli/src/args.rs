@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Trace(Trace),
     /// List the built-in devices, workloads and schemes, or print one as TOML
     Presets(Presets),
-    /// What a file may say: JSON Schemas of configurations and results, for editors and programs
+    /// Print JSON Schemas of configurations and results, for editors and programs
     Schema(crate::schema::Schema),
     #[cfg(feature = "package")]
     #[command(flatten)]

@@ -10,6 +10,7 @@ use crate::{reproduce, study};
 use fowler_experiment::device::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::metrics::comparison_json;
+use fowler_experiment::numbers::counted_as;
 use fowler_experiment::outcome::{Ending, Outcome};
 use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::progress::Progress;
@@ -81,7 +82,10 @@ fn run(arguments: &Run) -> Result<Exit, Diagnostics> {
     })?;
     // The trace comes when everything else is out: what is wrong with it loses nothing.
     let (Some((timeline, mut diagnostics)), Some(folder)) = (seen, folder) else { return Ok(exit) };
-    diagnostics.take(timeline.write(&folder.join(TIMELINE)));
+    let file = folder.join(TIMELINE);
+    if diagnostics.take(timeline.write(&file)).is_some() && !arguments.setup.json {
+        console::print(&console::opens(&file));
+    }
     Ok(combine_exit(exit, &diagnostics))
 }
 
@@ -172,10 +176,19 @@ fn measured(
     if !setup.json {
         console::print(&(report::report(&outcomes) + &output.opens()));
     }
-    Ok(exit_of(&outcomes))
+    let missing = schemes.len().saturating_sub(outcomes.len());
+    if missing > 0 {
+        let missing = counted_as(missing as u64, "scheme has", "schemes have");
+        console::note(&format!("stopped: {missing} no result"));
+    }
+    Ok(match exit_of(&outcomes) {
+        Exit::Done if missing > 0 => Exit::Stopped,
+        exit => exit,
+    })
 }
 
-/// How it ends without a result: stopped before the first request, or with wrong input.
+/// Ends a command that has no result: it was stopped before the first request, or its input is
+/// wrong.
 fn stopped_or(diagnostics: Diagnostics, control: Control<'_>) -> Result<Exit, Diagnostics> {
     if !control.stopped() {
         return Err(diagnostics);

@@ -20,7 +20,7 @@ pub(crate) fn strong(text: &str) -> String {
     Style::new().for_stdout().bold().apply_to(text).to_string()
 }
 
-/// Which file to open, and how the others are found.
+/// The line that names the file to open.
 pub(crate) fn opens(file: &Path) -> String {
     format!("open      {}\n", file.display())
 }

@@ -87,7 +87,9 @@ impl Output {
     /// What to open of what was written, in a line; nothing if nothing was.
     pub fn opens(&self) -> String {
         let summary = self.folder.as_ref().map(|folder| folder.join(SUMMARY));
-        self.reports.first().cloned().or(summary).map_or_else(String::new, |it| console::opens(&it))
+        let log = self.requests.as_ref().map(|requests| requests.path.clone());
+        let first = self.reports.first().cloned().or(summary).or(log);
+        first.map_or_else(String::new, |it| console::opens(&it))
     }
 
     /// Writes the page wherever it was asked for.

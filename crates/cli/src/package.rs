@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Package {
-    /// Print what completes this command in a shell (docs/install.md says where it goes)
+    /// Print a shell completion script (docs/install.md says where it goes)
     Completions {
         /// The shell
         shell: Shell,
@@ -44,8 +44,8 @@ pub(crate) fn execute(command: &Package) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
-/// The command as the manual describes it: with every command below it, and its version alone. Of
-/// which commit the program is, is no matter of a page.
+/// The command as the manual describes it: with every subcommand, and with the version but not the
+/// commit.
 fn manual() -> Command {
     let mut command = Arguments::command().version(env!("CARGO_PKG_VERSION"));
     command = command.disable_help_subcommand(true);

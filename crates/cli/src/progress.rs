@@ -6,10 +6,9 @@ use fowler_papers::Step;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 #[cfg(any(feature = "papers", feature = "parquet"))]
 use std::path::Path;
-use std::sync::OnceLock;
 #[cfg(feature = "parquet")]
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often a bar is drawn, even where nothing is reported.
@@ -29,52 +28,58 @@ fn bar(quiet: bool, length: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// The bar of runs: how far they are, requests so far and per second, and the time left.
+/// The bar of runs: first how far a drive is preconditioned, then how far the runs are, requests so
+/// far and per second, and the time left.
 pub(crate) struct Requests {
     bar: ProgressBar,
-    /// Millionths of a part that have been done.
-    done: AtomicU64,
-    served: AtomicU64,
+    so_far: Mutex<SoFar>,
+}
+
+#[derive(Default)]
+struct SoFar {
+    /// Parts that are done, whole ones and shares.
+    parts: f64,
+    requests: u64,
     /// When the first request was served, by the clock of the bar.
-    began: OnceLock<Duration>,
+    began: Option<Duration>,
 }
 
 impl Requests {
     /// A bar of nothing yet: runs say how many there are.
     pub fn new(quiet: bool) -> Requests {
-        let template = "[{bar:24}] {percent:>3} %  {msg}  {elapsed} gone, {eta} left";
-        Requests {
-            // A bar of length zero would be full.
-            bar: bar(quiet, 1, template),
-            done: AtomicU64::new(0),
-            served: AtomicU64::new(0),
-            began: OnceLock::new(),
-        }
+        // A bar of length zero would be full.
+        Requests { bar: bar(quiet, 1, "{spinner} {msg}"), so_far: Mutex::default() }
     }
 
     /// Follows a step of the work.
     pub fn follow(&self, step: Progress) {
+        let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         match step {
             Progress::Planned(parts) => self.bar.inc_length((parts as f64 * PART) as u64),
             Progress::Preconditioning(share) => {
-                if self.served.load(Ordering::Relaxed) == 0 {
+                if so_far.began.is_none() {
                     let percent = (100.0 * share) as u32;
                     self.bar.set_message(format!("preconditioning the drive: {percent} %"));
                 }
             }
             Progress::Served { requests, of_a_part } => {
-                let began = self.began.get_or_init(|| {
+                let now = self.bar.elapsed();
+                let began = *so_far.began.get_or_insert_with(|| {
                     // Preconditioning says nothing about how long requests take.
+                    let served = "[{bar:16}] {percent:>3} %  {msg}, {eta} left";
+                    if let Ok(style) = ProgressStyle::with_template(served) {
+                        self.bar.set_style(style.progress_chars("=> "));
+                    }
                     self.bar.reset_eta();
-                    self.bar.elapsed()
+                    now
                 });
-                let more = (of_a_part * PART) as u64;
-                let done = self.done.fetch_add(more, Ordering::Relaxed) + more;
-                let served = self.served.fetch_add(requests, Ordering::Relaxed) + requests;
-                self.bar.set_position(done);
-                let rate = served as f64 / (self.bar.elapsed() - *began).as_secs_f64().max(1e-3);
-                let (served, rate) = (HumanCount(served), HumanCount(rate as u64));
-                self.bar.set_message(format!("{served} requests, {rate} per second"));
+                so_far.parts += of_a_part;
+                so_far.requests += requests;
+                self.bar.set_position((so_far.parts * PART) as u64);
+                let seconds = now.saturating_sub(began).as_secs_f64().max(1e-3);
+                let rate = HumanCount((so_far.requests as f64 / seconds) as u64);
+                let requests = HumanCount(so_far.requests);
+                self.bar.set_message(format!("{requests} requests, {rate}/s"));
             }
         }
     }
@@ -87,8 +92,7 @@ impl Requests {
 
 /// How much of whole runs is done.
 #[cfg(any(feature = "papers", feature = "parquet"))]
-const RUNS: &str =
-    "[{bar:24}] {percent:>3} %  {pos} of {len} runs{msg}  {elapsed} gone, {eta} left";
+const RUNS: &str = "[{bar:16}] {percent:>3} %  {pos} of {len} runs{msg}, {elapsed}, {eta} left";
 
 /// A bar of runs, of which there are more as they are planned.
 #[cfg(feature = "papers")]
@@ -117,7 +121,7 @@ pub(crate) fn count(bar: &ProgressBar) -> impl Fn(bool) + Sync + '_ {
 
 /// A bar of shares of a whole, in thousandths.
 pub(crate) fn shares(quiet: bool) -> ProgressBar {
-    bar(quiet, 1000, "[{bar:24}] {percent:>3} %  {elapsed} gone, {eta} left")
+    bar(quiet, 1000, "[{bar:24}] {percent:>3} %  {elapsed}, {eta} left")
 }
 
 /// Lets a bar follow a study.

@@ -110,15 +110,14 @@ mod with_columns {
         let mut text = titled(plan);
         text.push_str(&grid.text());
         if tally.failed > 0 {
-            let why = "why is in the column `error`; --retry runs what failed once more";
+            let why = "the column `error` says why; --retry runs the failed points again";
             let _grows = writeln!(text, "{why}");
         }
         for sheet in folder.findings(plan)? {
             let _grows = write!(text, "\n{}", sheets::text(&sheet));
         }
-        let points = folder.path().join("points");
-        let _grows =
-            writeln!(text, "\nsaved in {}: `fowler.sweep` in Python opens it", points.display());
+        let folder = folder.path().display();
+        let _grows = writeln!(text, "\nopen      fowler.load(\"{folder}\") in Python");
         Ok(text)
     }
 }

@@ -44,19 +44,21 @@ impl Grid {
 
     /// The table as lines of text, as wide as standard output allows.
     pub fn text(&self) -> String {
-        self.fitting(console::width())
+        let tables = self.fitting(console::width());
+        tables.iter().map(|table| emphasized(table)).collect::<Vec<_>>().join("\n")
     }
 
-    fn fitting(&self, width: Option<usize>) -> String {
+    /// The table, or the tables that it becomes.
+    fn fitting(&self, width: Option<usize>) -> Vec<String> {
         let all: Vec<usize> = (0..self.heads.len()).collect();
         let whole = self.of(&all, None);
         let Some(width) = width.filter(|&width| wide(&whole) > width) else {
-            return emphasized(&whole);
+            return vec![whole];
         };
         let fewer: Vec<usize> = all.iter().copied().filter(|it| !self.spare.contains(it)).collect();
         let kept = self.of(&fewer, None);
-        if wide(&kept) <= width {
-            return emphasized(&kept);
+        if wide(&kept) <= width || fewer.len() < 2 {
+            return vec![kept];
         }
         // The first column names the rows of each table.
         let others = |columns: &[usize]| wide(&self.of(columns, None));
@@ -72,9 +74,7 @@ impl Grid {
                 _ => tables.push(vec![0, column]),
             }
         }
-        let tables: Vec<String> =
-            tables.iter().map(|columns| emphasized(&self.of(columns, bound))).collect();
-        tables.join("\n")
+        tables.iter().map(|columns| self.of(columns, bound)).collect()
     }
 
     /// The table of these columns, the first of at most `bound` characters.
@@ -117,12 +117,12 @@ fn wide(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// The heads stand out, where anything may.
+/// The heads in bold, down to the rule below them, where standard output may be emphasized.
 fn emphasized(table: &str) -> String {
-    match table.split_once('\n') {
-        Some((heads, rows)) => format!("{}\n{rows}", console::strong(heads)),
-        None => table.into(),
-    }
+    let rule = table.lines().position(|line| line.starts_with("|-")).unwrap_or(0);
+    let line =
+        |(number, line)| if number < rule { console::strong(line) } else { String::from(line) };
+    table.lines().enumerate().map(line).map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]
@@ -140,15 +140,15 @@ mod tests {
 
     #[test]
     fn a_table_that_fits_or_is_read_by_a_program_stays_whole() {
-        let whole = grid().fitting(None);
-        assert_eq!(grid().fitting(Some(wide(&whole))), whole);
+        let whole = grid().fitting(None).join("");
+        assert_eq!(grid().fitting(Some(wide(&whole))).join(""), whole);
         assert!(whole.lines().all(|line| line.matches('|').count() == 5), "{whole}");
     }
 
     #[test]
     fn a_table_that_is_too_wide_becomes_several() {
         for width in [32, 33, 40, 44, 52] {
-            let text = grid().fitting(Some(width));
+            let text = grid().fitting(Some(width)).join("\n");
             assert!(wide(&text) <= width, "{width}:\n{text}");
             for value in ["1,000,000", "2,000,000", "3,000,000", "4", "5", "6"] {
                 assert_eq!(text.split_whitespace().filter(|it| *it == value).count(), 1, "{text}");
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_can_be_spared_goes_first() {
-        let text = grid().spare([2]).fitting(Some(44));
+        let text = grid().spare([2]).fitting(Some(44)).join("\n");
         assert!(!text.contains("two") && text.contains("three"), "{text}");
         assert_eq!(text.matches("writes").count(), 1, "{text}");
     }

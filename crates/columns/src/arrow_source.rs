@@ -51,7 +51,8 @@ impl ArrowSource {
     /// Returns the requests of the next batch. Timestamps count from the first one, since a drive
     /// has no dates; numbers and durations are taken as they are.
     ///
-    /// # Errors Everything that is wrong with the batch. Rows are numbered from 0, across all
+    /// # Errors
+    /// Everything that is wrong with the batch. Rows are numbered from 0, across all
     /// batches.
     pub fn requests(&mut self, batch: &RecordBatch) -> Result<Vec<HostIo>, Diagnostics> {
         let mut requests = convert(batch, self.rows, self.last)?;

@@ -1,11 +1,11 @@
-//! What a sweep found, as tables for a person: its points, the best of them, and what each axis
-//! does. More is in the files of the sweep, and in Python.
+//! Tables that summarize a sweep: its points, the best of them, and the main effect of each axis.
+//! The files of the sweep and the Python module have more.
 
 use crate::summary::{ERROR, POINT, Row};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::collections::BTreeMap;
 
-/// What is looked at, of each the smaller the better, with its head.
+/// The responses that the tables show, each with its column head. Smaller is better.
 const RESPONSES: [(&str, &str); 6] = [
     ("read.mean_us", "read mean (us)"),
     ("read.p99_us", "read p99 (us)"),
@@ -25,15 +25,17 @@ const PARTS: usize = 4;
 pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     let measured: Vec<&Row> = rows.iter().filter(|row| row.text(ERROR).is_none()).collect();
     let value = |row: &Row, name: &str| row.get(name).and_then(|it| it.real());
-    // What no point has, or all have alike, tells nothing of the points.
-    let differs = |name: &str| {
-        let mut values = measured.iter().filter_map(|row| value(row, name));
-        let first = values.next();
-        values.any(|its| Some(its) != first)
-    };
-    let shown: Vec<_> = RESPONSES.into_iter().filter(|(name, _)| differs(name)).collect();
+    if measured.is_empty() {
+        return Vec::new();
+    }
+    let values =
+        |name: &str| -> Vec<f64> { measured.iter().filter_map(|row| value(row, name)).collect() };
+    let mut shown = RESPONSES.to_vec();
+    shown.retain(|(name, _)| !values(name).is_empty());
     let mut sheets = vec![points(&measured, axes, &shown, rows.len())];
-    if measured.len() > 1 && !shown.is_empty() {
+    // Of a response that is the same everywhere no point is the best.
+    shown.retain(|(name, _)| values(name).windows(2).any(|pair| pair[0] != pair[1]));
+    if !shown.is_empty() {
         sheets.push(best(&measured, axes, &shown));
         sheets.extend(effects(&measured, axes, &shown));
     }

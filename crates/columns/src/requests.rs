@@ -159,7 +159,8 @@ impl Probe for RequestColumns {
 
 /// Returns the log of all requests at `path`, in the format of its extension: `.parquet` or `.csv`.
 ///
-/// # Errors If the extension is another.
+/// # Errors
+/// If the extension is another.
 pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.as_deref() {

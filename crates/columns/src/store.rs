@@ -80,7 +80,8 @@ impl Folder {
     /// Opens the folder for the points of a plan, and creates it if necessary. Removes files that
     /// an earlier process left partially written, and keeps finished ones.
     ///
-    /// # Errors If the folder cannot be written, or another process is writing to it.
+    /// # Errors
+    /// If the folder cannot be written, or another process is writing to it.
     pub fn open(path: &Path, plan: &Plan) -> Result<Folder, Diagnostics> {
         for folder in
             [Some(POINTS), plan.keeps_requests().then_some(REQUESTS)].into_iter().flatten()
@@ -197,7 +198,8 @@ impl Folder {
 /// Loads every finished point of the sweep in a folder, one row each, in the order of the design.
 /// Needs only the folder: neither the traces nor the version of Fowler that filled it.
 ///
-/// # Errors If this is not the folder of a sweep, or a file in it cannot be read.
+/// # Errors
+/// If this is not the folder of a sweep, or a file in it cannot be read.
 pub fn load(folder: &Path) -> Result<RecordBatch, Diagnostics> {
     Ok(summary::table(&rows(folder)?))
 }
@@ -232,7 +234,8 @@ pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
 /// Runs one point and returns its files as bytes for the caller to save; `None` if it was stopped.
 /// Its requests, if wanted, are meanwhile in the folder for temporary files.
 ///
-/// # Errors If those requests cannot be written there. Errors of the point are its result.
+/// # Errors
+/// If those requests cannot be written there. Errors of the point are its result.
 pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Made>, Diagnostics> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -253,7 +256,8 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
 /// Runs the points `todo` on `threads` threads (`None`: one per core) and saves them in the folder.
 /// Calls `step` for each finished point, with whether it failed.
 ///
-/// # Errors If the folder cannot be written; points saved before stay.
+/// # Errors
+/// If the folder cannot be written; points saved before stay.
 pub fn run(
     folder: &Folder,
     plan: &Plan,

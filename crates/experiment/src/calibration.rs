@@ -34,7 +34,8 @@ pub struct Trial {
 impl TestBed {
     /// Returns the drive of `spec` under `scheme`.
     ///
-    /// # Errors If either is invalid.
+    /// # Errors
+    /// If either is invalid.
     pub fn new(spec: &DeviceSpec, scheme: &str) -> Result<TestBed, Diagnostics> {
         let drive = device::resolve(&spec.source()?, &Scheme::load(scheme)?, spec)?;
         let clean = Device::new(&drive.config)
@@ -54,7 +55,8 @@ impl TestBed {
 
     /// Replays a workload on a copy of the drive, its times divided by `speed`.
     ///
-    /// # Errors If the workload is invalid.
+    /// # Errors
+    /// If the workload is invalid.
     pub fn trial(
         &self,
         workload: &WorkloadSpec,
@@ -96,7 +98,8 @@ pub fn trials(
 /// replayed on several drives is compressed by one factor, which leaves the slower drives less
 /// idle. The search begins at `first`.
 ///
-/// # Errors As [`trials`], or if there is no such speed.
+/// # Errors
+/// As [`trials`], or if there is no such speed.
 pub fn common_speed(
     beds: &[TestBed],
     workload: &WorkloadSpec,

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// do not depend on the number of threads. A target share of idle time is searched for under the
 /// first scheme, and the resulting factor is used for all.
 ///
-/// # Errors As [`Run::start`], for all schemes at once.
+/// # Errors
+/// As [`Run::start`], for all schemes at once.
 pub fn compare(
     spec: &RunSpec,
     schemes: &[String],
@@ -75,6 +76,10 @@ pub fn compare_watched<P: Probe + Send>(
         alone.into_iter().chain(beside).collect()
     });
     outcomes.sort_by_key(|(place, _)| *place);
+    // A scheme that was stopped before its first request has no outcome; those of the others stay.
+    if control.stopped() && outcomes.iter().any(|(_, outcome)| outcome.is_ok()) {
+        outcomes.retain(|(_, outcome)| outcome.is_ok());
+    }
     let mut diagnostics = Diagnostics::default();
     let outcomes =
         outcomes.into_iter().filter_map(|(_, outcome)| diagnostics.take(outcome)).collect();

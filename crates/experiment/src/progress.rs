@@ -1,4 +1,4 @@
-//! How far work has come: what whoever waits for it is shown.
+//! Steps of progress, from which a progress bar is drawn.
 
 use fowler_units::Nanos;
 

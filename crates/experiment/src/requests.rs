@@ -16,7 +16,8 @@ pub trait RequestSink: Send {
 
     /// Flushes the file and gives it its name.
     ///
-    /// # Errors The first write error; the file then does not appear.
+    /// # Errors
+    /// The first write error; the file then does not appear.
     fn finish(self: Box<Self>) -> Result<(), Diagnostics>;
 }
 

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 
 /// Returns a preconditioned drive; `name` identifies it in messages.
 ///
-/// # Errors Everything that is wrong with the drive.
+/// # Errors
+/// Everything that is wrong with the drive.
 pub fn drive(name: &str, config: &Config) -> Result<Device, Diagnostics> {
     Device::new(config).map_err(|refusals| device::refused(name, &BTreeMap::new(), refusals))
 }

@@ -47,7 +47,8 @@ pub trait RequestSource: fmt::Debug + Send + Sync {
 
     /// Returns the requests, beginning with the first.
     ///
-    /// # Errors If they can be read only once and have been.
+    /// # Errors
+    /// If they can be read only once and have been.
     fn requests(&self) -> Result<CustomRequests<'_>, Diagnostics>;
 }
 
@@ -69,7 +70,8 @@ pub type CustomRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>
 impl WorkloadSpec {
     /// Returns a string that identifies the workload: the hash of the file and the way it is read.
     ///
-    /// # Errors If the file cannot be read, or for custom requests, which have no identity.
+    /// # Errors
+    /// If the file cannot be read, or for custom requests, which have no identity.
     pub fn identity(&self) -> Result<String, Diagnostics> {
         Ok(self.identity_of(&self.hash()?))
     }
@@ -96,7 +98,8 @@ impl WorkloadSpec {
     /// Checks the description of a generator or the first lines of a trace. Without a drive,
     /// assumes one that is large enough.
     ///
-    /// # Errors Everything that is wrong with it.
+    /// # Errors
+    /// Everything that is wrong with it.
     pub fn check(&self, drive: Option<&Resolved>) -> Result<(), Diagnostics> {
         match self {
             WorkloadSpec::Generated(source) => {
@@ -387,7 +390,8 @@ struct Feed<'a, I> {
     source: I,
     left: u64,
     given: u64,
-    length: Length,
+    /// Whichever ends first ends the source.
+    lengths: [Length; 2],
     /// Requests and share that have been reported.
     reported: (u64, f64),
     control: Control<'a>,
@@ -396,16 +400,12 @@ struct Feed<'a, I> {
 
 impl<'a, I> Feed<'a, I> {
     fn new(source: I, length: Length, limit: Option<u64>, control: Control<'a>) -> Self {
-        let length = match (length, limit) {
-            (Length::Requests(all), Some(limit)) => Length::Requests(all.min(limit)),
-            (_, Some(limit)) => Length::Requests(limit),
-            (length, None) => length,
-        };
+        let limited = limit.map_or(Length::Unknown, Length::Requests);
         Feed {
             source,
             left: limit.unwrap_or(u64::MAX),
             given: 0,
-            length,
+            lengths: [length, limited],
             reported: (0, 0.0),
             control,
             error: None,
@@ -445,7 +445,8 @@ impl<I: Iterator<Item = Result<HostIo, TraceError>>> Iterator for Feed<'_, I> {
         match self.source.next() {
             Some(Ok(request)) => {
                 if looks {
-                    self.tell(self.length.share(self.given, request.at));
+                    let shares = self.lengths.each_ref().map(|it| it.share(self.given, request.at));
+                    self.tell(shares[0].max(shares[1]));
                 }
                 self.left -= 1;
                 self.given += 1;

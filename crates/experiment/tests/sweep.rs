@@ -216,7 +216,7 @@ const WRONG: [(&str, &[&str]); 17] = [
         &["s.toml:3: `points` is missing", "`steps` is for grids"],
     ),
     ("", &["s.toml: the design has no axes"]),
-    ("design = 'list'\npoints = 4", &["s.toml:4: `points` belongs to the designs"]),
+    ("design = 'list'\npoints = 4", &["s.toml:4: `points` applies only to the designs"]),
     ("design = 'list'\n", &["s.toml:3: the list has no points"]),
     (
         "points = 1_000_001\nrequest = true\nspeed = 1.0\nidle = 0.5\nformat = 'spc'",

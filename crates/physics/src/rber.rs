@@ -147,6 +147,11 @@ enum Data<'a> {
 }
 
 impl Page<'_> {
+    /// Whether the rate rises with age wherever it is asked for, as that of a table need not.
+    pub(crate) fn is_smooth(&self) -> bool {
+        matches!(self.data, Data::Analytic(..))
+    }
+
     /// The raw bit error rate of data of `age`, in 0 to 0.5.
     pub fn rber(&self, age: Span) -> f64 {
         let rate = match &self.data {
@@ -291,7 +296,8 @@ impl Analytic {
         let highest = self.parameters.programmed_3;
         // Noise as wide as the whole window errs in more than WORN_OUT of all bits.
         let step = self.parameters.step;
-        let fresh = Rising { value: |noise| self.fresh(noise), target, bend: step * step / 12.0 };
+        let value = |noise| self.fresh(noise);
+        let fresh = Rising { value, target, bend: step * step / 12.0, smooth: true };
         let noise = fresh.last(0.0, highest * highest);
         Worn { model: self, cycles, noise: noise.unwrap_or(0.0) }
     }

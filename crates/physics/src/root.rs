@@ -49,6 +49,9 @@ pub(crate) struct Rising<V> {
     /// About where the value turns from linear to logarithmic; it decides nothing but how soon the
     /// search is over.
     pub bend: f64,
+    /// Whether the value is sure to rise everywhere, without which interpolation could find another
+    /// crossing than halving does: a table that is extrapolated may fall again.
+    pub smooth: bool,
 }
 
 impl<V: Fn(f64) -> f64> Rising<V> {
@@ -74,7 +77,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         }
         // The way of halving is gone in any case, so that rounding decides as it always did; but
         // nothing is asked that is known.
-        let [below, above] = self.close_in([low, high], grain);
+        let [below, above] =
+            if self.smooth { self.close_in([low, high], grain) } else { [low.at, high.at] };
         let holds = |at| at <= below || at < above && (self.value)(at) <= self.target;
         if grain < 1.0 {
             return Some(halve(low.at, high.at, holds));
@@ -176,7 +180,7 @@ mod tests {
                 }
             };
             for target in [scale * 1e-3, scale, scale * 1.7, scale * 40.0, scale * 1e9] {
-                let rising = Rising { value: curve, target, bend: 3000.0 };
+                let rising = Rising { value: curve, target, bend: 3000.0, smooth: true };
                 let expected = last(0.0, 1e4, |at| curve(at) <= target);
                 assert_eq!(rising.last(0.0, 1e4), expected, "{case}, {target:e}");
                 let ends = [0.0, f64::from(u32::MAX)].map(|at| Found { at, value: curve(at) });

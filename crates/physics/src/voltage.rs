@@ -136,7 +136,7 @@ impl<'a> Ages<'a> {
     /// As [`last_age`].
     pub fn last(&self, correctable: f64) -> Option<Span> {
         let value = |at| self.page.rber(units(at));
-        let rate = Rising { value, target: correctable, bend: BEND };
+        let rate = Rising { value, target: correctable, bend: BEND, smooth: self.page.is_smooth() };
         rate.last_whole(self.ends).map(|units| UNIT * u64::from(units))
     }
 }
@@ -182,8 +182,11 @@ mod tests {
                         asked.set(asked.get() + 1);
                         page.rber(units(at))
                     };
-                    ages +=
-                        u32::from(Rising { value, target, bend: BEND }.last_whole(ends).is_some());
+                    ages += u32::from(
+                        Rising { value, target, bend: BEND, smooth: true }
+                            .last_whole(ends)
+                            .is_some(),
+                    );
                 }
             }
         }

@@ -285,7 +285,7 @@ impl LevelTimes {
     #[inline]
     fn of(&self, level: u8) -> &(PerPageType<Span>, Span) {
         debug_assert!(level < self.levels, "level {level} of {}", self.levels);
-        &self.times[usize::from(level) % self.times.len()]
+        &self.times[usize::from(level)]
     }
 
     /// Sensing the page at `offset` in its block.

@@ -29,6 +29,7 @@ impl Die {
     /// far it has come.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
+        debug_assert!(self.command.suspended.is_none(), "nothing is ever suspended here");
         let now = agenda.now();
         let end = now + time;
         self.command.first = self.first;

@@ -243,7 +243,8 @@ impl Txns {
         let record = &mut self.records[id];
         debug_assert!(record.open && record.owner == Owner::Job);
         debug_assert!(!record.joined.is_some() && !record.req.is_some());
-        (record.op, record.class, record.order, record.created) = (op, class, self.submitted, now);
+        (record.op, record.class, record.order) = (op, class, self.submitted);
+        (record.created, record.asked) = (now, now);
         (record.first_level, record.level, record.needed) = (0, 0, 0);
         record.suspensions = 0;
         record

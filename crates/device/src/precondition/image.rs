@@ -60,7 +60,7 @@ impl PreconditionedImage {
         Ok(image.expect("nobody stops it"))
     }
 
-    /// The same under the eyes of `watch`; none if it was stopped.
+    /// The same, reporting to `watch`; none if it was stopped.
     ///
     /// # Errors
     /// As [`PreconditionedImage::new`].

@@ -213,7 +213,8 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
 
 /// Returns the unit of a metric by its path.
 ///
-/// # Panics If there is no such metric.
+/// # Panics
+/// If there is no such metric.
 fn unit(path: &str) -> Unit {
     find(path).map_or_else(|| panic!("no metric is called {path}"), |(metric, _)| metric.unit)
 }

@@ -113,7 +113,8 @@ impl<'a, P: Probe> Run<'a, P> {
 
     /// Runs one drive under one workload.
     ///
-    /// # Errors Everything that is wrong before the first request. Later errors end the run early:
+    /// # Errors
+    /// Everything that is wrong before the first request. Later errors end the run early:
     /// the outcome up to that point is returned, and its [`Ending`] says why.
     pub fn start(self) -> Result<(Outcome, P), Diagnostics> {
         let Run { spec, control, watcher, requests, images, ready, speed } = self;

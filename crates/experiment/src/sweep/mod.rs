@@ -93,7 +93,8 @@ impl Plan {
     /// Reads a specification; `name` identifies it in messages. Relative paths in it start at the
     /// current folder. Each trace is read once, for its hash.
     ///
-    /// # Errors Everything that is wrong with it, at once: keys and values, axes, designs, names of
+    /// # Errors
+    /// Everything that is wrong with it, at once: keys and values, axes, designs, names of
     /// presets, and files that cannot be read. A combination of values that makes no valid drive is
     /// not an error of the plan: only that point fails.
     pub fn read(text: &str, name: &str) -> Result<Plan, Diagnostics> {
@@ -308,7 +309,8 @@ pub struct Watch<'a> {
 /// Runs the points `todo` of a plan on `threads` threads (`None`: one per core), in any order. Each
 /// is saved as soon as it is finished. The results do not depend on the number of threads.
 ///
-/// # Errors The first error of saving a point. A point that fails is saved with its error and does
+/// # Errors
+/// The first error of saving a point. A point that fails is saved with its error and does
 /// not end the sweep.
 pub fn run(
     plan: &Plan,

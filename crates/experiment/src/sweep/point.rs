@@ -114,7 +114,8 @@ impl Plan {
     /// Runs one point; returns `None` if it was stopped. `requests` is the file for its requests,
     /// which appears once the point has finished without failing.
     ///
-    /// # Errors Only if that file cannot be written. Errors of the point are its result.
+    /// # Errors
+    /// Only if that file cannot be written. Errors of the point are its result.
     ///
     /// # Panics
     /// If the plan has no such point.

@@ -55,7 +55,8 @@ impl Choice {
 
     /// Parses `10ms..12ms` or `slowest:5`, the argument of `flag`.
     ///
-    /// # Errors What is wrong with it, and what is expected.
+    /// # Errors
+    /// What is wrong with it, and what is expected.
     pub fn parse(text: &str, flag: &str) -> Result<Choice, Diagnostics> {
         let wrong = |what: String| {
             Diagnostics::from(Diagnostic::new(flag, what).expected(
@@ -85,7 +86,8 @@ impl Choice {
 
 /// Chooses a number of the slowest requests.
 ///
-/// # Errors If the number is zero or too large.
+/// # Errors
+/// If the number is zero or too large.
 pub fn slowest(count: usize, flag: &str) -> Result<usize, Diagnostics> {
     if (1..=SLOWEST_MAX).contains(&count) {
         return Ok(count);

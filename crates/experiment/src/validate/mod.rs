@@ -173,7 +173,8 @@ impl Point {
 
 /// Validates the simulator against theory.
 ///
-/// # Errors If no expectation matches, or the settings of `spoil` are invalid.
+/// # Errors
+/// If no expectation matches, or the settings of `spoil` are invalid.
 pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let groups = [

@@ -56,10 +56,11 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
 fn point(title: String, run: RunSpec) -> Point {
     let name = title.clone();
     Point::new(Group::Laws, title, move |control: Control<'_>| {
-        let outcome = Run::new(&run, control).outcome().expect("the run was checked");
+        let outcome = Run::new(&run, control).outcome();
         if control.stopped() {
             return None;
         }
+        let outcome = outcome.expect("the run was checked");
         let requests = outcome.recorder.requests();
         // In an open loop all requests may be in flight at once, so the bound is meaningless.
         let open = outcome.pacing == Pacing::Open;

@@ -5,7 +5,8 @@
 //!
 //! Asked by `Flash::pick` (`flash/mod.rs`), which lets no erase overtake a read of its block; the
 //! view hides programs that have no page to go to. Where a single transaction waits, or where the
-//! order keeps that of submission and a single class waits, nobody need be asked.
+//! order keeps that of submission and a single class waits, built-in orders are not asked; custom
+//! ones always are.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};
