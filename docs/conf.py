@@ -1,9 +1,9 @@
 """Builds the documentation: `make docs` writes it into target/docs.
 
-Pages are Markdown that can be read in the repository, too. The build executes their code cells and stops at a
-failure or a warning. The tables of commands, keys and presets come from the program (`references.py`). The
-committed pictures are drawn again and compared (`draw.py`). Neither the build nor the pages fetch anything from
-the network.
+Pages are Markdown that can be read in the repository, too. The build executes their code cells and stops
+at a failure or a warning. The tables of commands, keys and presets come from the program
+(`references.py`). The committed pictures are drawn again and compared (`draw.py`). Neither the build nor
+the pages fetch anything from the network.
 """
 
 from __future__ import annotations
