@@ -179,7 +179,7 @@ except KeyboardInterrupt:
 
 
 def test_policies_that_no_life_asks_are_refused():
-    with pytest.raises(fowler.InputError, match=r"policy.die_order: .*ReadFirst.* would never be asked"):
+    with pytest.raises(fowler.InputError, match=r"policy.die_order: .*ReadFirst.* would never be used"):
         fowler.lifetime("ready-32", "ready-proxy", scheme=["st", ReadFirst()], limit=1_000, dilation=2000)
 
 
@@ -332,7 +332,7 @@ def test_what_fails_in_a_policy_ends_the_run_with_its_traceback(device, scheme, 
         ([], "is neither a scheme nor a policy"),
         (
             [ReadFirst(), Alternating()],
-            "`Alternating` is the second policy of this scheme for",
+            "`Alternating` is a second custom policy for",
         ),
         (["fifo", BufferHits()], "takes the place of `buffer_hits`, which this drive does not use"),
         (["fifo", FixedRate()], "takes the place of a throttle, which this drive does not have"),
