@@ -2,7 +2,7 @@
 CARGO ?= cargo
 export RUST_BACKTRACE ?= 1
 
-.PHONY: demo test browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
+.PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
 	$(CARGO) run --profile quick --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
@@ -10,9 +10,13 @@ demo: ## build Fowler and compare four schemes on a built-in workload
 
 test: ## run every test, in both build profiles where results must agree byte for byte
 	$(CARGO) build --profile quick --bin fowler
-	$(CARGO) test --workspace --quiet
+	$(CARGO) test --workspace
 	tests/browser/run
 	python/tests/run
+
+test-long: ## run the random tests of the drive over twenty times as many seeds, and a million faults
+	FOWLER_SWARM_TIMES=20 FOWLER_SWARM_FAULTS=1000000 $(CARGO) test --release -p fowler-device --test all -- \
+		swarm:: faults:: power:: tables::
 
 browser: ## test the reports of real runs in a browser (needs chromium, node and npm)
 	$(CARGO) build --profile quick --bin fowler
@@ -22,9 +26,9 @@ python: ## build and test the Python package in an environment of its own (needs
 	python/tests/run
 
 bless: ## update every file that repeats a list or an output of the program, after adding a policy, a key or a preset
-	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test config_errors
-	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test command --test report
-	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test digests
+	FOWLER_BLESS=1 $(CARGO) test --quiet -p fowler-experiment --test all config_errors::
+	INSTA_UPDATE=always INSTA_FORCE_PASS=1 $(CARGO) test --quiet -p fowler-cli --test all -- command:: report::
+	FOWLER_DIGESTS=write $(CARGO) test --quiet -p fowler-device --test all digests::
 	python3 python/generate_scheme_tables.py $(CARGO) run --quiet --bin fowler --
 	. python/environment && "$$venv/bin/python" python/generate_config.py
 	git diff --stat
@@ -67,7 +71,7 @@ lint: ## check formatting, clippy and documentation; warnings are errors
 
 miri: ## run the lookups without bounds checks under Miri (10 minutes; needs `rustup component add miri --toolchain nightly`)
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-units table::
-	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-device --test tables
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --quiet -p fowler-device --test all tables::
 
 bench: ## measure requests per second, beside the floor
 	$(CARGO) run --release --quiet -p fowler-bench

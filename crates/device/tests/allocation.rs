@@ -1,5 +1,6 @@
 //! The inner loop allocates nothing once it is warm.
 
+#[path = "all/support/mod.rs"]
 mod support;
 
 use fowler_device::*;

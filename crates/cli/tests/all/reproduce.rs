@@ -1,0 +1,254 @@
+//! `fowler reproduce` as its user meets it: stopped and taken up again, with bad input, in full.
+
+use crate::processes::{stopped, wait_until};
+use std::fs;
+use std::io::Write as _; // a direct write: what a test prints is captured
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _absent = fs::remove_dir_all(&path);
+    path
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
+    command.arg("reproduce").args(arguments).stdin(Stdio::null());
+    command
+}
+
+fn fowler(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == ending))
+        .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Stops the command once it has finished a few runs.
+fn stopped_early(arguments: &[&str], runs: &Path) -> Output {
+    let mut child =
+        command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(&mut child, || files(runs, "json").len() >= 12);
+    stopped(child, "TERM")
+}
+
+/// So few requests that every run is over at once: what is tested is the study, not its numbers.
+const LOOK: [&str; 5] = ["pes", "--brief", "--quiet", "--limit", "200"];
+
+#[test]
+fn a_study_that_is_stopped_goes_on_where_it_was() {
+    let out = folder("reproduce-stopped");
+    let out_text = out.display().to_string();
+    let arguments: Vec<&str> = LOOK.into_iter().chain(["--out", &out_text]).collect();
+    let runs = out.join("runs-of-200");
+    let ended = stopped_early(&arguments, &runs);
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("the same command resumes"));
+    let saved = files(&runs, "json");
+    assert!(saved.len() >= 12 && files(&out, "csv").is_empty());
+    let finished = fowler(&arguments);
+    let reported = String::from_utf8_lossy(&finished.stdout).into_owned();
+    assert!(finished.status.success(), "{}", String::from_utf8_lossy(&finished.stderr));
+    let page = fs::read_to_string(out.join("report.html")).unwrap();
+    let drawn = files(&out, "svg").len();
+    assert!(drawn > 3 && page.matches("class=\"drawing\"").count() == drawn, "{drawn}");
+    assert_eq!(page.matches("class=\"sortable").count(), files(&out, "csv").len());
+    assert!(page.contains("a look, not a reproduction") && page.len() < 2_000_000);
+    let all = files(&runs, "json");
+    assert!(all.len() > 100, "{} runs", all.len());
+    for file in &saved {
+        assert!(all.contains(file), "{} was saved, and made anew", file.0);
+    }
+    let tables = files(&out, "csv");
+    let again = fowler(&arguments);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), reported, "nothing is left to run");
+    assert_eq!(files(&out, "csv"), tables);
+    exact_claims_are_reproduced(&out.join("claims.csv"));
+    fs::remove_dir_all(&out).unwrap();
+}
+
+/// What needs no workload has to agree however few requests there are.
+fn exact_claims_are_reproduced(claims: &Path) {
+    let text = fs::read_to_string(claims).unwrap();
+    let exact: Vec<&str> = text
+        .lines()
+        .filter(|line| {
+            let place = line.split(',').nth(1).unwrap_or("");
+            ["Table 1", "4.1", "4.2", "2.2"]
+                .iter()
+                .any(|it| place.trim_matches('"').starts_with(it))
+        })
+        .filter(|line| !line.starts_with("000-037"))
+        .collect();
+    assert!(exact.len() >= 22, "{text}");
+    for line in exact {
+        assert!(
+            line.contains(",reproduced,") || line.contains(",agrees by construction,"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let file = folder("reproduce-file");
+    fs::write(&file, "a file").unwrap();
+    let file = file.display().to_string();
+    for (arguments, said) in [
+        (
+            vec!["pse"],
+            "unknown paper `pse`\n    expected: one of pes, rhio, hire, ready, da-raid5\n    hint: did you mean \"pes\"?",
+        ),
+        (vec!["pes", "--traces", "no/such/folder"], "expected: a folder of traces"),
+        (vec!["pes", "--traces", &file], "expected: a folder of traces"),
+        (vec!["rhio", "--traces", "no/such/folder"], "expected: a folder of traces"),
+        (vec!["pes", "--out", &file], "cannot be written"),
+        (vec!["pes", "--limit", "0"], "0 is not in"),
+    ] {
+        let Output { status, stderr, .. } = fowler(&arguments);
+        let reported = String::from_utf8_lossy(&stderr).into_owned();
+        assert_eq!(status.code(), Some(2), "{arguments:?}: {reported}");
+        assert!(reported.contains(said), "{arguments:?}: {reported}");
+    }
+    fs::remove_file(&file).unwrap();
+}
+
+const CATALOGUE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/claims.json");
+
+#[test]
+fn every_claim_of_the_catalogue_has_a_row() {
+    let Ok(text) = fs::read_to_string(CATALOGUE) else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no catalogue of claims at {CATALOGUE}");
+        return;
+    };
+    let catalogue: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let pes = include_str!("../../../../presets/papers/pes.toml");
+    let rhio = include_str!("../../../../presets/papers/rhio.toml");
+    // Its values are lists, compared by the tests of the study: here its rows count.
+    let hire = include_str!("../../../../presets/papers/hire.toml");
+    let ready = include_str!("../../../../presets/papers/ready.toml");
+    for (paper, text, least) in
+        [("pes", pes, 60), ("rhio", rhio, 17), ("hire", hire, 0), ("ready", ready, 0)]
+    {
+        let data: toml::Table = text.parse().unwrap();
+        let compared = compared(&catalogue[paper]["entries"], data["claim"].as_array().unwrap());
+        assert!(compared >= least, "{paper}: {compared} numbers");
+    }
+}
+
+/// Every entry has its claim, with the same numbers; returns how many there are.
+fn compared(entries: &serde_json::Value, claims: &[toml::Value]) -> usize {
+    let mut compared = 0;
+    for entry in entries.as_array().unwrap() {
+        let claim = claims.iter().find(|claim| claim["id"].as_str() == entry["id"].as_str());
+        let claim = claim.unwrap_or_else(|| panic!("{} has no row", entry["id"]));
+        for pair in claim["published"].as_array().unwrap() {
+            let label = pair[0].as_str().unwrap();
+            let ours = pair[1].as_float().or(pair[1].as_integer().map(|it| it as f64));
+            // Other values are worded: there is no number under the label.
+            if let Some(theirs) = entry["value"][label].as_f64() {
+                assert_eq!(ours, Some(theirs), "{} {label}", entry["id"]);
+                compared += 1;
+            }
+        }
+    }
+    compared
+}
+
+/// What is looked at from few requests: the paper, how many claims it has, how its files are
+/// called, which claims are exact whatever the number of requests, and how many runs it takes.
+struct Look {
+    paper: &'static str,
+    claims: usize,
+    files: &'static [&'static str],
+    exact: Vec<String>,
+    runs: usize,
+}
+
+/// Every figure and table there is, exact claims that agree, and nothing left to run.
+fn look(look: &Look) {
+    let out = folder(&format!("reproduce-{}", look.paper));
+    let out_text = out.display().to_string();
+    let arguments = [look.paper, "--brief", "--quiet", "--limit", "200", "--out", &out_text];
+    let Output { status, stdout, stderr } = fowler(&arguments);
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let reported = String::from_utf8_lossy(&stdout).into_owned();
+    assert!(reported.contains(&format!("{} claims: ", look.claims)), "{reported}");
+    assert!(reported.contains("a look, not a reproduction"), "{reported}");
+    let names: Vec<String> = ["svg", "csv"]
+        .iter()
+        .flat_map(|ending| files(&out, ending))
+        .map(|(path, _)| Path::new(&path).file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, look.files);
+    let claims = fs::read_to_string(out.join("claims.csv")).unwrap();
+    for id in &look.exact {
+        let line = claims.lines().find(|line| line.starts_with(id)).unwrap();
+        assert!(
+            line.contains(",reproduced,") || line.contains(",agrees by construction,"),
+            "{line}"
+        );
+    }
+    assert_eq!(files(&out.join("runs-of-200"), "json").len(), look.runs);
+    assert_eq!(
+        String::from_utf8_lossy(&fowler(&arguments).stdout),
+        reported,
+        "nothing is left to run"
+    );
+    fs::remove_dir_all(&out).unwrap();
+}
+
+#[test]
+fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
+    look(&Look {
+        paper: "rhio",
+        claims: 19,
+        files: &[
+            "figure4.svg",
+            "figure5.svg",
+            "figure6.svg",
+            "claims.csv",
+            "figure4.csv",
+            "figure5.csv",
+            "figure6.csv",
+            "gains.csv",
+            "runs.csv",
+            "workloads.csv",
+        ],
+        exact: (9..=14).chain(16..=19).map(|number| format!("001-0{number:02},")).collect(),
+        runs: 12 * 4,
+    });
+}
+
+#[test]
+fn a_look_at_hire_has_its_figures_and_what_is_exact() {
+    look(&Look {
+        paper: "hire",
+        claims: 30,
+        files: &[
+            // Figure 4 has nothing to show: so few requests program hardly a page.
+            "figure3.svg",
+            "figure5.svg",
+            "claims.csv",
+            "figure3.csv",
+            "figure4.csv",
+            "figure5.csv",
+            "lifetime.csv",
+            "overhead.csv",
+            "runs.csv",
+            "table1_physics.csv",
+            "uses.csv",
+            "workloads.csv",
+        ],
+        exact: [2, 4, 5, 6, 8, 9, 11, 15].map(|number| format!("004-0{number:02},")).into(),
+        runs: 17 * (6 + 4 + 4 + 1) + 2,
+    });
+}

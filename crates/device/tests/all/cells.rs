@@ -1,0 +1,225 @@
+//! Cells that err, on whole drives: what reads cost, what the controller knows, and that knowing
+//! disturbs nothing.
+
+use fowler_device::blame::Part;
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::placement::PlacementKind;
+use fowler_device::policy::sensing::SensingKind;
+use fowler_device::policy::step::StepKind;
+use fowler_device::reliability::{ModelKind, StrengthSource};
+use fowler_device::*;
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+use crate::support::{mlc, small};
+
+const MS: u64 = 1_000_000;
+
+fn io(at: u64, page: u64, pages: u32, op: HostOp) -> HostIo {
+    HostIo::new(op, Nanos(at), page * 4096, pages * 4096)
+}
+
+fn run(config: &Config, requests: &[HostIo]) -> (Vec<Completion>, Counters) {
+    let mut completions: Vec<Completion> = Vec::new();
+    let mut device = Device::new(config).unwrap_or_else(|why| panic!("{why:?}"));
+    device.run(requests.iter().copied(), Pacing::Open, &mut completions);
+    (completions, device.counters())
+}
+
+fn pages_of(config: &Config) -> u64 {
+    u64::from(config.layout().expect("a sound drive").logical_pages)
+}
+
+/// One chip with a channel of its own.
+fn one_chip() -> Config {
+    let mut config = small();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 512;
+    config.buffer.size = Bytes(0);
+    config.queue = QueueConfig { depth: 60_000, max_reads: 60_000, max_writes: 60_000 };
+    config.precondition.fill = 0.0;
+    config.reliability.model = ModelKind::Analytic;
+    config
+}
+
+/// Programs of data that is all hot, by how the strength of blocks is known.
+fn program_times(strength: StrengthSource, fill: f64) -> Vec<u64> {
+    let mut config = one_chip();
+    config.timing = mlc();
+    config.gc.idle_after = Span::ms(3_000_000);
+    config.precondition.fill = fill;
+    config.reliability.cycles = 1500;
+    config.reliability.strength = strength;
+    config.hotness.detectors = 1;
+    config.placement.name = PlacementKind::Streams;
+    config.placement.hot_to_strong = true;
+    config.step.name = StepKind::ByStrength;
+    let writes: Vec<_> = (0..1000).map(|n| io(n * 10 * MS, n, 1, HostOp::Write)).collect();
+    run(&config, &writes).0.iter().map(|its| its.latency().0).collect()
+}
+
+#[test]
+fn who_has_measured_nothing_programs_at_the_nominal_step() {
+    let (oracle, measured) =
+        (program_times(StrengthSource::Oracle, 0.0), program_times(StrengthSource::Measured, 0.0));
+    let nominal = mlc().bus_transfer + mlc().program(0);
+    assert!(measured.iter().all(|&took| took == nominal.0), "{measured:?}");
+    assert!(oracle.iter().all(|&took| took <= nominal.0));
+    assert!(oracle.iter().any(|&took| took < nominal.0), "an oracle gains");
+}
+
+#[test]
+fn measuring_leaves_gc_in_idle_time_alone() {
+    let collections = |strength| {
+        let mut config = small();
+        config.precondition.pattern = Pattern::Steady;
+        config.geometry.blocks_per_plane = 64;
+        (config.gc.foreground_below, config.gc.background_below) = (4, 12);
+        config.reliability.model = ModelKind::Analytic;
+        config.reliability.cycles = 1000;
+        config.reliability.strength = strength;
+        let pages = pages_of(&config);
+        let mut rng = Rng::stream(3, "cells/idle");
+        let bursts = (1..=50u64).flat_map(|burst| (0..64u64).map(move |at| (burst, at)));
+        let requests: Vec<_> = bursts
+            .map(|(burst, at)| {
+                io(burst * 1000 * MS + at * 1000, rng.below(pages), 1, HostOp::Write)
+            })
+            .collect();
+        run(&config, &requests).1.collections
+    };
+    let (reported, measured) =
+        (collections(StrengthSource::Oracle), collections(StrengthSource::Measured));
+    assert!(reported.background > 500, "{reported:?}");
+    let near = |one: u64, other: u64| one.abs_diff(other) * 20 <= reported.background;
+    let foreground = near(reported.foreground, measured.foreground);
+    let background = near(reported.background, measured.background);
+    assert!(foreground && background, "{reported:?} {measured:?}");
+}
+
+#[test]
+fn pages_of_one_request_do_not_overtake_each_other() {
+    let mut config = one_chip();
+    config.die_order.name = DieOrderKind::Rhio;
+    let writes = (1..4).map(|page| io(page * 200 * MS, page, 1, HostOp::Write));
+    let requests: Vec<_> = writes.chain([io(1000 * MS, 1, 3, HostOp::Read)]).collect();
+    assert_eq!(run(&config, &requests).1.prioritized, Prioritized::default());
+}
+
+/// A write of part of a page waits for the reading of the old one, which no stream of reads may put
+/// off.
+#[test]
+fn the_reading_of_an_old_page_has_its_write_s_deadline() {
+    let mut config = one_chip();
+    config.precondition.fill = 1.0;
+    config.reliability.model = ModelKind::Off;
+    config.die_order.name = DieOrderKind::Rhio;
+    config.die_order.deadline = Span::ms(20);
+    let pages = pages_of(&config);
+    let mut rng = Rng::stream(3, "cells/merge");
+    let mut requests: Vec<_> =
+        (0..40_000).map(|n| io(n * 29_900, rng.below(pages), 1, HostOp::Read)).collect();
+    requests
+        .insert(100, io(100 * 29_900, 7, 1, HostOp::Write).with_size(512).with_op(HostOp::Write));
+    let (completions, _) = run(&config, &requests);
+    let write = completions.iter().find(|its| its.io.op == HostOp::Write).expect("one write");
+    // Its reading and its program each wait for the deadline at most, and for what is served then.
+    assert!(write.latency() < Span::ms(45), "{write:?}");
+    assert!(write.blame[Part::Merge] > Span::ms(15), "reads went first until then: {write:?}");
+}
+
+#[test]
+fn streams_leave_stripes_whole() {
+    let operations = |placement| {
+        let mut config = small();
+        config.geometry.planes_per_die = 4;
+        config.geometry.blocks_per_plane = 64;
+        config.geometry.pages_per_block = 32;
+        config.buffer.size = Bytes(0);
+        config.hotness.detectors = 1;
+        config.hotness.hot_up_to = Bytes(4096);
+        config.placement.name = placement;
+        config.precondition.fill = 0.0;
+        let mut rng = Rng::stream(3, "cells/planes");
+        let mut page = 0;
+        let writes: Vec<_> = (0..1500u64)
+            .map(|number| {
+                let pages = if rng.chance(0.5) { 1 } else { 8 };
+                page += u64::from(pages);
+                io(number / 8 * 3 * MS, page - u64::from(pages), pages, HostOp::Write)
+            })
+            .collect();
+        run(&config, &writes).1.operations
+    };
+    let (striped, streams) =
+        (operations(PlacementKind::SingleStream), operations(PlacementKind::Streams));
+    assert!(streams < striped * 3 / 2, "{striped} and {streams} operations");
+}
+
+#[test]
+fn a_page_of_which_nothing_is_known_is_read_as_the_worst() {
+    let mut config = one_chip();
+    config.sensing.name = SensingKind::WorstCase;
+    let requests = [
+        io(0, 0, 1, HostOp::Read),
+        io(10 * MS, 1, 1, HostOp::Write),
+        io(20 * MS, 1, 1, HostOp::Read),
+    ];
+    let (completions, counters) = run(&config, &requests);
+    assert_eq!(completions[0].latency(), completions[2].latency());
+    assert_eq!(counters.reads_at, [0, 0, 2, 0], "at the level of the weakest block's end");
+    let read = completions[2].latency();
+    assert_eq!(read, config.timing.read.at(0) * 7 + Span(config.timing.bus_transfer.0 * 5 / 2));
+}
+
+/// A read that climbs occupies the die and the channel for each try.
+#[test]
+fn every_try_is_paid_for() {
+    let mut config = one_chip();
+    config.precondition.fill = 1.0;
+    config.sensing.name = SensingKind::Retry;
+    config.reliability.cycles = 3000;
+    config.reliability.oldest = Span(30 * 86_400_000 * MS);
+    let pages = pages_of(&config);
+    let reads: Vec<_> = (0..pages).map(|page| io(page * 10 * MS, page, 1, HostOp::Read)).collect();
+    let (completions, counters) = run(&config, &reads);
+    let at = |references: u64, bits: u64| {
+        Span(config.timing.read.at(0).0 * references / 3 + config.timing.bus_transfer.0 * bits / 2)
+    };
+    let tries = [at(3, 2), at(9, 4), at(21, 5)];
+    let sums = [tries[0], tries[0] + tries[1], tries[0] + tries[1] + tries[2]];
+    for its in &completions {
+        assert!(sums.contains(&its.latency()), "{its:?}");
+        assert_eq!(its.blame[Part::Retry] > Span::ZERO, its.latency() > sums[0], "{its:?}");
+    }
+    let climbed =
+        |latency| completions.iter().filter(|its| its.latency() == latency).count() as u64;
+    assert_eq!(counters.reads_at[..3], sums.map(climbed));
+    assert!(counters.reads_at[..3].iter().all(|&reads| reads > 10), "{:?}", counters.reads_at);
+    assert_eq!(counters.retries_at[0], counters.reads_at[1] + counters.reads_at[2]);
+    assert!(counters.uncorrectable > 0, "some of the weakest are lost at such an age");
+}
+
+#[test]
+fn absurd_numbers_are_refused_or_do_no_harm() {
+    let mut config = one_chip();
+    config.reliability.oldest = Span(3650 * 86_400_000 * MS);
+    let refusals = config.layout().unwrap_err();
+    assert!(refusals.iter().any(|it| it.keys.contains(&"reliability.oldest")), "{refusals:?}");
+    let mut config = one_chip();
+    config.timing.program_iterations = fowler_nand::PerPageType::uniform(70_000);
+    (config.timing.program_phase, config.timing.verify_phase) = (Span(10), Span(10));
+    run(&config, &[io(0, 0, 1, HostOp::Write)]);
+    let mut config = small();
+    (config.geometry.channels, config.geometry.chips_per_channel) = (32, 4);
+    config.reliability.model = ModelKind::Analytic;
+    config.reliability.strength = StrengthSource::Measured;
+    // 32 blocks of a die.
+    config.reliability.measure_every = Span(31_999_999);
+    let refusals = config.layout().unwrap_err();
+    assert!(refusals.iter().any(|it| it.keys == ["reliability.measure_every"]), "{refusals:?}");
+    for every in [Span::ms(32), Span(3650 * 86_400_000 * MS)] {
+        config.reliability.measure_every = every;
+        run(&config, &[io(0, 0, 1, HostOp::Read), io(100 * MS, 1, 1, HostOp::Read)]);
+    }
+}

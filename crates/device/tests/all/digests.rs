@@ -1,0 +1,188 @@
+//! Every completion of many drives, hashed: when each request was answered, why it took so long to
+//! the nanosecond, and what was counted. A change made for speed must leave every digest as it is.
+//! One that changes semantics writes them anew, and its message says why: `FOWLER_DIGESTS=write
+//! cargo test -p fowler-device --test all digests::`.
+
+use fowler_device::blame::Part;
+use fowler_device::policy::custom::{CustomDieOrder, CustomSuspension, Maker, Queued, View};
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
+use fowler_device::*;
+use fowler_nand::SuspendAt;
+use fowler_units::{Bytes, HostIo, Nanos, Rng, Span, TxnId};
+use std::collections::BTreeMap;
+use crate::support::random::{Choice, drive, requests};
+use crate::support::{scheme, small};
+
+/// 64-bit FNV-1a, a word at a time.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn words(&mut self, words: impl IntoIterator<Item = u64>) {
+        words.into_iter().for_each(|word| self.word(word));
+    }
+}
+
+impl Probe for Digest {
+    fn completed(&mut self, completion: &Completion) {
+        let io = &completion.io;
+        self.words([io.at.0, io.offset, u64::from(io.size), io.op as u64, completion.done.0]);
+        // By name, and only what is not zero: a part that comes to be changes no drive that has
+        // none of it.
+        for part in Part::ALL.into_iter().filter(|&part| completion.blame[part] > Span::ZERO) {
+            part.name().bytes().for_each(|letter| self.word(letter.into()));
+            self.word(completion.blame[part].0);
+        }
+    }
+}
+
+/// Serves the requests and hashes what can be seen of it.
+fn serve(config: &Config, requests: &[HostIo], pacing: Pacing, digest: &mut Digest) {
+    let Ok(mut device) = Device::new(config) else { return digest.word(0) };
+    device.run(requests.iter().copied(), pacing, digest);
+    let c = device.counters();
+    digest.words([c.pages_read, c.buffer_read_hits, c.unwritten_reads, c.pages_written]);
+    digest.words([c.buffer_write_hits, c.pages_trimmed, c.merge_reads, c.suspensions]);
+    for by_source in [c.reads, c.programs, c.erases] {
+        digest.words(by_source.values().take(3).copied());
+    }
+    digest.words([c.collections.foreground, c.collections.background]);
+    digest.words([c.operations, c.suspended_operations, c.outstanding as u64, device.now().0]);
+    let spans = [c.suspended_nominal, c.suspended_extra, c.idle, c.channel_busy, c.die_busy];
+    digest.words(spans.map(|Span(ns)| ns));
+    digest.words(device.erase_counts().iter().map(|&count| u64::from(count)));
+}
+
+/// Forty random drives, `altered` each.
+fn swarm(group: u64, altered: impl Fn(&mut Config)) -> u64 {
+    let mut digest = Digest::new();
+    for seed in group * 40..(group + 1) * 40 {
+        let mut rng = Rng::stream(seed, "digests");
+        let mut config = drive(&mut rng, seed, &Choice::fixed());
+        altered(&mut config);
+        let Ok(layout) = config.layout() else { continue };
+        let pacing = if rng.chance(0.5) {
+            Pacing::Open
+        } else {
+            Pacing::Closed { depth: 1 + seed as u32 % 9 }
+        };
+        let requests = requests(&mut rng, &layout, 150);
+        serve(&config, &requests, pacing, &mut digest);
+    }
+    digest.0
+}
+
+/// A scheme on a drive in steady state under 20,000 requests, whose arrivals it can just bear.
+fn steady(name: &str, ack: Ack, pattern: Pattern, pacing: Pacing) -> u64 {
+    let mut config = small();
+    config.buffer.ack = ack;
+    config.precondition.pattern = pattern;
+    scheme(&mut config, name);
+    let layout = config.layout().expect("a sound drive");
+    let mut rng = Rng::stream(1, "digests/steady");
+    let mut requests = requests(&mut rng, &layout, 20_000);
+    for (number, io) in requests.iter_mut().enumerate() {
+        io.at = Nanos(number as u64 * 1_500_000 + rng.below(4_000_000));
+    }
+    requests.sort_by_key(|io| io.at);
+    let mut digest = Digest::new();
+    serve(&config, &requests, pacing, &mut digest);
+    digest.0
+}
+
+fn computed() -> BTreeMap<String, String> {
+    let mut digests = BTreeMap::new();
+    let mut put = |name: String, digest: u64| digests.insert(name, format!("{digest:016x}"));
+    for group in 0..50 {
+        put(format!("random drives {}..{}", group * 40, (group + 1) * 40), swarm(group, |_| {}));
+    }
+    for group in 0..3 {
+        // Pages that are no power of two, blocks of more pages than a word has bits or a run has
+        // pages.
+        let page = [1536, 2560, 4096][group as usize];
+        let blocks = [33, 100, 384][group as usize];
+        let altered = |config: &mut Config| {
+            config.geometry.page_size = Bytes(page);
+            config.geometry.pages_per_block = blocks;
+            config.buffer.size = Bytes(config.buffer.size.0 / page * page);
+        };
+        put(format!("pages of {page} bytes, blocks of {blocks}"), swarm(group, altered));
+    }
+    for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
+        for ack in [Ack::OnInsert, Ack::OnProgram] {
+            for pattern in [Pattern::Steady, Pattern::Rested] {
+                for pacing in [Pacing::Open, Pacing::Closed { depth: 16 }] {
+                    let digest = steady(name, ack, pattern, pacing);
+                    put(format!("{name} {ack:?} {pattern:?} {pacing:?}"), digest);
+                }
+            }
+        }
+    }
+    digests
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "digests are written on request")]
+fn results_are_those_on_record() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/digests.json");
+    let digests = computed();
+    if std::env::var("FOWLER_DIGESTS").is_ok_and(|value| value == "write") {
+        let text = serde_json::to_string_pretty(&digests).expect("a map of strings");
+        return std::fs::write(path, text + "\n").expect("the record can be written");
+    }
+    let text = std::fs::read_to_string(path).expect("the record is there");
+    let recorded: BTreeMap<String, String> = serde_json::from_str(&text).expect("a map of strings");
+    let differ = |name: &&String| recorded.get(*name) != digests.get(*name);
+    let names: Vec<&String> = digests.keys().chain(recorded.keys()).filter(differ).collect();
+    assert!(names.is_empty(), "results have changed: {names:#?}");
+}
+
+/// Read priority and cancellation, as custom policies.
+#[derive(Clone, Debug)]
+struct ReadFirstCancelling;
+
+impl CustomDieOrder for ReadFirstCancelling {
+    fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
+        view.head(Queued::HostRead).or_else(|| view.oldest())
+    }
+}
+
+impl CustomSuspension for ReadFirstCancelling {
+    fn interrupts(&mut self, _running: Running, _candidate: Candidate) -> Option<SuspendAt> {
+        Some(SuspendAt::Anywhere)
+    }
+}
+
+#[test]
+fn custom_policies_decide_as_built_in_ones_do() {
+    for group in 0..4 {
+        let unbound = |config: &mut Config| {
+            (config.suspension.max_suspends, config.suspension.min_progress) = (None, Span::ZERO);
+        };
+        let ours = swarm(group, |config| {
+            unbound(config);
+            config.die_order.name = DieOrderKind::ReadFirst;
+            config.suspension.name = SuspensionKind::Ipc;
+        });
+        let custom = swarm(group, |config| {
+            unbound(config);
+            config.die_order.name = DieOrderKind::Fifo;
+            config.suspension.name = SuspensionKind::Never;
+            config.policies.die_order =
+                Some(Maker::new("read first", || Box::new(ReadFirstCancelling) as Box<_>));
+            config.policies.suspension =
+                Some(Maker::new("cancel", || Box::new(ReadFirstCancelling) as Box<_>));
+        });
+        assert_eq!(ours, custom, "drives {}..{}", group * 40, (group + 1) * 40);
+    }
+}

@@ -1,0 +1,178 @@
+//! The lifetime drive against the drive that is simulated event by event: the same life of a small
+//! drive, at no dilation.
+
+use fowler_device::policy::throttle::{self, Enforcement, EpochRule, ThrottleKind};
+use fowler_device::policy::wear::WearKind;
+use fowler_device::*;
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
+
+/// A drive that is programmed at once, and lives for two hours in epochs of a minute.
+fn drive(name: ThrottleKind, enforcement: Enforcement) -> Config {
+    let mut config = crate::support::small();
+    config.buffer.size = Bytes(0);
+    config.geometry.blocks_per_plane = 64;
+    config.precondition.pattern = Pattern::Steady;
+    config.gc.foreground_below = 3;
+    config.gc.background_below = 3;
+    config.wear.name = WearKind::HotColdSwap;
+    config.wear.threshold = 6;
+    config.life.target = Span::ms(7_200_000);
+    config.life.cycles = 30.0;
+    config.throttle = throttle::Params {
+        name,
+        enforcement,
+        epoch: EpochRule::Auto,
+        window: Span::ms(60_000),
+        epoch_length: Span::ms(60_000),
+        ..throttle::Params::default()
+    };
+    config
+}
+
+/// Writes of one to four pages for as long as the life lasts, three quarters of them to a quarter
+/// of the drive, in busy and quiet minutes.
+fn writes(logical: u64) -> Vec<HostIo> {
+    let mut rng = Rng::stream(7, "a small life");
+    let (mut at, mut writes) = (0.0, Vec::new());
+    while at < 7200.0 {
+        let busy = (at as u64 / 60).is_multiple_of(3);
+        at += -libm::log1p(-rng.unit()) / if busy { 60.0 } else { 20.0 };
+        let pages = 1 + rng.below(4);
+        let space = if rng.chance(0.75) { logical / 4096 / 4 } else { logical / 4096 };
+        let offset = rng.below(space - pages) * 4096;
+        let size = (pages * 4096) as u32;
+        writes.push(HostIo::write(Nanos((at * 1e9) as u64), offset, size));
+    }
+    writes
+}
+
+/// What a life has come to.
+#[derive(Debug)]
+struct Fate {
+    host: u64,
+    all: u64,
+    erases: u64,
+    throttled: ThrottleTime,
+    stops: u64,
+    state: Option<throttle::State>,
+}
+
+fn event_by_event(config: &Config) -> Fate {
+    let mut device = Device::new(config).expect("a sound drive");
+    let before: u64 = device.erase_counts().iter().map(|&count| u64::from(count)).sum();
+    let ends = config.life.target.0;
+    let mut completions: Vec<Completion> = Vec::new();
+    let requests = writes(device.layout().logical.0);
+    // What would enter after the end of the life does not count: both drives are asked for what
+    // entered before it.
+    let mut shorter = requests;
+    loop {
+        let mut tried = device.clone();
+        completions.clear();
+        tried.run(shorter.iter().copied(), Pacing::Open, &mut completions);
+        let within = completions
+            .iter()
+            .filter(|it| it.io.at.0 + it.blame[blame::Part::Throttled].0 < ends)
+            .count();
+        if within == shorter.len() {
+            device = tried;
+            break;
+        }
+        shorter.truncate(within);
+    }
+    device.check().expect("every law");
+    let counters = device.counters();
+    Fate {
+        host: counters.programs[Source::Host] + counters.buffer_write_hits,
+        all: counters.programs.sum(),
+        erases: device.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
+        throttled: counters.throttled,
+        stops: counters.stops,
+        state: device.life().map(|(state, _)| state),
+    }
+}
+
+fn without_dies(config: &Config) -> Fate {
+    let image = PreconditionedImage::new(config).expect("a sound drive");
+    let mut drive = LifetimeDrive::new(&image, config).expect("a sound drive");
+    let before: u64 = drive.erase_counts().iter().map(|&count| u64::from(count)).sum();
+    drive.serve(writes(drive.layout().logical.0).into_iter(), |_, _| true);
+    let (counters, blocked_at_end) = (drive.counters(), drive.blocked_at_end());
+    Fate {
+        host: counters.programs[Source::Host],
+        all: counters.programs.sum(),
+        erases: drive.erase_counts().iter().map(|&count| u64::from(count)).sum::<u64>() - before,
+        throttled: ThrottleTime {
+            delayed: counters.throttled.delayed - blocked_at_end.spread,
+            stopped: counters.throttled.stopped - blocked_at_end.stopped,
+        },
+        stops: counters.stops - u64::from(blocked_at_end.stops),
+        state: Some(drive.throttle()),
+    }
+}
+
+/// What is trimmed is not moved by GC, and is delayed by nothing.
+#[test]
+fn trims_are_performed() {
+    let config = drive(ThrottleKind::Off, Enforcement::Optimistic);
+    let lived = |trims: bool| {
+        let image = PreconditionedImage::new(&config).expect("a sound drive");
+        let mut drive = LifetimeDrive::new(&image, &config).expect("a sound drive");
+        let half = drive.layout().logical.0 / 2;
+        let both = writes(half).into_iter().flat_map(|io| {
+            // The other half of the drive is written before its life, and trimmed bit by bit.
+            let trim = io.with_op(HostOp::Trim).with_offset(half + io.offset).with_size(65_536);
+            let fits = trim.offset + u64::from(trim.size) <= 2 * half;
+            [Some(io), (trims && fits).then_some(trim)].into_iter().flatten()
+        });
+        drive.serve(both, |_, _| true);
+        *drive.counters()
+    };
+    let (without, with) = (lived(false), lived(true));
+    assert_eq!(without.pages_written, with.pages_written);
+    assert_eq!(without.pages_trimmed, 0);
+    assert!(with.pages_trimmed > 100, "{with:?}");
+    assert!(
+        with.programs[Source::Gc] * 10 < without.programs[Source::Gc] * 9,
+        "{without:?} {with:?}"
+    );
+}
+
+fn near(one: f64, other: f64, share: f64, least: f64) -> bool {
+    (one - other).abs() <= (share * one.abs().max(other.abs())).max(least)
+}
+
+/// Pages of the host within 1 %, all pages and erases within 3 %, the time for which writes were
+/// delayed within 3 % of the life, stops within a tenth or 0.2 % of the pages: GC begins a
+/// few pages earlier or later where a die takes its time, which decides which pages of a block are
+/// still valid, and by that when capacity is used up.
+#[test]
+fn a_life_without_dies_is_that_of_the_whole_drive() {
+    use {Enforcement as E, ThrottleKind as K};
+    for (name, enforcement) in [
+        (K::Off, E::Optimistic),
+        (K::FixedRate, E::Optimistic),
+        (K::Dynamic, E::Pessimistic),
+        (K::Dynamic, E::Optimistic),
+        (K::Ready, E::Pessimistic),
+        (K::Ready, E::Optimistic),
+    ] {
+        let config = drive(name, enforcement);
+        let (whole, quick) = (event_by_event(&config), without_dies(&config));
+        let reported = format!("{name:?} {enforcement:?}:\n{whole:#?}\n{quick:#?}");
+        assert!(near(whole.host as f64, quick.host as f64, 0.01, 5.0), "{reported}");
+        assert!(near(whole.all as f64, quick.all as f64, 0.03, 5.0), "{reported}");
+        assert!(near(whole.erases as f64, quick.erases as f64, 0.03, 5.0), "{reported}");
+        let life = config.life.target.as_s();
+        for way in [|it: &Fate| it.throttled.delayed, |it: &Fate| it.throttled.stopped] {
+            let (whole, quick) = (way(&whole).as_s(), way(&quick).as_s());
+            assert!(near(whole, quick, 0.0, 0.03 * life), "{reported}");
+        }
+        let few = 0.002 * whole.host as f64;
+        assert!(near(whole.stops as f64, quick.stops as f64, 0.1, few), "{reported}");
+        let epochs = |fate: &Fate| fate.state.map_or(0, |state| state.predicted.epochs) as f64;
+        assert!(near(epochs(&whole), epochs(&quick), 0.1, 3.0), "{reported}");
+        let busy = (quick.throttled.delayed + quick.throttled.stopped).as_s() > 0.1 * life;
+        assert_eq!(busy, name != K::Off, "{reported}");
+    }
+}

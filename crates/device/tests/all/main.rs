@@ -1,0 +1,23 @@
+//! The tests of the drive as one program: each of them would otherwise compile the whole loop again.
+
+mod access_class;
+mod buffer;
+mod cells;
+mod custom_order;
+mod digests;
+mod faults;
+mod golden_die;
+mod lifetime;
+mod pacing;
+mod power;
+mod preconditioned_image;
+mod redundancy;
+mod rhio;
+mod stripe_loss;
+mod support;
+mod suspension_options;
+mod swarm;
+mod tabled;
+mod tables;
+mod ties;
+mod write_amplification;

@@ -1,0 +1,244 @@
+//! Spans without power: what caches lose, what has grown too old, and that nothing else happens. A
+//! failure of the swarm names its seed.
+
+use fowler_device::policy::redundancy::{CachePower, RedundancyKind};
+use fowler_device::policy::throttle::ThrottleKind;
+use fowler_device::*;
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
+use crate::support::random::{Choice, drive, one_of, requests};
+use crate::support::small;
+
+const MINUTE: Span = Span(60_000_000_000);
+
+/// Stripes of four pages on five chips, pages kept for a minute.
+fn config(kind: RedundancyKind, cache: CachePower) -> Config {
+    let mut config = small();
+    config.geometry.channels = 5;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 40;
+    config.over_provisioning = 0.4;
+    config.buffer.ack = Ack::OnInsert;
+    let its = &mut config.redundancy;
+    (its.name, its.stripe, its.cache) = (kind, 4, cache);
+    its.parity_cache = Bytes(16 * 4096);
+    its.retention = MINUTE;
+    its.integrity = kind != RedundancyKind::Unprotected;
+    config
+}
+
+fn io(op: HostOp, page: u64, pages: u32, at: Span) -> HostIo {
+    HostIo::new(op, Nanos(at.0), page * 4096, pages * 4096)
+}
+
+fn run(device: &mut Device, requests: impl IntoIterator<Item = HostIo>) {
+    let mut completions: Vec<Completion> = Vec::new();
+    device.run(requests, Pacing::Open, &mut completions);
+    device.check().unwrap_or_else(|law| panic!("{}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
+}
+
+/// The clock stands, no counter moves, and requests find the drive as it was.
+#[test]
+fn nothing_happens_without_power() {
+    for kind in [RedundancyKind::DisturbLimiting, RedundancyKind::HybridCaching] {
+        let mut device = Device::new(&config(kind, CachePower::Protected)).unwrap();
+        run(&mut device, (0..30).map(|turn| io(HostOp::Write, turn * 3, 1, Span::us(100) * turn)));
+        let before = (device.now(), device.counters(), device.protection());
+        device.power_off(Span::ms(30_000), &mut ());
+        assert_eq!((device.now(), device.counters(), device.protection()), before);
+        run(&mut device, [io(HostOp::Read, 0, 1, Span::ZERO)]);
+        let its = PowerOffs { spans: 1, off: Span::ms(30_000), ..PowerOffs::default() };
+        assert_eq!(*device.power_offs(), its);
+    }
+}
+
+/// Retention continues without power. Of what is too old by then, the oldest is refreshed first,
+/// and at once.
+#[test]
+fn what_is_too_old_when_power_comes_back_is_refreshed_first() {
+    let mut device =
+        Device::new(&config(RedundancyKind::DisturbLimiting, CachePower::Protected)).unwrap();
+    let held = device.layout().mapped_pages.div_ceil(8);
+    // Blocks that are written in the last half of a minute stay young enough.
+    run(
+        &mut device,
+        [io(HostOp::Read, 0, 1, Span::ZERO), io(HostOp::Read, 0, 1, Span::ms(30_000))],
+    );
+    run(&mut device, (0..80).map(|turn| io(HostOp::Write, turn, 1, Span::us(500) * turn)));
+    device.rest_until(device.now() + Span::ms(500), &mut ());
+    assert_eq!(device.counters().refreshed, Refreshed::default(), "too young");
+    device.power_off(Span::ms(29_000), &mut ());
+    assert_eq!(device.power_offs().overdue, 0, "a minute is not over");
+    device.power_off(Span::ms(1_000), &mut ());
+    let overdue = device.power_offs().overdue;
+    assert!(overdue > 0 && overdue <= u64::from(held), "{overdue} of {held}");
+    let due = device.counters().refreshed.at_hard_limit;
+    assert_eq!(due, 5, "one on every die, before any request");
+    device.rest_until(device.now() + Span::ms(2_000), &mut ());
+    let due = device.counters().refreshed.at_hard_limit;
+    assert!(due >= overdue, "{due} of {overdue}");
+    device.power_off(Span::ZERO, &mut ());
+    assert_eq!(device.power_offs().overdue, overdue, "none is left");
+}
+
+/// What volatile caches held is gone: writes that were acknowledged, and parity; protected ones
+/// lose nothing. So it is with versions and without, and where no stripe is.
+#[test]
+fn volatile_caches_lose_what_they_hold() {
+    use RedundancyKind::{HybridCaching, PartialParity, Unprotected};
+    for kind in [Unprotected, PartialParity, HybridCaching] {
+        for cache in [CachePower::Volatile, CachePower::Protected] {
+            for versions in [true, false] {
+                let mut config = config(kind, cache);
+                config.redundancy.integrity &= versions;
+                let mut device = Device::new(&config).unwrap();
+                let pages = 0..device.layout().logical_pages;
+                run(&mut device, (0..90).map(|at| io(HostOp::Write, at * 2, 1, Span::ms(5) * at)));
+                let dirty = pages.clone().filter(|&page| device.is_dirty(Lpn(page))).count();
+                let exposed = device.protection().map_or(0, |its| its.exposed);
+                device.power_off(MINUTE, &mut ());
+                let its = *device.power_offs();
+                device.check().unwrap_or_else(|law| panic!("{}", law.0));
+                device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
+                assert!(dirty > 0 && (exposed > 0) == (kind != Unprotected));
+                let gone = cache == CachePower::Volatile;
+                let expected = if gone { (dirty as u64, u64::from(exposed)) } else { (0, 0) };
+                assert_eq!((its.lost_writes, its.parity_lost), expected, "{kind:?} {cache:?}");
+                let left = pages.filter(|&page| device.is_dirty(Lpn(page))).count();
+                assert_eq!(left, if gone { 0 } else { dirty });
+            }
+        }
+    }
+}
+
+/// What was acknowledged and no die has begun to program is lost, wherever in the controller it
+/// waits: of five dies each has begun one program at most.
+#[test]
+fn what_waits_for_a_die_goes_with_the_power() {
+    let mut config = config(RedundancyKind::DisturbLimiting, CachePower::Volatile);
+    config.buffer.evict_ahead = 64;
+    let mut device = Device::new(&config).unwrap();
+    let mut completions: Vec<Completion> = Vec::new();
+    let mut struck = false;
+    let writes = (0..40).map(|page| io(HostOp::Write, page, 1, Span::us(1)));
+    device.run_with_faults(writes, Pacing::Open, &mut completions, |device| {
+        let counters = device.counters();
+        if counters.pages_written == 40 && !struck {
+            struck = true;
+            device.inject(Fault::Power);
+            let lost = device.losses().unwrap().lost_writes;
+            let programmed = counters.programs[Source::Host];
+            assert!(lost + programmed + 5 >= 40, "{lost} of 40, {programmed} programmed");
+        }
+    });
+    assert!(struck);
+    device.rest_until(device.now() + MINUTE, &mut ());
+    let programmed = device.counters().programs[Source::Host];
+    assert_eq!(device.losses().unwrap().lost_writes + programmed, 40, "no more was programmed");
+    device.check().unwrap_or_else(|law| panic!("{}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
+}
+
+const DAYS: fn(u64) -> Span = |days| Span(days * 86_400_000_000_000);
+
+/// Cells that bear their data for something more than a hundred days.
+fn fading(kind: RedundancyKind) -> Config {
+    let mut config = config(kind, CachePower::Protected);
+    config.reliability.model = reliability::ModelKind::Table;
+    config.reliability.levels = 1;
+    config.reliability.table = reliability::RateTable {
+        cycles: vec![0.0, 3000.0],
+        ages: vec![DAYS(0), DAYS(100), DAYS(200)],
+        rates: vec![vec![1e-4, 1e-4, 0.2], vec![1e-4, 1e-4, 0.2]],
+    };
+    config.redundancy.retention = DAYS(100);
+    config
+}
+
+/// Data that is older than its cells bear when power comes back cannot be read, and nothing brings
+/// it back: not under UDL, and not from a stripe all of whose pages are as old.
+#[test]
+fn what_the_cells_do_not_bear_is_lost() {
+    let lost = |kind: RedundancyKind, off: Span| {
+        let mut device = Device::new(&fading(kind)).unwrap();
+        device.power_off(off, &mut ());
+        run(&mut device, [io(HostOp::Read, 0, 4, Span::ZERO)]);
+        device.rest_until(device.now() + MINUTE, &mut ());
+        device.check().unwrap_or_else(|law| panic!("{}", law.0));
+        device.losses().unwrap()
+    };
+    assert_eq!(lost(RedundancyKind::DisturbLimiting, DAYS(101)).lost_in_all(), 0, "they bear more");
+    assert!(lost(RedundancyKind::DisturbLimiting, DAYS(250)).lost_in_all() > 0);
+    for kind in [RedundancyKind::Raid5, RedundancyKind::PartialParity] {
+        let its = lost(kind, DAYS(250));
+        let ended = (its.lost_in_all(), its.rebuilt, its.degraded_reads, its.failed_reads);
+        assert_eq!(ended, (4, 0, 0, 4), "{kind:?}: {its:?}");
+    }
+}
+
+/// A stripe is brought back from its other pages where these are young enough, and nothing of it is
+/// lost.
+#[test]
+fn what_one_block_does_not_bear_comes_back_from_the_others() {
+    let mut config = fading(RedundancyKind::Raid5);
+    (config.precondition.fill, config.buffer.ack) = (0.0, Ack::OnProgram);
+    config.buffer.size = Bytes(4 * 4096);
+    let mut device = Device::new(&config).unwrap();
+    // One page of the first stripe is older than the others, and the buffer holds those of another.
+    run(&mut device, [io(HostOp::Write, 0, 4, Span::ZERO)]);
+    device.power_off(DAYS(90), &mut ());
+    run(&mut device, [io(HostOp::Write, 1, 3, Span::ZERO), io(HostOp::Write, 8, 4, Span::ms(100))]);
+    device.power_off(DAYS(90), &mut ());
+    run(&mut device, [io(HostOp::Read, 0, 4, Span::ms(100))]);
+    device.rest_until(device.now() + MINUTE, &mut ());
+    let its = device.losses().unwrap();
+    let ended = (its.unreadable, its.rebuilt, its.degraded_reads, its.lost_in_all());
+    assert_eq!(ended, (1, 1, 1, 0), "{its:?}");
+}
+
+/// Random drives that are switched off between two halves of random requests.
+#[test]
+fn laws_hold_after_power_was_off() {
+    let (mut ran, mut gone) = (0, 0);
+    for seed in 0..400 {
+        let run = || {
+            let mut rng = Rng::stream(seed, "power");
+            let mut config = drive(&mut rng, seed, &Choice::all());
+            config.throttle.name = ThrottleKind::Off;
+            let Ok(mut device) = Device::new(&config) else { return None };
+            let mut completions: Vec<Completion> = Vec::new();
+            for _ in 0..3 {
+                let ios = requests(&mut rng, device.layout(), 30);
+                let pacing = one_of(&mut rng, &[Pacing::Open, Pacing::Closed { depth: 4 }]);
+                device.run(ios, pacing, &mut completions);
+                if rng.chance(0.5) {
+                    device.rest_until(
+                        device.now() + one_of(&mut rng, &[Span::us(50), Span::ms(9)]),
+                        &mut (),
+                    );
+                }
+                let day = Span(86_400_000_000_000);
+                device
+                    .power_off(one_of(&mut rng, &[Span::ms(1), Span::ms(600), day * 400]), &mut ());
+                device.check().unwrap_or_else(|law| panic!("power is back: {}", law.0));
+                device.check_data().unwrap_or_else(|law| panic!("power is back: {}", law.0));
+            }
+            let ios = requests(&mut rng, device.layout(), 30);
+            device.run(ios, Pacing::Open, &mut completions);
+            device.check().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+            device.check_data().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+            for completion in &completions {
+                assert_eq!(completion.blame.total(), completion.latency(), "{completion:?}");
+            }
+            let its = device.power_offs();
+            Some(its.lost_writes + its.parity_lost)
+        };
+        match std::panic::catch_unwind(run) {
+            Ok(Some(lost)) => (ran, gone) = (ran + 1, gone + lost),
+            Ok(None) => {}
+            Err(_) => panic!("power seed {seed} failed; the reason is above"),
+        }
+    }
+    assert!(ran > 130 && gone > 100, "{ran} drives, {gone} writes and parities gone");
+}

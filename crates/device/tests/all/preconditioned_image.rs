@@ -1,0 +1,111 @@
+//! A drive that begins from a preconditioned one is the drive that was preconditioned for itself.
+
+use fowler_device::policy::placement::{Dies, PlacementKind};
+use fowler_device::policy::sensing::{self, SensingKind};
+use fowler_device::policy::step::StepKind;
+use fowler_device::policy::victim::VictimKind;
+use fowler_device::reliability::ModelKind;
+use fowler_device::*;
+use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
+use std::panic::AssertUnwindSafe;
+use crate::support::{scheme, small};
+
+fn requests(pages: u32) -> Vec<HostIo> {
+    let mut rng = Rng::stream(7, "aged");
+    let request = |index: u64| {
+        let offset = rng.below(u64::from(pages)) * 4096;
+        let op = if rng.chance(0.5) { HostOp::Read } else { HostOp::Write };
+        HostIo::new(op, Nanos(index * 40_000), offset, 4096)
+    };
+    (0..20_000).map(request).collect()
+}
+
+#[test]
+fn a_run_from_an_aged_drive_is_the_run_of_the_drive() {
+    for pattern in [Pattern::Sequential, Pattern::Random, Pattern::Steady, Pattern::Rested] {
+        let mut base = small();
+        base.precondition.pattern = pattern;
+        base.victim.name = VictimKind::DChoices;
+        let image = PreconditionedImage::new(&base).unwrap();
+        for name in ["FIFO", "RPS", "PES_IPS", "PES_IPC"] {
+            let mut config = base.clone();
+            scheme(&mut config, name);
+            config.queue.max_writes = 7;
+            config.partial_writes = PartialWrites::Overwrite;
+            let mut drives = [Device::new(&config).unwrap(), image.device(&config).unwrap()];
+            let pages = drives[0].layout().logical_pages;
+            for drive in &mut drives {
+                drive.run(requests(pages), Pacing::Open, &mut ());
+                drive.check().unwrap_or_else(|law| panic!("{}", law.0));
+            }
+            let [own, image] =
+                drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
+            assert!(
+                own.1.programs[Source::Gc] > 0 || pattern == Pattern::Sequential,
+                "{pattern:?} collects"
+            );
+            assert_eq!(own, image, "{name} {pattern:?}");
+        }
+    }
+}
+
+/// The same drive whether its data are told apart or not, however its cells err and whatever is
+/// known of them.
+#[test]
+fn runs_that_differ_in_cells_and_kinds_of_data_share_an_aged_drive() {
+    let mut base = small();
+    base.precondition.pattern = Pattern::Rested;
+    base.hotness.detectors = 1;
+    base.placement.name = PlacementKind::Streams;
+    let image = PreconditionedImage::new(&base).unwrap();
+    let mut config = base.clone();
+    config.placement.hot_to_strong = true;
+    config.step.name = StepKind::ByStrength;
+    config.sensing = sensing::Params { name: SensingKind::Model, inputs: 1 };
+    config.reliability.model = ModelKind::Analytic;
+    (config.reliability.cycles, config.reliability.levels) = (2500, 2);
+    config.reliability.oldest = Span(30 * 86_400_000_000_000);
+    let mut drives = [Device::new(&config).unwrap(), image.device(&config).unwrap()];
+    let pages = drives[0].layout().logical_pages;
+    for drive in &mut drives {
+        drive.run(requests(pages), Pacing::Open, &mut ());
+    }
+    let [own, image] = drives.map(|it| (it.now(), it.counters(), it.erase_counts().to_vec()));
+    assert!(own.1.reads_at[1] > 0 && own.1.programs[Source::Gc] > 0, "{:?}", own.1);
+    assert_eq!(own, image);
+    config.hotness.detectors = 0;
+    assert!(!config.ages_like(&base), "one stream needs a block less in reserve");
+    config = base.clone();
+    config.placement.dies = Dies::ByAddress;
+    assert!(!config.ages_like(&base), "data would lie on other dies");
+}
+
+#[test]
+fn another_drives_data_are_not_taken() {
+    let base = small();
+    let mut other = base.clone();
+    other.geometry.pages_per_block *= 2;
+    assert!(!other.ages_like(&base));
+    let image = PreconditionedImage::new(&base).unwrap();
+    assert!(std::panic::catch_unwind(AssertUnwindSafe(|| image.device(&other))).is_err());
+}
+
+#[test]
+fn a_drive_that_has_had_pauses_begins_with_what_gc_could_erase() {
+    let collected = |pattern| {
+        let mut config = small();
+        config.precondition.pattern = pattern;
+        config.geometry.blocks_per_plane = 64;
+        (config.gc.foreground_below, config.gc.background_below) = (4, 12);
+        let mut drive = Device::new(&config).unwrap();
+        // A block or so of every plane is written; then there is nothing to do but to collect.
+        let writes = requests(2000).into_iter().take(64).map(|it| it.with_op(HostOp::Write));
+        let late = requests(1)[..1].to_vec().into_iter();
+        let late = late.map(|it| it.with_at(Nanos(60_000_000_000)).with_op(HostOp::Read));
+        drive.run(writes.chain(late), Pacing::Open, &mut ());
+        drive.counters().collections.background
+    };
+    let (busy, rested) = (collected(Pattern::Steady), collected(Pattern::Rested));
+    assert!(busy >= 6 * 8, "a drive that had no pause catches up in one, on 8 planes: {busy}");
+    assert!(2 * rested < busy, "one that had some does what the writes made necessary: {rested}");
+}

@@ -1,0 +1,143 @@
+//! A swarm of tiny random drives under random requests: every conservation law after every event,
+//! every request answered once with parts that sum to its latency, and an obvious model (an ordered
+//! set of the pages that hold data) that must agree in the end. A failure names its seed.
+
+use fowler_device::*;
+use fowler_units::{HostIo, HostOp, Lpn, Rng};
+use std::collections::BTreeSet;
+use crate::support::random::{Choice, drive, one_of, requests};
+
+/// The pages that hold data in the end, by the obvious model: requests one after another.
+fn model(initially: BTreeSet<u32>, requests: &[HostIo], page: u64) -> BTreeSet<u32> {
+    let mut held = initially;
+    for io in requests {
+        let (from, to) = (io.offset, io.offset + u64::from(io.size));
+        match io.op {
+            HostOp::Write => held.extend((from / page) as u32..to.div_ceil(page) as u32),
+            HostOp::Trim => {
+                let gone = (from.div_ceil(page) as u32)..(to / page) as u32;
+                held.retain(|held_page| !gone.contains(held_page));
+            }
+            HostOp::Read | HostOp::Flush => {}
+        }
+    }
+    held
+}
+
+fn held(device: &Device) -> BTreeSet<u32> {
+    // A page that too many errors made unreadable, and that nothing brings back, held data.
+    let pages = (0..device.layout().logical_pages).map(Lpn);
+    let held = |page: &Lpn| device.holds(*page) || device.lost(*page).is_some();
+    pages.filter(held).map(|page| page.0).collect()
+}
+
+/// One drive and one workload. Returns whether the drive could work at all.
+fn case(seed: u64, checked: bool) -> bool {
+    let mut rng = Rng::stream(seed, "swarm");
+    let config = drive(&mut rng, seed, &Choice::all());
+    let Ok(mut device) = Device::new(&config) else { return false };
+    let initially = held(&device);
+    let count = 20 + rng.below(100);
+    let requests = requests(&mut rng, device.layout(), count);
+    let pacing = one_of(
+        &mut rng,
+        &[Pacing::Open, Pacing::Open, Pacing::Closed { depth: 1 }, Pacing::Closed { depth: 7 }],
+    );
+    let mut completions: Vec<Completion> = Vec::new();
+    device.run_watched(requests.iter().copied(), pacing, &mut completions, |device| {
+        if checked {
+            device.check().unwrap_or_else(|law| panic!("at {}: {}", device.now().0, law.0));
+        }
+    });
+    device.check().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+    device.check_data().unwrap_or_else(|law| panic!("in the end: {}", law.0));
+    assert_eq!(completions.len(), requests.len(), "each request is answered once");
+    for completion in &completions {
+        assert_eq!(completion.blame.total(), completion.latency(), "parts: {completion:?}");
+    }
+    let latencies: u128 = completions.iter().map(|it| u128::from(it.latency().0)).sum();
+    assert_eq!(device.counters().outstanding, latencies, "Little's law");
+    let sizes = |ios: &mut Vec<(u64, u32, HostOp)>| ios.sort_unstable();
+    let mut asked: Vec<_> = requests.iter().map(|io| (io.offset, io.size, io.op)).collect();
+    let mut got: Vec<_> = completions.iter().map(|c| (c.io.offset, c.io.size, c.io.op)).collect();
+    sizes(&mut asked);
+    sizes(&mut got);
+    assert_eq!(asked, got, "the requests answered are those asked");
+    let page = device.layout().geometry.page_size.0;
+    assert_eq!(held(&device), model(initially, &requests, page), "the pages that hold data");
+    true
+}
+
+#[allow(clippy::disallowed_methods, reason = "a failure is looked into by hand")]
+fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
+}
+
+/// Runs the seeds. With `FOWLER_SWARM_SEED=n` in the environment only that one, to look into a
+/// failure; with `FOWLER_SWARM_TIMES=n` so many times as many.
+fn swarm(seeds: std::ops::Range<u64>, checked: bool) {
+    if let Some(seed) = asked("FOWLER_SWARM_SEED") {
+        case(seed, checked);
+        return;
+    }
+    let times = asked("FOWLER_SWARM_TIMES").unwrap_or(1);
+    let seeds = seeds.start..seeds.start + times * (seeds.end - seeds.start);
+    let mut worked = 0;
+    let all = seeds.end - seeds.start;
+    for seed in seeds {
+        let outcome = std::panic::catch_unwind(|| case(seed, checked));
+        match outcome {
+            Ok(ran) => worked += u64::from(ran),
+            Err(_) => panic!("swarm seed {seed} failed (checked: {checked}); the reason is above"),
+        }
+    }
+    assert!(worked * 3 > all, "only {worked} of {all} drives could work: the swarm tests little");
+}
+
+#[test]
+fn conservation_after_every_event() {
+    swarm(0..1500, true);
+}
+
+#[test]
+fn conservation_in_the_end() {
+    swarm(10_000..16_000, false);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_completions() {
+    for seed in 0..50 {
+        let run = || {
+            let mut rng = Rng::stream(seed, "swarm");
+            let config = drive(&mut rng, seed, &Choice::all());
+            let mut device = Device::new(&config).ok()?;
+            let requests = requests(&mut rng, device.layout(), 100);
+            let mut completions: Vec<Completion> = Vec::new();
+            device.run(requests, Pacing::Open, &mut completions);
+            Some((completions, device.counters()))
+        };
+        assert_eq!(run(), run(), "seed {seed}");
+    }
+}
+
+/// A run takes from its source what is there, and does not ask again after the end.
+#[test]
+fn a_source_is_drawn_to_its_end_and_no_further() {
+    for count in 0..20 {
+        for pacing in [Pacing::Open, Pacing::Closed { depth: 3 }] {
+            let mut device = Device::new(&crate::support::small()).expect("a sound drive");
+            let requests = requests(&mut Rng::stream(count, "source"), device.layout(), count);
+            let mut left = requests.iter().copied();
+            let mut ended = false;
+            let source = std::iter::from_fn(|| {
+                assert!(!ended, "asked after the end");
+                let io = left.next();
+                ended = io.is_none();
+                io
+            });
+            let mut completions: Vec<Completion> = Vec::new();
+            device.run(source, pacing, &mut completions);
+            assert!(ended && completions.len() as u64 == count);
+        }
+    }
+}
