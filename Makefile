@@ -9,7 +9,7 @@ demo: ## build Fowler and compare four schemes on a built-in workload
 		--schemes fifo,rps,pes_ips,pes_ipc
 
 test: ## run every test, in both build profiles where results must agree byte for byte
-	$(CARGO) build --profile quick --bin fowler
+	$(CARGO) build --profile quick -p fowler-cli
 	$(CARGO) test --workspace
 	tests/browser/run
 	python/tests/run
@@ -19,7 +19,7 @@ test-long: ## run the random tests of the drive over twenty times as many seeds,
 		swarm:: faults:: power:: tables::
 
 browser: ## test the reports of real runs in a browser (needs chromium, node and npm)
-	$(CARGO) build --profile quick --bin fowler
+	$(CARGO) build --profile quick -p fowler-cli
 	tests/browser/run
 
 python: ## build and test the Python package in an environment of its own (needs Python 3.11)
