@@ -5,7 +5,7 @@ export RUST_BACKTRACE ?= 1
 .PHONY: demo test test-long browser python bless docs pictures schemas wheel wheels sdist deny vendor bench budget pgo flame lint miri fuzz clean
 
 demo: ## build Fowler and compare four schemes on a built-in workload
-	$(CARGO) run --profile quick --no-default-features --bin fowler -- compare --device pes-mlc --workload demo \
+	$(CARGO) run --profile quick -p fowler-cli --no-default-features -- compare --device pes-mlc --workload demo \
 		--schemes fifo,rps,pes_ips,pes_ipc
 
 test: ## run every test, in both build profiles where results must agree byte for byte
