@@ -124,7 +124,7 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Sums of the same requests that were carried over.
+/// Compares counts and sums; whether a sum was carried over makes no difference.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {
@@ -221,8 +221,6 @@ impl BlameBands {
     /// Returns the blame of the requests slower than the share `below` but not among the slowest
     /// `above`: the whole buckets that [`BlameBands::slowest`] covers for the former and not for
     /// the latter. Empty if a single bucket spans both.
-    /// `above` of them: the whole buckets that [`BlameBands::slowest`] covers of the one and not of
-    /// the other. Empty where one bucket reaches across.
     pub fn between(&self, below: f64, above: f64) -> Band {
         let (mut band, top) = (self.slowest(below), self.slowest(above));
         band.count -= top.count;

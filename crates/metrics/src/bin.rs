@@ -8,7 +8,6 @@ use fowler_units::Span;
 
 /// The size of a table with a place for every bin. It has a place for each `u16`, so indexing needs
 /// no bounds check.
-/// `u16` needs no check of its bounds.
 pub(crate) const PLACES: usize = 1 << 16;
 
 /// The number of a bin; slower requests have higher numbers.

@@ -113,7 +113,7 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// The extremes rarely change, so they are read and hardly ever written.
+    /// Extends the extremes. They rarely change, so they are compared and hardly ever written.
     #[inline]
     fn extend(&mut self, min: u64, max: u64) {
         if min < self.min {
